@@ -1,9 +1,10 @@
-//! Delta debugging: the fewest steps of a failure.
+//! Delta debugging: shortens the steps of a failure.
 
-/// Drops as many steps as possible while `fails` says that the rest still fails.
+/// Drops as many steps as possible, as long as `fails` returns true for the remaining steps.
 ///
 /// # Errors
-/// The error of `fails`.
+///
+/// Fails if `fails` does.
 pub(crate) fn fewest<S: Clone, E>(
     steps: &[S],
     mut fails: impl FnMut(&[S]) -> Result<bool, E>,
@@ -11,14 +12,14 @@ pub(crate) fn fewest<S: Clone, E>(
     let mut best = steps.to_vec();
     let mut size = best.len().div_ceil(2);
     while size > 0 {
-        let mut at = 0;
-        while at < best.len() {
+        let mut start = 0;
+        while start < best.len() {
             let mut shorter = best.clone();
-            shorter.drain(at..(at + size).min(best.len()));
+            shorter.drain(start..(start + size).min(best.len()));
             if fails(&shorter)? {
                 best = shorter;
             } else {
-                at += size;
+                start += size;
             }
         }
         size /= 2;

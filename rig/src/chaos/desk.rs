@@ -1,5 +1,6 @@
-//! A desk in a process of its own: the program's desk for scripts, or its language server below an editor,
-//! which is one more process. The script can kill, freeze and leave it; every request to it has a timeout.
+//! A desk in a process of its own: the program's desk for scripts, or the program's language server below an
+//! editor, which is another process. The script can kill, freeze and end the desk; every request has a
+//! timeout.
 
 use std::collections::{BTreeMap, HashMap};
 use std::process::Stdio;
@@ -23,23 +24,23 @@ use crate::sandbox::Sandbox;
 /// The reply to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum DeskReply {
-    /// The companion took it.
+    /// The companion accepted the request.
     Done,
-    /// The companion refused it, for this reason.
+    /// The companion refused the request, for this reason.
     Refused(String),
-    /// No reply came in time.
+    /// No reply arrived in time.
     Missing,
 }
 
-/// Everything that a desk has received.
+/// The state of a desk, from the messages that it has received.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Seen {
+pub(super) struct DeskState {
     /// The open reviews.
     pub(super) reviews: BTreeMap<ReviewId, Review>,
     /// The companion's process and port, once known.
     pub(super) host: Option<(u32, u16)>,
-    /// Its output has ended.
-    pub(super) ended: bool,
+    /// Whether the desk's output has ended.
+    pub(super) has_ended: bool,
 }
 
 type PendingRequests = Arc<Mutex<HashMap<u64, oneshot::Sender<DeskReply>>>>;
@@ -53,61 +54,65 @@ pub(super) struct Desk {
     pub(super) editor: Option<Pid>,
     output: mpsc::UnboundedSender<String>,
     pending: PendingRequests,
-    seen: watch::Receiver<Seen>,
+    state: watch::Receiver<DeskState>,
     last_id: Arc<AtomicU64>,
 }
 
 impl Desk {
-    /// Starts a desk in the sandbox's project. It joins the running companion, or starts one.
+    /// Starts a desk in the sandbox's project. The desk joins the running companion, or starts one.
     pub(super) fn start(sandbox: &Sandbox, transport: Transport) -> Result<Self> {
         let mut command = sandbox.command(alongside_bin()?);
         match transport {
             Transport::Lines => {
                 command.args(["review", "--json"]);
-                Self::of(sandbox, command, transport, None)
+                Self::spawn(sandbox, command, transport, None)
             }
             Transport::Lsp => {
                 command.arg("lsp");
-                let editor = spawn(sandbox.spawn(sandbox.command("sleep").arg("3600")))?.0;
-                let desk = Self::of(sandbox, command, transport, Some(editor))?;
+                let editor = reap(sandbox.spawn(sandbox.command("sleep").arg("3600")))?.0;
+                let desk = Self::spawn(sandbox, command, transport, Some(editor))?;
                 desk.initialize(editor, sandbox);
                 Ok(desk)
             }
         }
     }
 
-    /// Starts the desk for scripts by this command, which has no arguments yet.
+    /// Starts the desk for scripts with this command, which has no arguments yet.
     pub(super) fn start_by(sandbox: &Sandbox, mut command: Command) -> Result<Self> {
         command.args(["review", "--json"]);
-        Self::of(sandbox, command, Transport::Lines, None)
+        Self::spawn(sandbox, command, Transport::Lines, None)
     }
 
-    fn of(
+    fn spawn(
         sandbox: &Sandbox,
         mut command: Command,
         transport: Transport,
         editor: Option<Pid>,
     ) -> Result<Self> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let (pid, input, output) = spawn(sandbox.spawn(&mut command))?;
+        let (pid, input, output) = reap(sandbox.spawn(&mut command))?;
         let (input, output) = (input.context("piped")?, output.context("piped")?);
         let pending = PendingRequests::default();
-        let (seen_in, seen) = watch::channel(Seen::default());
+        let (state_sender, state) = watch::channel(DeskState::default());
         let (sender, messages) = mpsc::unbounded_channel();
         tokio::spawn(write(input, messages));
-        tokio::spawn(receive(transport, output, pending.clone(), seen_in, sender.clone()));
-        Ok(Self { transport, pid, editor, output: sender, pending, seen, last_id: Arc::default() })
+        tokio::spawn(receive(transport, output, pending.clone(), state_sender, sender.clone()));
+        Ok(Self { transport, pid, editor, output: sender, pending, state, last_id: Arc::default() })
     }
 
-    /// Everything that it has received.
-    pub(super) fn seen(&self) -> Seen {
-        self.seen.borrow().clone()
+    /// Returns the present state.
+    pub(super) fn state(&self) -> DeskState {
+        self.state.borrow().clone()
     }
 
-    /// Waits until its state satisfies `probe`; `None` after the timeout.
-    pub(super) async fn until<T>(&self, timeout: Duration, probe: impl Fn(&Seen) -> Option<T>) -> Option<T> {
-        let mut seen = self.seen.clone();
-        let found = tokio::time::timeout(timeout, seen.wait_for(|seen| probe(seen).is_some())).await;
+    /// Waits until `probe` returns a value for the state; `None` after the timeout.
+    pub(super) async fn until<T>(
+        &self,
+        timeout: Duration,
+        probe: impl Fn(&DeskState) -> Option<T>,
+    ) -> Option<T> {
+        let mut state = self.state.clone();
+        let found = tokio::time::timeout(timeout, state.wait_for(|state| probe(state).is_some())).await;
         probe(&*found.ok()?.ok()?)
     }
 
@@ -117,7 +122,7 @@ impl Desk {
         self.ask(&Request::EditReview { id: review.id, revision: review.revision, changes }, timeout).await
     }
 
-    /// Decides a review as it was at that revision.
+    /// Decides a review, in the state of this revision.
     pub(super) async fn decide(
         &self,
         id: ReviewId,
@@ -142,7 +147,7 @@ impl Desk {
         }
     }
 
-    /// The person ends it properly.
+    /// Ends the desk properly, as a person does.
     pub(super) fn leave(&self) {
         match self.transport {
             Transport::Lines => signal(self.pid, Signal::TERM),
@@ -153,7 +158,7 @@ impl Desk {
         }
     }
 
-    /// Kills it, and its editor.
+    /// Kills the desk and its editor.
     pub(super) fn kill(&self) {
         signal(self.pid, Signal::KILL);
         if let Some(editor) = self.editor {
@@ -162,7 +167,7 @@ impl Desk {
     }
 
     fn send(&self, message: Value) {
-        // The desk may be gone.
+        // Fails if the desk has ended.
         let _ = self.output.send(self.transport.encode(message));
     }
 
@@ -180,8 +185,8 @@ impl Desk {
     }
 }
 
-/// A child's process and pipes. A task waits for the child, so that no zombie stays.
-fn spawn(mut child: Child) -> Result<(Pid, Option<ChildStdin>, Option<tokio::process::ChildStdout>)> {
+/// Returns a child's process id and pipes. Spawns a task that waits for the child, so that no zombie stays.
+fn reap(mut child: Child) -> Result<(Pid, Option<ChildStdin>, Option<tokio::process::ChildStdout>)> {
     let pid = child
         .id()
         .and_then(|pid| Pid::from_raw(pid.cast_signed()))
@@ -203,43 +208,43 @@ async fn receive(
     transport: Transport,
     from: impl AsyncRead + Unpin,
     pending: PendingRequests,
-    seen: watch::Sender<Seen>,
+    state: watch::Sender<DeskState>,
     output: mpsc::UnboundedSender<String>,
 ) {
     let mut from = BufReader::new(from);
     while let Some(message) = transport.read(&mut from).await {
         if message.get("method").is_none() || message["method"] == "result" {
-            settle(&message, &pending);
+            resolve(&message, &pending);
         } else if message["method"] == "alongside/flushReview" {
             let _ = output.send(transport.flush_answer(&message));
         } else {
-            seen.send_modify(|seen| seen.take(message));
+            state.send_modify(|state| state.apply(message));
         }
     }
     pending.lock().expect("held for one statement").clear();
-    seen.send_modify(|seen| seen.ended = true);
+    state.send_modify(|state| state.has_ended = true);
 }
 
-/// Hands a reply to the task that waits for it.
-fn settle(message: &Value, pending: &PendingRequests) {
+/// Passes a reply to the task that waits for it.
+fn resolve(message: &Value, pending: &PendingRequests) {
     let Some(id) = message["id"].as_u64() else { return };
     let Some(sender) = pending.lock().expect("held for one statement").remove(&id) else { return };
-    let why = |error: &Value| {
+    let reason = |error: &Value| {
         let why = error["why"].as_str().or_else(|| error["data"]["why"].as_str());
         why.map_or_else(|| error.to_string(), str::to_owned)
     };
     let reply = match message.get("error") {
-        Some(error) => DeskReply::Refused(why(error)),
+        Some(error) => DeskReply::Refused(reason(error)),
         None => DeskReply::Done,
     };
-    // The task may have stopped waiting.
+    // Fails if the task waits no longer.
     let _ = sender.send(reply);
 }
 
-impl Seen {
-    fn take(&mut self, message: Value) {
+impl DeskState {
+    fn apply(&mut self, message: Value) {
         if message["method"] == "alongside/didChangeReview" {
-            // Scripts receive the whole review, editors only the change.
+            // Desks for scripts receive the whole review, plugins of editors only the change.
             if let Ok(review) = serde_json::from_value::<Review>(message["params"].clone()) {
                 self.reviews.insert(review.id, review);
             } else if let Ok(changed) = serde_json::from_value::<Changed>(message["params"].clone())

@@ -12,7 +12,7 @@ pub(super) enum Transport {
 }
 
 impl Transport {
-    /// The bytes of a message.
+    /// Encodes a message.
     pub(super) fn encode(self, mut message: Value) -> String {
         match self {
             Self::Lines => format!("{message}\n"),
@@ -24,7 +24,7 @@ impl Transport {
         }
     }
 
-    /// The next message; `None` at the end of the input, or when it is no message.
+    /// Reads the next message; `None` at the end of the input, or if the input is no message.
     pub(super) async fn read(self, from: &mut BufReader<impl AsyncRead + Unpin>) -> Option<Value> {
         let mut line = String::new();
         if self == Self::Lines {
@@ -49,7 +49,7 @@ impl Transport {
         serde_json::from_slice(&body).ok()
     }
 
-    /// The answer to `alongside/flushReview` of a desk that holds nothing back.
+    /// Returns the reply to `alongside/flushReview` of a desk without unsent text.
     pub(super) fn flush_answer(self, request: &Value) -> String {
         self.encode(match self {
             Self::Lines => json!({ "method": "alongside/didFlushReview", "params": request["params"] }),

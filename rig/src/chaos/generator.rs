@@ -1,11 +1,11 @@
-//! Makes the plan of a seed. The order of random draws is part of every seed's meaning: kept plans and
-//! reported seeds must play the same rounds for ever.
+//! Makes the plan of a seed. The order of random draws determines the plan, so it must not change: a reported
+//! seed has to play the same round in every later version.
 
 use super::plan::{Action, Plan, Step};
 use crate::rng::Rng;
 
 impl Plan {
-    /// The plan of a seed.
+    /// Makes the plan of a seed.
     pub fn from_seed(seed: u64) -> Self {
         let mut rng = Rng::new(seed);
         let (agents, desks, files) = (1 + rng.index(4), 1 + rng.index(3), 1 + rng.index(3));
@@ -15,19 +15,20 @@ impl Plan {
             generator.add_scene();
         }
         let mut steps = generator.steps;
-        // Scenes of several steps overlap with the ones that follow.
+        // A scene of several steps overlaps with the following scenes.
         steps.sort_by_key(|step| step.at);
         Self { seed, agents, desks, files, unruly: true, steps }
     }
 
-    /// The same plan on a full disk, with a companion that is killed right after somebody typed.
+    /// Makes the plan of a seed on a full disk, with a companion that is killed right after a person has
+    /// typed.
     pub fn on_full_disk(seed: u64) -> Self {
         let mut plan = Self::from_seed(seed);
-        // A generator of its own, so that the seed's other steps stay as they are.
+        // A generator of its own, so that the other steps are those of `from_seed`.
         let mut rng = Rng::new(seed ^ 0xf011);
         let last = plan.steps.last().map_or(0, |step| step.at).min(20_000);
         let mut at = rng.below(last + 1);
-        let mut push = |at, action| plan.steps.push(Step { at, turns: 0, action });
+        let mut push = |at, action| plan.steps.push(Step { at, loop_turns: 0, action });
         push(at, Action::FillDisk { ms: rng.between(500, 30_000) });
         at += rng.below(2_000);
         let (agent, file) = (rng.index(plan.agents), rng.index(plan.files));
@@ -65,8 +66,8 @@ impl Generator {
         self.rng.index(self.files)
     }
 
-    /// The pause before the next scene, in milliseconds. Most are short, because races need steps close
-    /// together; a few let every deadline pass.
+    /// Draws the pause before the next scene, in milliseconds. Most pauses are short, because races need
+    /// steps close together; a few are longer than every deadline.
     fn pause(&mut self) -> u64 {
         match self.rng.below(100) {
             0..25 => 0,
@@ -79,8 +80,8 @@ impl Generator {
     }
 
     fn push(&mut self, at: u64, action: Action) {
-        let turns = self.rng.below(16) as u8;
-        self.steps.push(Step { at, turns, action });
+        let loop_turns = self.rng.below(16) as u8;
+        self.steps.push(Step { at, loop_turns, action });
     }
 
     fn add_scene(&mut self) {
@@ -128,28 +129,29 @@ impl Generator {
 
     fn cut_after(&mut self) -> Action {
         let (stream, up) = (self.rng.percent(60), self.rng.percent(40));
-        // Request heads are some hundred bytes long, outcomes not much longer.
+        // Heads of requests are a few hundred bytes long, and outcomes are little longer.
         Action::CutAfter { agent: self.agent(), stream, up, bytes: self.rng.index(900) }
     }
 
-    /// A companion ends; after a while people reconnect the agents.
+    /// Adds the end of a companion, and the reconnects of its agents by people.
     fn add_companion_end(&mut self) {
         let end = self.companion_end();
         self.push(self.now, end);
         self.add_reconnects(end);
     }
 
-    /// A squatter waits for the port while the companion ends, in half of the cases together with all desks.
+    /// Adds a squatter that waits for the port while the companion ends; in half of the cases all desks end
+    /// too.
     fn add_squat(&mut self) {
         let ms = self.rng.between(1, 8_000);
         self.push(self.now, Action::Squat { ms });
         self.now += self.rng.below(50);
-        let alone = self.rng.percent(50);
-        for desk in (0..self.desks).filter(|_| alone) {
+        let desks_end = self.rng.percent(50);
+        for desk in (0..self.desks).filter(|_| desks_end) {
             self.push(self.now, Action::LeaveDesk { desk, says_so: false });
         }
         self.add_companion_end();
-        for desk in (0..self.desks).filter(|_| alone) {
+        for desk in (0..self.desks).filter(|_| desks_end) {
             let at = self.now + self.rng.between(0, 9_000);
             self.push(at, Action::JoinDesk { desk });
         }
@@ -165,7 +167,7 @@ impl Generator {
     }
 
     fn companion_end(&mut self) -> Action {
-        // Agents reopen a broken stream after 1 s and after 2.5 s.
+        // Agents try to reopen a broken stream after 1 s and after 2.5 s.
         let back = match self.rng.percent(80) {
             true => self.rng.between(0, 2_400),
             false => self.rng.between(2_400, 20_000),
@@ -184,8 +186,8 @@ impl Generator {
         }
     }
 
-    /// An agent's stream is cut about when its outcome is sent, and the agent proposes the same file again
-    /// about when the stream returns: the resent outcome and the new proposal cross.
+    /// Cuts an agent's stream at about the time when its outcome is sent, and lets the agent propose the same
+    /// file again at about the time when the stream returns: the resent outcome and the new proposal cross.
     fn add_crossing(&mut self) {
         let (agent, file) = (self.agent(), self.file());
         let mut at = self.now;
@@ -201,12 +203,12 @@ impl Generator {
         at += 1_000;
         self.push(at, Action::Propose { agent, file });
         at += self.rng.below(200);
-        let again = self.decide();
-        self.push(at, again);
+        let decision = self.decide();
+        self.push(at, decision);
         self.now = at;
     }
 
-    /// The companion takes a decision, and a party on its way to the agent fails in the same moment.
+    /// Adds a decision, and a failure of the agent's connection or of the companion in the same moment.
     fn add_lost_decision(&mut self) {
         let (agent, file) = (self.agent(), self.file());
         let mut at = self.now;
@@ -220,15 +222,15 @@ impl Generator {
         let decide = self.decide();
         self.push(at, decide);
         at += self.rng.below(2);
-        let lost = match self.rng.below(4) {
+        let failure = match self.rng.below(4) {
             0 => Action::Cut { agent: Some(agent) },
             1 => self.companion_end(),
             2 => Action::Stall { agent, ms: self.rng.between(1, 4_000) },
             _ => self.cut_after(),
         };
-        self.push(at, lost);
+        self.push(at, failure);
         self.now = at;
-        self.add_reconnects(lost);
+        self.add_reconnects(failure);
     }
 }
 

@@ -1,31 +1,31 @@
-//! A shorter plan of chaos that still breaks the same rule.
+//! Shortens a plan of chaos that breaks a rule, so that it still breaks the rule.
 
 use super::plan::Plan;
 use crate::fewest::fewest;
 
-/// Drops as many steps as possible while `fails` says that the rest still fails. A failure that does not
-/// recur every time makes the result longer, never wrong.
+/// Drops as many steps as possible, as long as `fails` returns true for the remaining plan. If a failure does
+/// not recur every time, the result is longer than necessary, but still a plan that failed.
 pub fn minimise<E>(plan: &Plan, mut fails: impl FnMut(&Plan) -> Result<bool, E>) -> Result<Plan, E> {
     let mut best = plan.clone();
     best.steps = fewest(&plan.steps, |steps| fails(&Plan { steps: steps.to_vec(), ..plan.clone() }))?;
-    drop_parties(&mut best, |plan| &mut plan.desks, &mut fails)?;
-    drop_parties(&mut best, |plan| &mut plan.agents, &mut fails)?;
+    drop_unneeded(&mut best, |plan| &mut plan.desks, &mut fails)?;
+    drop_unneeded(&mut best, |plan| &mut plan.agents, &mut fails)?;
     Ok(best)
 }
 
-/// Drops parties that no step needs.
-fn drop_parties<E>(
+/// Lowers a number of the plan, of agents or of desks, as long as the plan still fails.
+fn drop_unneeded<E>(
     best: &mut Plan,
     count: fn(&mut Plan) -> &mut usize,
     fails: &mut impl FnMut(&Plan) -> Result<bool, E>,
 ) -> Result<(), E> {
     loop {
         let mut smaller = best.clone();
-        let parties = count(&mut smaller);
-        if *parties <= 1 {
+        let number = count(&mut smaller);
+        if *number <= 1 {
             return Ok(());
         }
-        *parties -= 1;
+        *number -= 1;
         if !fails(&smaller)? {
             return Ok(());
         }

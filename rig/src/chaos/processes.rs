@@ -1,5 +1,5 @@
-//! The processes of a sandbox: signals to them, and its companions, found in their registry as the program
-//! itself finds them.
+//! The processes of a sandbox: sends signals to them, and finds the companions in their registry as the
+//! program does.
 
 use std::fs;
 use std::path::Path;
@@ -15,29 +15,29 @@ use crate::procfs::command_line;
 use crate::program::alongside_bin;
 use crate::sandbox::Sandbox;
 
-/// How long processes may take to end.
+/// The longest time until processes have ended.
 pub(super) const END_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// How often processes are looked at.
-const POLL: Duration = Duration::from_millis(20);
+/// The time between two checks of processes.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Sends a signal to a process that may be gone.
+/// Sends a signal to a process, which may have ended.
 pub(super) fn signal(pid: Pid, signal: Signal) {
     let _ = kill_process(pid, signal);
 }
 
-/// Whether a process lives. A zombie does not.
+/// Whether a process lives. A zombie does not count as living.
 pub(super) fn is_alive(pid: Pid) -> bool {
     let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
     stat.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with(['Z', 'X']))
 }
 
-/// The registered companions that live.
+/// Returns the registered companions that live.
 pub(super) fn companions(sandbox: &Sandbox) -> Vec<Pid> {
     companions_in(&sandbox.hosts(), sandbox)
 }
 
-/// The companions of a sandbox that are registered in this directory and live.
+/// Returns the living companions of a sandbox that are registered in this directory.
 pub(super) fn companions_in(directory: &Path, sandbox: &Sandbox) -> Vec<Pid> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let pid = |entry: fs::DirEntry| {
@@ -46,7 +46,7 @@ pub(super) fn companions_in(directory: &Path, sandbox: &Sandbox) -> Vec<Pid> {
     };
     let is_json =
         |entry: &fs::DirEntry| entry.path().extension().is_some_and(|extension| extension == "json");
-    // The entry of a killed companion may name a process of another machine by now.
+    // The system may have given the process id of a killed companion to a process outside the sandbox.
     let own = sandbox.processes();
     entries.filter(is_json).filter_map(pid).filter(|pid| own.contains(pid) && is_alive(*pid)).collect()
 }
@@ -58,14 +58,15 @@ pub(super) fn signal_companions(sandbox: &Sandbox, what: Signal) -> Vec<Pid> {
     all
 }
 
-/// Waits for a companion other than the killed ones.
+/// Waits until there is a companion that is not among the killed ones.
 pub(super) async fn until_back(companions: impl Fn() -> Vec<Pid>, killed: &[Pid]) {
     while companions().iter().all(|pid| killed.contains(pid)) {
-        sleep(POLL / 2).await;
+        sleep(POLL_INTERVAL / 2).await;
     }
 }
 
-/// Waits until none of these processes lives. Those that do after [`END_TIMEOUT`] are killed and returned.
+/// Waits until none of these processes lives. Kills and returns the processes that live after
+/// [`END_TIMEOUT`].
 pub(super) async fn until_ended(processes: impl Fn() -> Vec<Pid>) -> Vec<String> {
     let deadline = Instant::now() + END_TIMEOUT;
     loop {
@@ -79,7 +80,7 @@ pub(super) async fn until_ended(processes: impl Fn() -> Vec<Pid>) -> Vec<String>
             };
             return left.iter().map(name).collect();
         }
-        sleep(POLL).await;
+        sleep(POLL_INTERVAL).await;
     }
 }
 

@@ -1,5 +1,5 @@
-//! The project files that agents propose for, and every text that the script and the agents write into them.
-//! Any other content there breaks a rule.
+//! The project files that agents propose for, with every text that the script and the agents write. Any other
+//! content of a file breaks a rule.
 
 use std::fs;
 use std::io;
@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::record::{Target, push};
 
-/// The files of a round. A clone is the same project.
+/// The project files of a round. Clones share the files.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Project(Arc<Mutex<Vec<Target>>>);
 
@@ -17,7 +17,7 @@ impl Project {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes a file at `at` milliseconds of the round, and notes the text.
+    /// Writes a file, and records the text with the time `at` in milliseconds.
     pub(super) fn write(&self, at: u64, path: &Path, text: &str) -> io::Result<()> {
         let mut targets = self.lock();
         let index = targets.iter().position(|target| target.path == path).unwrap_or_else(|| {
@@ -27,7 +27,7 @@ impl Project {
         fs::write(path, text)
     }
 
-    /// The files with their present content.
+    /// Returns the files with their present content.
     pub(super) fn targets_on_disk(&self) -> Vec<Target> {
         let mut targets = self.lock().clone();
         targets.iter_mut().for_each(|target| target.found = fs::read_to_string(&target.path).ok());

@@ -1,5 +1,5 @@
-//! The record of a round: what the script did, what the agents' clients returned, and what lay on disk at the
-//! end. It never holds what a companion logs or says of itself.
+//! The record of a round: the script's actions, the results of the agents' clients, and the files on disk at
+//! the end. The oracle uses nothing that a companion logs or reports about itself.
 //!
 //! All times are milliseconds since the round began, on the harness's clock.
 
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use super::tool_call::CallScript;
 pub use alongside_desk::Word as FileWord;
 
-/// A round.
+/// The record of a round.
 #[derive(Debug, Clone, Default)]
 pub struct Record {
     /// Every `openDiff` call, in order.
@@ -19,21 +19,21 @@ pub struct Record {
     pub edits: Vec<Edit>,
     /// Every decision at a desk.
     pub decisions: Vec<Decision>,
-    /// Every last word that a desk heard, in order.
-    pub words: Vec<ToldWord>,
-    /// When desks were there.
-    pub attention: Vec<Attention>,
-    /// The script's actions, and the parties they hit.
+    /// Every last word that a desk has received, in order.
+    pub last_words: Vec<ReportedWord>,
+    /// The time spans in which desks received messages.
+    pub presences: Vec<Presence>,
+    /// The script's disturbances.
     pub troubles: Vec<Trouble>,
-    /// Number of ports that a squatter took.
+    /// The number of ports that a squatter took.
     pub squats: usize,
-    /// Valid tokens that a squatter received: one sentence each, without the token.
+    /// A sentence for each valid token that a squatter received, without the token.
     pub leaks: Vec<String>,
-    /// Number of steps that were not void.
+    /// The number of steps that were not void.
     pub steps: usize,
-    /// All that was seen of turns.
+    /// The results of turn hooks and turn reviews.
     pub turns: Turns,
-    /// The files that were left when everything had ended.
+    /// The files and processes that are left at the end.
     pub leftovers: Leftovers,
     /// The companions' logs and the state of connections, for finding the cause of a violation. The oracle
     /// does not read them.
@@ -41,13 +41,13 @@ pub struct Record {
 }
 
 impl Record {
-    /// Notes the start of a trouble, and returns its index.
+    /// Adds a trouble that has started, and returns its index.
     pub fn begin_trouble(&mut self, kind: TroubleKind, agent: Option<usize>, from: u64, until: u64) -> usize {
         push(&mut self.troubles, Trouble { kind, agent, from, until })
     }
 
-    /// Notes a leak once.
-    pub fn note_leak(&mut self, port: u16) {
+    /// Adds a leak, unless it is in the record.
+    pub fn add_leak(&mut self, port: u16) {
         let leak = format!("a squatter knows the token of the companion on port {port}");
         if !self.leaks.contains(&leak) {
             self.leaks.push(leak);
@@ -66,25 +66,25 @@ pub fn push<T>(list: &mut Vec<T>, entry: T) -> usize {
 pub struct Proposal {
     /// The agent's number.
     pub agent: usize,
-    /// The number of the agent's connection: an agent that ended and came back has another.
+    /// The number of the agent's connection. A restarted agent has another number.
     pub connection: usize,
     /// The agent's release, where excuses depend on it.
     pub release: Option<&'static str>,
     /// The file.
     pub path: String,
-    /// A line of the text that occurs in no other proposal of the round. Edits do not touch it.
-    pub mark: String,
+    /// A line of the text that occurs in no other proposal of the round. Edits do not change it.
+    pub marker: String,
     /// The proposed text.
     pub text: String,
-    /// When the agent called `openDiff`.
+    /// The time of the `openDiff` call.
     pub asked: u64,
-    /// When and how `openDiff` was answered. Clients that return only the outcome leave it empty.
+    /// The response to `openDiff` with its time. Empty for clients that return only the outcome.
     pub shown: Option<(u64, Result<(), String>)>,
-    /// When and with which outcome the client returned.
+    /// The outcome that the client returned, with its time.
     pub outcome: Option<(u64, Outcome)>,
     /// The `closeDiff` call, if a person answered in the agent's own prompt.
     pub closed: Option<CloseCall>,
-    /// When and why the agent stopped waiting without an outcome.
+    /// The reason why the agent stopped waiting without an outcome, with the time.
     pub departed: Option<(u64, Departure)>,
 }
 
@@ -113,18 +113,18 @@ pub enum Outcome {
 /// A `closeDiff` call.
 #[derive(Debug, Clone)]
 pub struct CloseCall {
-    /// When the agent called it.
+    /// The time of the call.
     pub asked: u64,
-    /// When it was answered, and with which text, if any.
+    /// The response with its time: the text, if there is one.
     pub answered: Option<(u64, Result<Option<String>, String>)>,
 }
 
-/// Why an agent waits no longer.
+/// The reason why an agent stopped waiting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Departure {
-    /// The script ended it.
+    /// The script ended the agent.
     Ended,
-    /// Its client gave up on the companion, as shipped ones do 2.5 s after the stream broke.
+    /// The agent's client gave up on the companion, as shipped clients do 2.5 s after the loss of the stream.
     GaveUp,
 }
 
@@ -133,226 +133,251 @@ pub enum Departure {
 pub struct Call {
     /// The agent's number.
     pub agent: usize,
-    /// The agent and its mode.
+    /// The name of the agent and of its mode.
     pub player: &'static str,
-    /// The file, without links.
+    /// The path of the file, without links.
     pub path: PathBuf,
-    /// A line of the text that occurs in no other call of the round. Edits do not touch it.
-    pub mark: String,
-    /// The text that the agent's model wants.
+    /// A line of the text that occurs in no other call of the round. Edits do not change it.
+    pub marker: String,
+    /// The text that the agent's model wants to write.
     pub text: String,
-    /// The text of the file before.
+    /// The text of the file before the call; `None` without a file.
     pub before: Option<String>,
-    /// The script's part.
+    /// The circumstances that the script chose.
     pub script: CallScript,
     /// Whether the agent refuses a change whose hook fails.
     pub refuses_without_hook: bool,
-    /// When the model called.
+    /// The time of the call.
     pub asked: u64,
-    /// Every run of our hook, in order.
+    /// Every run of alongside's hook, in order.
     pub runs: Vec<HookRun>,
-    /// When and how the hooks together decided.
-    pub ruling: Option<(u64, Ruling)>,
-    /// When the script ended the call or the agent.
+    /// The result of the call by all its hooks, with its time.
+    pub result: Option<(u64, CallResult)>,
+    /// The time at which the script ended the call or the agent.
     pub departed: Option<u64>,
-    /// The text that the agent wrote, whatever the ruling.
+    /// The text that the agent wrote, whatever the result was.
     pub written: Option<String>,
 }
 
 impl Call {
-    /// Whether another hook gave arguments that the agent took in place of ours: no program can prevent that.
+    /// Whether the hooks allowed the tool to write.
+    pub fn may_write(&self) -> bool {
+        matches!(self.result, Some((_, CallResult::Writes(_))))
+    }
+
+    /// Whether the agent used the arguments of another hook in place of alongside's. No hook can prevent
+    /// that.
     pub fn is_outvoted(&self) -> bool {
         self.script.other.is_some_and(|other| other.rewrites && other.has_last_word)
     }
 }
 
-/// A run of our hook.
+/// A run of alongside's hook.
 #[derive(Debug, Clone)]
 pub struct HookRun {
     /// The agent's event.
     pub event: &'static str,
-    /// When it was started.
+    /// The time of its start.
     pub began: u64,
-    /// When it ended, or the agent gave it up.
+    /// The time at which the hook ended, or the agent stopped waiting for it.
     pub ended: u64,
-    /// Its end.
+    /// The way in which it ended.
     pub end: HookEnd,
 }
 
-/// The end of a run of our hook.
+/// The end of a run of alongside's hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HookEnd {
-    /// It refused, for this reason.
+    /// The hook refused the call, for this reason.
     Refused(String),
-    /// It said yes.
+    /// The hook allowed the call.
     Allowed,
-    /// It said nothing.
+    /// The hook gave no answer.
     Silent,
-    /// A signal ended it.
+    /// A signal ended the hook.
     Killed,
-    /// The agent waited no longer, and killed it.
+    /// The agent killed the hook after its patience.
     Late,
-    /// Its program was not there.
+    /// The program of the hook did not exist.
     Missing,
-    /// It failed by itself.
+    /// The hook failed by itself.
     Failed(String),
-    /// Its agent was gone, or broke the call off.
+    /// The agent ended, or cancelled the call.
     Abandoned,
 }
 
 impl HookEnd {
-    /// Whether it ended without an answer, by no fault of its own.
+    /// Whether the hook ended without an answer for a cause outside the hook.
     pub fn is_dead(&self) -> bool {
         matches!(self, Self::Killed | Self::Late | Self::Missing)
     }
 }
 
-/// The outcome of all hooks together, by the rules of the agent.
+/// The result of a tool call by all its hooks and the rules of the agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ruling {
+pub enum CallResult {
     /// The agent's tool writes this text.
     Writes(String),
     /// The tool does not run, for this reason.
     Refused(String),
-    /// The tool runs, and cannot make the change: the file is not as it was.
+    /// The tool runs and fails, because the file has changed.
     CannotWrite(String),
 }
 
 /// The companion's reply to a desk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
-    /// The companion took the request.
+    /// The companion accepted the request.
     Taken,
-    /// The companion refused it, with this message.
+    /// The companion refused the request, with this message.
     Refused(String),
-    /// No reply came, so nobody knows whether the companion took it.
+    /// No reply arrived: the companion may have accepted the request.
     Missing,
 }
 
-/// A person typed.
+/// A person's edit.
 #[derive(Debug, Clone)]
 pub struct Edit {
     /// The desk's number.
     pub desk: usize,
-    /// The mark of the proposal.
+    /// The marker of the proposal.
     pub proposal: String,
     /// The typed line, which occurs nowhere else in the round.
     pub typed: String,
-    /// When the desk sent it.
+    /// The time of the request.
     pub asked: u64,
-    /// When the reply came, and which.
-    pub answered: (u64, Reply),
+    /// The time of the reply.
+    pub replied_at: u64,
+    /// The reply.
+    pub reply: Reply,
 }
 
-/// A person decided.
+impl Edit {
+    /// Sets the reply with its time.
+    pub fn set_reply(&mut self, at: u64, reply: Reply) {
+        (self.replied_at, self.reply) = (at, reply);
+    }
+}
+
+/// A person's decision.
 #[derive(Debug, Clone)]
 pub struct Decision {
     /// The desk's number.
     pub desk: usize,
-    /// The mark of the proposal.
+    /// The marker of the proposal.
     pub proposal: String,
-    /// The text on the screen.
+    /// The text that the desk shows.
     pub text: String,
-    /// Accept, or reject.
+    /// Whether the person accepted; otherwise they rejected.
     pub accept: bool,
-    /// When the desk sent it.
+    /// The time of the request.
     pub asked: u64,
-    /// When the reply came, and which.
-    pub answered: (u64, Reply),
+    /// The time of the reply.
+    pub replied_at: u64,
+    /// The reply.
+    pub reply: Reply,
 }
 
-/// The last word of a review, as a desk heard it.
+impl Decision {
+    /// Sets the reply with its time.
+    pub fn set_reply(&mut self, at: u64, reply: Reply) {
+        (self.replied_at, self.reply) = (at, reply);
+    }
+}
+
+/// The last word of a review that a desk has received.
 #[derive(Debug, Clone)]
-pub struct ToldWord {
+pub struct ReportedWord {
     /// The desk's number.
     pub desk: usize,
-    /// The mark of the proposal.
+    /// The marker of the proposal.
     pub proposal: String,
-    /// The word.
+    /// The last word.
     pub word: FileWord,
-    /// When the desk had heard everything before.
+    /// The latest time at which the desk had received everything, before this word.
     pub since: u64,
-    /// When the desk heard it.
+    /// The time at which the desk received this word.
     pub at: u64,
 }
 
-/// A span in which a desk was there: it hears all that is told then.
+/// A time span in which a desk receives all messages.
 #[derive(Debug, Clone, Copy)]
-pub struct Attention {
+pub struct Presence {
     /// The desk's number.
     pub desk: usize,
-    /// When it joined.
+    /// The time at which the desk joined.
     pub from: u64,
-    /// When it left; the largest number for one that never did.
+    /// The time at which the desk left; the largest number if it never did.
     pub until: u64,
 }
 
-/// Something that the script did to a party, and how long it lasted.
+/// A disturbance by the script, with its time span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Trouble {
-    /// The script's action.
+    /// The kind of the disturbance.
     pub kind: TroubleKind,
-    /// The agent that it touches, or whose connection; `None` for all.
+    /// The agent that is disturbed, or whose connection is; `None` for all agents.
     pub agent: Option<usize>,
-    /// When it began.
+    /// The time of its start.
     pub from: u64,
-    /// When it ended: the companion is back, the frozen process runs, the held connection passes or is cut.
+    /// The time of its end: the companion is back, the frozen process runs, or the held connection is
+    /// released.
     pub until: u64,
 }
 
-/// All that was seen of turns and their reviews.
+/// The results of turn hooks and turn reviews.
 #[derive(Debug, Clone, Default)]
 pub struct Turns {
-    /// Every hook at a prompt or an end.
+    /// Every run of a turn hook.
     pub hooks: Vec<TurnHook>,
-    /// Every comment of which a desk was told that it is kept.
+    /// Every comment that the companion has confirmed to a desk.
     pub comments: Vec<KeptComment>,
-    /// Number of lists that were told.
+    /// The number of lists of changed files that desks received.
     pub lists: usize,
-    /// The files that had changed since the baseline, and that such a list did not have.
+    /// The files that had changed since the baseline and were missing in a list.
     pub escaped: Vec<String>,
-    /// The files that held something else than they may.
+    /// The files with a text that the round does not explain.
     pub files: Vec<TurnFile>,
 }
 
-/// A hook at a prompt or an end of a turn.
+/// A run of a turn hook.
 #[derive(Debug, Clone)]
 pub struct TurnHook {
-    /// Whether it was a prompt.
+    /// Whether it ran at a prompt; otherwise at the end of a turn.
     pub is_prompt: bool,
     /// Its exit code; `None` if it was killed.
     pub code: Option<i32>,
-    /// Its output.
-    pub said: String,
-    /// Its error output.
-    pub complained: String,
-    /// Its time in milliseconds.
+    /// Its standard output.
+    pub stdout: String,
+    /// Its standard error.
+    pub stderr: String,
+    /// Its duration in milliseconds.
     pub took: u64,
 }
 
-/// A comment on a turn that was kept.
+/// A comment on a turn that the companion has confirmed.
 #[derive(Debug, Clone)]
 pub struct KeptComment {
-    /// Its text, which occurs nowhere else.
+    /// Its text, which occurs nowhere else in the round.
     pub text: String,
-    /// The outputs of hooks that gave it to an agent.
-    pub found: Vec<String>,
-    /// Whether the program lists it at the end.
-    pub waits: bool,
+    /// The outputs of turn hooks that delivered the comment to an agent.
+    pub deliveries: Vec<String>,
+    /// Whether the program lists the comment as waiting at the end.
+    pub is_waiting: bool,
 }
 
-/// A project file that held something else than it may.
+/// A project file with a text that the round does not explain.
 #[derive(Debug, Clone)]
 pub struct TurnFile {
     /// Its path.
     pub path: String,
-    /// The texts that it may have held.
+    /// The texts that the file may have.
     pub possible: Vec<String>,
-    /// Its text; `None` if it was missing or no text.
+    /// The text of the file; `None` if the file is missing or is no text.
     pub found: Option<String>,
 }
 
-/// Kinds of trouble.
+/// A kind of trouble.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TroubleKind {
     /// The companion was killed.
@@ -361,8 +386,8 @@ pub enum TroubleKind {
     HandedOver,
     /// The companion was stopped properly, and another one started.
     Stopped,
-    /// The editor was gone.
-    Hidden,
+    /// The companion had no editor any more.
+    EditorGone,
     /// The companion was frozen.
     Frozen,
     /// An agent was frozen.
@@ -379,25 +404,25 @@ pub enum TroubleKind {
     HookKilled,
     /// A hook was frozen.
     HookFrozen,
-    /// No desk was there, or none held the port of the companion that had ended: hooks found nobody.
+    /// There was no desk, or no desk held the port of the ended companion: hooks found no host.
     Unserved,
 }
 
 impl TroubleKind {
-    /// Whether it ends open reviews without a person's decision.
+    /// Whether this kind of trouble ends open reviews without a person's decision.
     pub fn ends_reviews(self) -> bool {
-        matches!(self, Self::Killed | Self::HandedOver | Self::Stopped | Self::Hidden)
+        matches!(self, Self::Killed | Self::HandedOver | Self::Stopped | Self::EditorGone)
     }
 }
 
-/// The files that were left at the end.
+/// The files and processes that are left at the end of a round.
 #[derive(Debug, Clone, Default)]
 pub struct Leftovers {
     /// The text of each draft.
     pub drafts: Vec<String>,
     /// The project files that agents proposed for.
     pub targets: Vec<Target>,
-    /// Anything that must not be left: discovery files, journals, sockets, temporary files, processes.
+    /// Everything that must not be left: discovery files, journals, sockets, temporary files, processes.
     pub strays: Vec<String>,
 }
 
@@ -406,8 +431,8 @@ pub struct Leftovers {
 pub struct Target {
     /// Its path.
     pub path: PathBuf,
-    /// The texts that the script and the agents wrote, and when.
+    /// The texts that the script and the agents wrote, each with its time.
     pub writes: Vec<(u64, String)>,
-    /// Its content at the end; `None` if it is missing or no text.
+    /// Its content at the end; `None` if the file is missing or is no text.
     pub found: Option<String>,
 }

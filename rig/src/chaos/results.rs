@@ -1,4 +1,4 @@
-//! The results of rounds: one line of JSON each, kept in `target/chaos` under the sources that were played,
+//! The results of rounds, one line of JSON each. `target/chaos` has a file for each version of the sources,
 //! so that an interrupted run can continue.
 
 use std::collections::BTreeMap;
@@ -10,19 +10,19 @@ use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 
 use super::oracle::Violation;
-use super::record::{Record, Reply, Ruling, TroubleKind};
+use super::record::{Record, Reply, TroubleKind};
 use crate::procfs::status_field;
 
 /// The result of a round.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RoundResult {
-    /// The round's seed.
+    /// The seed of the round.
     pub seed: u64,
     /// The counts.
     #[serde(flatten)]
     pub totals: Totals,
-    /// The resident set of the playing process afterwards, in KiB; 0 where the system does not report it.
+    /// The resident set of this process after the round, in KiB; 0 if the system does not report it.
     pub memory: u64,
     /// The violations.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -56,45 +56,45 @@ macro_rules! totals {
 
 totals! {
     record;
-    /// Steps that were not void.
+    /// Steps that were carried out.
     steps: record.steps,
     /// Diffs that agents opened.
     diffs: record.proposals.len(),
-    /// Decisions that companions took.
-    decisions: record.decisions.iter().filter(|one| one.answered.1 == Reply::Taken).count(),
-    /// Edits that companions took.
-    edits: record.edits.iter().filter(|one| one.answered.1 == Reply::Taken).count(),
+    /// Decisions that companions accepted.
+    decisions: record.decisions.iter().filter(|decision| decision.reply == Reply::Taken).count(),
+    /// Edits that companions accepted.
+    edits: record.edits.iter().filter(|edit| edit.reply == Reply::Taken).count(),
     /// Outcomes that agents received.
-    outcomes: record.proposals.iter().filter(|one| one.outcome.is_some()).count(),
+    outcomes: record.proposals.iter().filter(|proposal| proposal.outcome.is_some()).count(),
     /// Companions that were killed.
     kills: troubles(record, &[TroubleKind::Killed]),
-    /// Companions that were stopped, handed over or hidden.
-    ends: troubles(record, &[TroubleKind::HandedOver, TroubleKind::Stopped, TroubleKind::Hidden]),
+    /// Companions that were stopped, were handed over, or lost their editor.
+    ends: troubles(record, &[TroubleKind::HandedOver, TroubleKind::Stopped, TroubleKind::EditorGone]),
     /// Connections that were cut, held or stalled.
     cuts: troubles(record, &[TroubleKind::Link]),
     /// Companions and agents that were frozen.
     freezes: troubles(record, &[TroubleKind::Frozen, TroubleKind::AgentFrozen]),
-    /// Drafts that were left, as intended.
+    /// Drafts that are left at the ends of rounds.
     drafts: record.leftovers.drafts.len(),
     /// Ports that a squatter took.
     squats: record.squats,
     /// Tool calls that passed hooks.
     calls: record.calls.len(),
-    /// Calls that the hooks let write.
-    writes: record.calls.iter().filter(|call| matches!(call.ruling, Some((_, Ruling::Writes(_))))).count(),
-    /// Calls whose hook was killed, late or missing.
+    /// Calls that the hooks allowed to write.
+    writes: record.calls.iter().filter(|call| call.may_write()).count(),
+    /// Calls with a hook that was killed, late or missing.
     dead_hooks: record.calls.iter().filter(|call| call.runs.iter().any(|run| run.end.is_dead())).count(),
-    /// Calls in which another hook had the last word.
+    /// Calls in which the agent used the arguments of another hook.
     outvoted: record.calls.iter().filter(|call| call.is_outvoted()).count(),
-    /// Hooks at the prompts and ends of turns.
+    /// Runs of turn hooks.
     turns: record.turns.hooks.len(),
-    /// Comments on turns that were kept.
+    /// Comments on turns that companions confirmed.
     comments: record.turns.comments.len(),
-    /// Lists of turns that were told.
+    /// Lists of changed files that desks received.
     lists: record.turns.lists,
 }
 
-/// How many troubles of these kinds there were.
+/// Counts the troubles of these kinds.
 fn troubles(record: &Record, kinds: &[TroubleKind]) -> usize {
     record.troubles.iter().filter(|trouble| kinds.contains(&trouble.kind)).count()
 }
@@ -105,7 +105,7 @@ pub struct ResultLog {
     path: PathBuf,
     file: File,
     rounds: BTreeMap<u64, RoundResult>,
-    /// The seeds that this process played, in order.
+    /// The seeds that this process has played, in order.
     played: Vec<u64>,
 }
 
@@ -116,7 +116,7 @@ impl ResultLog {
         let cannot = || format!("cannot keep results in {}", path.display());
         fs::create_dir_all(directory).with_context(cannot)?;
         let written = fs::read_to_string(&path).unwrap_or_default();
-        // A truncated line is no result: its round is played again.
+        // A truncated line counts as no result, so its round is played again.
         let entries = written.lines().filter_map(|line| serde_json::from_str::<RoundResult>(line).ok());
         let rounds = entries.map(|entry| (entry.seed, entry)).collect();
         let mut file = File::options().create(true).append(true).open(&path).with_context(cannot)?;
@@ -126,12 +126,12 @@ impl ResultLog {
         Ok(Self { path, file, rounds, played: Vec::new() })
     }
 
-    /// The path of the file.
+    /// The path of the log.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The result of a round, if it was played.
+    /// Returns the result of a round, if it was played.
     pub fn get(&self, seed: u64) -> Option<&RoundResult> {
         self.rounds.get(&seed)
     }
@@ -151,7 +151,7 @@ impl ResultLog {
         Ok(())
     }
 
-    /// The totals of these seeds, how many of them were played, and which of them broke a rule.
+    /// Returns the totals of the played seeds in this range, their number, and the seeds that broke a rule.
     pub fn totals(&self, seeds: std::ops::Range<u64>) -> (Totals, u64, Vec<u64>) {
         let mut totals = Totals::default();
         let (mut rounds, mut broken) = (0, Vec::new());
@@ -165,21 +165,21 @@ impl ResultLog {
         (totals, rounds, broken)
     }
 
-    /// The memory in KiB after so many rounds of this process: when it was warm, and at each quarter of the
-    /// rounds since.
+    /// Returns the memory in KiB with the number of rounds that this process had played: after the warm-up,
+    /// and after each quarter of the rounds since.
     pub fn memory_curve(&self) -> Vec<(usize, u64)> {
-        let Some(last) = self.played.len().checked_sub(1).filter(|last| *last > WARM) else {
+        let Some(last) = self.played.len().checked_sub(1).filter(|last| *last > WARM_UP_ROUNDS) else {
             return Vec::new();
         };
-        let points = (0..=4).map(|quarter| WARM + (last - WARM) * quarter / 4);
-        points.map(|at| (at + 1, self.rounds[&self.played[at]].memory)).collect()
+        let points = (0..=4).map(|quarter| WARM_UP_ROUNDS + (last - WARM_UP_ROUNDS) * quarter / 4);
+        points.map(|index| (index + 1, self.rounds[&self.played[index]].memory)).collect()
     }
 }
 
-/// After so many rounds the process has allocated everything that it keeps.
-pub const WARM: usize = 200;
-/// How much a process may grow after that, in KiB.
-pub const MAX_GROWTH: u64 = 8 << 10;
+/// The rounds after which the process has allocated everything that it keeps.
+pub const WARM_UP_ROUNDS: usize = 200;
+/// The growth of the process that is allowed after the warm-up, in KiB.
+pub const MAX_GROWTH_KIB: u64 = 8 << 10;
 
 #[cfg(test)]
 mod tests {

@@ -1,4 +1,4 @@
-//! The record of a round while it lasts, which every waiting task completes when its answer comes.
+//! The record of a round while the round lasts. Each task that waits for a response completes its entry.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,18 +12,18 @@ use super::project::Project;
 use super::record::{Leftovers, Outcome, Record, TroubleKind};
 use crate::ide_client;
 
-/// How long a companion may take to be back.
+/// The longest time until a companion is back.
 pub(super) const BACK_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The shared record. A clone is the same record.
+/// The shared record. Clones share the same record.
 #[derive(Clone)]
 pub(super) struct SharedRecord {
     record: Arc<Mutex<Record>>,
     /// The files that agents propose for.
     pub(super) project: Project,
-    /// When the round began.
+    /// The time at which the round began.
     pub(super) start: Instant,
-    /// The round is over: later outcomes do not count.
+    /// Whether the round is over, so that later outcomes do not count.
     is_sealed: Arc<AtomicBool>,
 }
 
@@ -37,7 +37,7 @@ impl SharedRecord {
         }
     }
 
-    /// Milliseconds since the round began.
+    /// The time since the round began, in milliseconds.
     pub(super) fn now(&self) -> u64 {
         u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
@@ -46,20 +46,20 @@ impl SharedRecord {
         self.record.lock().expect("no writer panics")
     }
 
-    /// Notes the start of a trouble, and returns its index.
+    /// Adds a trouble that starts now, and returns its index.
     pub(super) fn begin_trouble(&self, kind: TroubleKind, agent: Option<usize>) -> usize {
         let from = self.now();
         self.lock().begin_trouble(kind, agent, from, u64::MAX)
     }
 
-    /// Notes the end of a trouble.
+    /// Ends a trouble, unless it has ended.
     pub(super) fn end_trouble(&self, trouble: usize) {
         let now = self.now();
         let trouble = &mut self.lock().troubles[trouble];
         trouble.until = trouble.until.min(now);
     }
 
-    /// Ends these troubles when `back` is over, or after [`BACK_TIMEOUT`].
+    /// Ends these troubles once `back` is ready, or after [`BACK_TIMEOUT`].
     pub(super) async fn end_troubles_after(self, troubles: Vec<usize>, back: impl Future) {
         let _ = tokio::time::timeout(BACK_TIMEOUT, back).await;
         for trouble in troubles {
@@ -67,12 +67,12 @@ impl SharedRecord {
         }
     }
 
-    /// Ends the round: outcomes from now on do not count.
+    /// Ends the round, so that later outcomes do not count.
     pub(super) fn seal(&self) {
         self.is_sealed.store(true, Ordering::Release);
     }
 
-    /// Takes the record of a round that is over: no trouble lasts longer.
+    /// Takes the record of a round that is over, and ends its troubles.
     pub(super) fn take(&self, drafts: Vec<String>, strays: Vec<String>, diagnostics: Vec<String>) -> Record {
         let mut record = std::mem::take(&mut *self.lock());
         let end = self.now();
@@ -81,8 +81,8 @@ impl SharedRecord {
         Record { leftovers, diagnostics, ..record }
     }
 
-    /// Notes what an agent's `openDiff` returned. After an answer in the agent's own prompt, that is the text
-    /// of its `closeDiff`.
+    /// Records the result of an agent's `openDiff`. After an answer in the agent's own prompt, the result is
+    /// the text of its `closeDiff`.
     pub(super) fn note_outcome(&self, proposal: usize, outcome: Result<ide_client::Outcome>) {
         let now = self.now();
         let proposal = &mut self.lock().proposals[proposal];
@@ -98,14 +98,14 @@ impl SharedRecord {
                 None => {
                     let text = content.filter(|text| !text.is_empty());
                     let text = text.unwrap_or_else(|| proposal.text.clone());
-                    // Agents write an accepted text themselves.
+                    // The agent writes an accepted text; here the rig plays that part.
                     let written = self.project.write(now, Path::new(&proposal.path), &text);
                     written.expect("the project is writable");
                     proposal.outcome = Some((now, Outcome::Accepted(text)));
                 }
             },
             Ok(ide_client::Outcome::Rejected) => {
-                // The outcome came before the answer to `closeDiff`.
+                // The outcome arrived before the response to `closeDiff`.
                 proposal.closed = None;
                 proposal.outcome = Some((now, Outcome::Rejected));
             }

@@ -1,50 +1,50 @@
 //! A port squatter: another program on the machine that takes the companions' ports as soon as they are free,
-//! and reads the requests that arrive there.
+//! and reads the requests that arrive on them.
 //!
-//! It binds without any sharing option, which is the most that the kernel allows another user.
+//! The squatter binds as every program does. The kernel lets another user share no port.
 
 use std::collections::BTreeSet;
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
 
-/// The answer to every request: an agent would wait for ever without one.
+/// The response to every request: without one, an agent would wait for ever.
 const UNAUTHORIZED: &str = "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
-/// A port squatter. It acts only when [polled](Self::poll).
+/// A port squatter, which acts only when it is [polled](Self::poll).
 #[derive(Debug, Default)]
 pub(super) struct Squatter {
-    wanted: BTreeSet<SocketAddr>,
+    targets: BTreeSet<SocketAddr>,
     listeners: Vec<TcpListener>,
     connections: Vec<(TcpStream, Vec<u8>)>,
     tokens: BTreeSet<String>,
-    /// Number of ports that it has taken.
+    /// The number of addresses that the squatter has taken.
     pub(super) taken: usize,
 }
 
 impl Squatter {
-    /// Wants a port from now on, on both loopback addresses.
-    pub(super) fn want(&mut self, port: u16) {
+    /// Adds a port to take, on both loopback addresses.
+    pub(super) fn add_target(&mut self, port: u16) {
         let both = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
-        self.wanted.extend(both.map(|address| SocketAddr::new(address, port)));
+        self.targets.extend(both.map(|address| SocketAddr::new(address, port)));
     }
 
-    /// The tokens that it has received, without the family names.
+    /// The tokens that the squatter has received, without the name of the family in them.
     pub(super) fn tokens(&self) -> &BTreeSet<String> {
         &self.tokens
     }
 
-    /// Releases its ports and wants none any more. It keeps the tokens that it received.
+    /// Releases all ports and removes the targets. The received tokens stay.
     pub(super) fn leave(&mut self) {
-        self.wanted.clear();
+        self.targets.clear();
         self.listeners.clear();
         self.connections.clear();
     }
 
-    /// Takes the wanted ports that are free, and reads the requests that have arrived.
+    /// Takes the target ports that are free, and reads the requests that have arrived.
     pub(super) fn poll(&mut self) {
-        let free: Vec<_> = self.wanted.iter().copied().filter_map(|at| Some((at, take(at)?))).collect();
+        let free: Vec<_> = self.targets.iter().copied().filter_map(|at| Some((at, bind(at)?))).collect();
         for (address, listener) in free {
-            self.wanted.remove(&address);
+            self.targets.remove(&address);
             self.listeners.push(listener);
             self.taken += 1;
         }
@@ -56,15 +56,15 @@ impl Squatter {
     }
 }
 
-fn take(address: SocketAddr) -> Option<TcpListener> {
+fn bind(address: SocketAddr) -> Option<TcpListener> {
     let listener = TcpListener::bind(address).ok()?;
     listener.set_nonblocking(true).is_ok().then_some(listener)
 }
 
-/// Reads and answers a request. Returns whether the connection stays open for the rest of it.
+/// Reads a request and responds to it. Returns whether the connection stays open for the rest of the request.
 fn read_request(stream: &mut TcpStream, received: &mut Vec<u8>, tokens: &mut BTreeSet<String>) -> bool {
     let mut piece = [0; 4096];
-    let stays = loop {
+    let is_open = loop {
         match stream.read(&mut piece) {
             Ok(0) => break false,
             Ok(read) => received.extend_from_slice(&piece[..read]),
@@ -81,8 +81,8 @@ fn read_request(stream: &mut TcpStream, received: &mut Vec<u8>, tokens: &mut BTr
     tokens.extend(new);
     let is_whole = text.contains("\r\n\r\n");
     if is_whole {
-        // The client may be gone.
+        // Fails if the client has closed the connection.
         let _ = stream.write_all(UNAUTHORIZED.as_bytes());
     }
-    stays && !is_whole
+    is_open && !is_whole
 }

@@ -1,22 +1,23 @@
-//! The script's part of a tool call that passes a hook: where the agent works, with which variables, beside
-//! which other hook, and what it does with the answer.
+//! The circumstances of a tool call with hooks, as the script chooses them: the agent's working directory,
+//! the hook's variables, another hook on the same tool, and the agent's obedience.
 
 use serde::{Deserialize, Serialize};
 
-/// A tool call as the script wants it.
+/// The circumstances of a tool call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CallScript {
-    /// The tool, modulo the number of those that the agent has.
+    /// The number of the tool, modulo the number of the agent's tools.
     pub tool: usize,
-    /// The way to the file.
-    pub way: Way,
-    /// The variables of the hook.
+    /// The agent's working directory, and the path by which it names the file.
+    #[serde(rename = "way")]
+    pub file_path: FilePath,
+    /// The environment variables of the hook.
     pub variables: Variables,
-    /// The hook's program is not where the agent's settings say.
+    /// Whether the program that the agent's settings name is missing.
     #[serde(default, skip_serializing_if = "is_false")]
     pub program_missing: bool,
-    /// The other hook on the same tool, if there is one.
+    /// Another hook on the same tool, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other: Option<OtherHook>,
     /// The agent's obedience.
@@ -30,28 +31,28 @@ fn is_false(flag: &bool) -> bool {
 /// The agent's working directory, and the path by which it names the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Way {
-    /// The agent works in the project.
+pub enum FilePath {
+    /// The agent works in the project, and names the file by its path there.
     Project,
-    /// It works outside, and names the file by its path in the project.
+    /// The agent works outside of the project, and names the file by its path in the project.
     Outside,
-    /// It works in a link to the project, and names the file through that.
+    /// The agent works in a link to the project, and names the file by its path through the link.
     DirectoryLink,
-    /// It works outside, and names a link that leads to the file.
+    /// The agent works outside of the project, and names a link to the file.
     FileLink,
 }
 
-/// The variables of a hook, where they differ from those of its host.
+/// The environment variables of a hook, as they differ from the variables of its host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Variables {
-    /// The same.
+    /// The variables of the host.
     Same,
-    /// Without `XDG_RUNTIME_DIR`, as of `su` and `cron`.
+    /// Without `XDG_RUNTIME_DIR`, as from `su` and `cron`.
     NoRuntimeDir,
-    /// With the one of somebody else.
+    /// With the `XDG_RUNTIME_DIR` of another user.
     OtherRuntimeDir,
-    /// With one that does not exist.
+    /// With an `XDG_RUNTIME_DIR` that does not exist.
     MissingRuntimeDir,
     /// With another `TMPDIR`.
     OtherTmp,
@@ -59,18 +60,18 @@ pub enum Variables {
     OtherHome,
     /// Without `HOME`.
     NoHome,
-    /// With nothing but `PATH`.
+    /// With `PATH` only.
     Cleaned,
 }
 
-/// A hook of somebody else on the same tool. It says yes.
+/// Another program's hook on the same tool, which allows every call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OtherHook {
-    /// It gives other arguments with its yes.
+    /// Whether this hook also changes the arguments.
     pub rewrites: bool,
-    /// Where both hooks give arguments, the agent takes those of this one: in Claude Code because it ends
-    /// last.
+    /// Whether the agent takes the arguments of this hook if alongside's hook changes them too. Claude Code
+    /// takes the arguments of the hook that ends last.
     pub has_last_word: bool,
 }
 
@@ -78,12 +79,12 @@ pub struct OtherHook {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Conduct {
-    /// It obeys.
+    /// The agent obeys.
     Faithful,
-    /// It writes something else after a yes.
+    /// The agent writes another text after an allowed call.
     WritesSomethingElse,
-    /// It writes its own text after a no.
+    /// The agent writes its own text after a refused call.
     WritesRejected,
-    /// It writes nothing after a yes.
+    /// The agent writes nothing after an allowed call.
     WritesNothing,
 }

@@ -199,8 +199,8 @@ impl Report {
             (
                 self.is_unfit_for_latency() || late <= MAX_LATE_PER_MILLION,
                 format!(
-                    "{late} of a million updates came later than {MAX_CONTEXT_LATENCY} ms (and {own_delay} ms, \
-                        by which this machine is late)"
+                    "{late} of a million updates came later than {MAX_CONTEXT_LATENCY} ms (and \
+                        {own_delay} ms, by which this machine is late)"
                 ),
             ),
             (

@@ -1,9 +1,9 @@
-//! A slice of chaos with our own agents on a paused clock, see `alongside_rig::chaos`. `cargo xtask chaos`
-//! plays the rest.
+//! A small part of chaos with the rig's own agents on a paused clock, see `alongside_rig::chaos`. `cargo
+//! xtask chaos` plays more rounds.
 //!
-//! This program must not start another: until a child runs its own program, it inherits every open file. A
-//! companion that restarts in that moment finds the lock of its journal taken and, on a paused clock,
-//! continues without it.
+//! This program must not start another one: between fork and exec, a child has every open file. A companion
+//! that restarts in that moment finds its journal locked and, on a paused clock, continues without the
+//! journal.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -15,10 +15,10 @@ use alongside_rig::chaos::paused::PausedHarness;
 use alongside_rig::chaos::{Plan, Violation, play};
 use anyhow::Result;
 
-/// More rounds than it takes to notice broken receipts.
+/// Enough rounds to detect falsified receipts.
 const ROUNDS: u64 = 200;
 
-/// The rounds of each run.
+/// The number of rounds without `--all`.
 const FIRST_ROUNDS: u64 = 60;
 
 alongside_rig::tests! {
@@ -35,7 +35,7 @@ fn break_no_rule(seeds: Range<u64>) -> Result<()> {
     Ok(())
 }
 
-/// Plans that once broke a rule, as `cargo xtask chaos --minimise` wrote them.
+/// The plans broke a rule once; `cargo xtask chaos --minimise` wrote them.
 #[test]
 fn kept_plans_break_no_rule() -> Result<()> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/chaos/plans");

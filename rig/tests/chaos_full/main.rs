@@ -1,8 +1,8 @@
-//! A slice of chaos on a full disk, with companions killed right after somebody typed, see
-//! `alongside_rig::chaos`. `cargo xtask chaos --full-disk` plays the rest.
+//! A small part of chaos on a full disk, with companions that are killed right after a person has typed, see
+//! `alongside_rig::chaos`. `cargo xtask chaos --full-disk` plays more rounds.
 //!
-//! It is a program of its own because it restarts itself with a small disk, and [chaos](../chaos/main.rs)
-//! must not start processes.
+//! This test restarts its program with a small disk. [chaos](../chaos/main.rs) must not start processes, so
+//! this is a program of its own.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -24,24 +24,27 @@ fn typed_text_outlives_a_full_disk_and_a_kill() -> Result<()> {
         return Ok(());
     };
     let output = restart.output().context("cannot restart this program")?;
-    let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success() && said.contains("1 passed"), "{said}");
+    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success() && text.contains("1 passed"), "{text}");
     Ok(())
 }
 
 fn play_all() -> Result<()> {
     let mut harness = PausedHarness::default();
-    let (mut full, mut typed) = (0, 0);
+    let (mut fills, mut edits_while_full) = (0, 0);
     for seed in 0..60 {
         let (record, violations) = play(&mut harness, &Plan::on_full_disk(seed))?;
         ensure!(violations.is_empty(), "seed {seed}: {violations:#?}");
-        full += record.troubles.iter().filter(|trouble| trouble.kind == TroubleKind::DiskFull).count();
+        fills += record.troubles.iter().filter(|trouble| trouble.kind == TroubleKind::DiskFull).count();
         let was_full = |at| {
             let mut during = record.troubles.iter().filter(|trouble| trouble.kind == TroubleKind::DiskFull);
             during.any(|trouble| trouble.from <= at && at <= trouble.until)
         };
-        typed += record.edits.iter().filter(|edit| was_full(edit.asked)).count();
+        edits_while_full += record.edits.iter().filter(|edit| was_full(edit.asked)).count();
     }
-    ensure!(full > 40 && typed > 40, "the disk was full only {full} times, with {typed} edits");
+    ensure!(
+        fills > 40 && edits_while_full > 40,
+        "the disk was full only {fills} times, with {edits_while_full} edits"
+    );
     Ok(())
 }

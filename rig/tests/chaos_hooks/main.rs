@@ -1,23 +1,24 @@
-//! A slice of chaos with agents that run the program's hook: each kind of trouble once, and random rounds.
-//! `cargo xtask chaos --hooks` plays the rest.
+//! A small part of chaos with agents that run the program's hook: each kind of trouble once, and random
+//! rounds. `cargo xtask chaos --hooks` plays more rounds.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use alongside_rig::chaos::hooks::{HookFault, HooksHarness};
-use alongside_rig::chaos::record::{Call, HookEnd, Record, Ruling};
-use alongside_rig::chaos::tool_call::{CallScript, Conduct, OtherHook, Variables, Way};
+use alongside_rig::chaos::record::{Call, HookEnd, Record};
+use alongside_rig::chaos::tool_call::{CallScript, Conduct, FilePath, OtherHook, Variables};
 use alongside_rig::chaos::{Action, Plan, Rule, Step, Violation, play};
 use anyhow::{Result, ensure};
 
-/// Of Gemini CLI, Qwen Code, Codex, and Claude Code with `onFailure`; no directory below `/run/user`.
+/// A seed with Gemini CLI, Qwen Code, Codex and Claude Code with `onFailure`, without a directory below
+/// `/run/user`.
 const WITHOUT_RUNTIME_DIR: u64 = 30;
-/// Of Claude Code, Qwen Code that asks, Codex and Gemini CLI.
+/// A seed with Claude Code, Qwen Code that asks, Codex and Gemini CLI.
 const WITH_RUNTIME_DIR: u64 = 29;
 
-/// A call that meets no trouble.
+/// A tool call without any trouble.
 const CALL: CallScript = CallScript {
     tool: 0,
-    way: Way::Project,
+    file_path: FilePath::Project,
     variables: Variables::Same,
     program_missing: false,
     other: None,
@@ -28,7 +29,7 @@ const fn call(agent: usize, call: CallScript) -> Action {
     Action::Call { agent, file: agent, call }
 }
 
-/// An action every 250 ms, which is void as long as no review is open.
+/// Repeats an action every 250 ms. A decision is void as long as no review is open.
 fn repeatedly(action: Action, from: u64, until: u64) -> impl Iterator<Item = (u64, Action)> {
     (from..until).step_by(250).map(move |at| (at, action))
 }
@@ -36,23 +37,23 @@ fn repeatedly(action: Action, from: u64, until: u64) -> impl Iterator<Item = (u6
 const ACCEPT: Action = Action::Decide { desk: 0, pick: 0, accept: true };
 const REJECT: Action = Action::Decide { desk: 0, pick: 0, accept: false };
 
-/// A plan by hand for four agents, each with a file of its own, and one desk: the steps with their times in
-/// milliseconds. The seed chooses the agents.
+/// Returns a hand-written plan for four agents, each with its own file, and one desk. The times of `steps`
+/// are milliseconds since the start. The seed chooses the agents.
 fn plan(seed: u64, steps: &[(u64, Action)]) -> Plan {
     let mut steps: Vec<_> =
-        steps.iter().map(|(at, action)| Step { at: *at, turns: 0, action: *action }).collect();
+        steps.iter().map(|(at, action)| Step { at: *at, loop_turns: 0, action: *action }).collect();
     steps.sort_by_key(|step| step.at);
     Plan { seed, agents: 4, desks: 1, files: 4, unruly: false, steps }
 }
 
-/// The record of a plan that breaks no rule; `None` where it cannot be played.
-fn flawless(plan: &Plan) -> Result<Option<Record>> {
-    let Some((record, violations)) = played(plan, None)? else { return Ok(None) };
+/// Plays a plan that must break no rule, and returns the record; `None` if the plan cannot be played here.
+fn play_without_violation(plan: &Plan) -> Result<Option<Record>> {
+    let Some((record, violations)) = play_with(plan, None)? else { return Ok(None) };
     ensure!(violations.is_empty(), "seed {}: {violations:#?}\n{record:#?}", plan.seed);
     Ok(Some(record))
 }
 
-fn played(plan: &Plan, fault: Option<HookFault>) -> Result<Option<(Record, Vec<Violation>)>> {
+fn play_with(plan: &Plan, fault: Option<HookFault>) -> Result<Option<(Record, Vec<Violation>)>> {
     if !HooksHarness::can_play() {
         alongside_testing::skip("this user cannot make a machine of its own for a test");
         return Ok(None);
@@ -65,11 +66,7 @@ fn count(record: &Record, is_counted: impl Fn(&Call) -> bool) -> usize {
     record.calls.iter().filter(|call| is_counted(call)).count()
 }
 
-fn writes(call: &Call) -> bool {
-    matches!(call.ruling, Some((_, Ruling::Writes(_))))
-}
-
-/// Four agents at a time, each with other variables and in another directory.
+/// Four agents at a time, each with different variables and in a different directory.
 #[test]
 fn no_environment_hides_the_host_from_a_hook() -> Result<()> {
     let variables = [
@@ -82,17 +79,17 @@ fn no_environment_hides_the_host_from_a_hook() -> Result<()> {
         Variables::NoHome,
         Variables::Cleaned,
     ];
-    let ways = [Way::Outside, Way::DirectoryLink, Way::FileLink];
+    let paths = [FilePath::Outside, FilePath::DirectoryLink, FilePath::FileLink];
     let mut steps = Vec::new();
     for (number, variables) in variables.into_iter().enumerate() {
         let at = 2_000 * (number / 4) as u64;
-        let way = ways[number % ways.len()];
-        steps.push((at, call(number % 4, CallScript { variables, way, ..CALL })));
+        let file_path = paths[number % paths.len()];
+        steps.push((at, call(number % 4, CallScript { variables, file_path, ..CALL })));
     }
     steps.extend(repeatedly(ACCEPT, 700, 6_000));
     for seed in [WITHOUT_RUNTIME_DIR, WITH_RUNTIME_DIR] {
-        let Some(record) = flawless(&plan(seed, &steps))? else { return Ok(()) };
-        ensure!(count(&record, writes) == 8, "{record:#?}");
+        let Some(record) = play_without_violation(&plan(seed, &steps))? else { return Ok(()) };
+        ensure!(count(&record, Call::may_write) == 8, "{record:#?}");
     }
     Ok(())
 }
@@ -111,14 +108,14 @@ fn the_accepted_text_is_written_beside_another_hook() -> Result<()> {
     steps.extend(repeatedly(ACCEPT, 3_700, 5_300));
     steps.extend(repeatedly(REJECT, 6_000, 8_000));
     for seed in [WITHOUT_RUNTIME_DIR, WITH_RUNTIME_DIR] {
-        let Some(record) = flawless(&plan(seed, &steps))? else { return Ok(()) };
-        ensure!(count(&record, writes) >= 3, "{record:#?}");
-        ensure!(count(&record, |call| !writes(call)) >= 3, "{record:#?}");
+        let Some(record) = play_without_violation(&plan(seed, &steps))? else { return Ok(()) };
+        ensure!(count(&record, Call::may_write) >= 3, "{record:#?}");
+        ensure!(count(&record, |call| !call.may_write()) >= 3, "{record:#?}");
     }
     Ok(())
 }
 
-/// The agents wait for eight seconds.
+/// The patience of the agents is 8 s.
 #[test]
 fn a_dead_hook_lets_through_only_where_its_agent_does() -> Result<()> {
     let missing = CallScript { program_missing: true, ..CALL };
@@ -130,14 +127,14 @@ fn a_dead_hook_lets_through_only_where_its_agent_does() -> Result<()> {
         steps.push((2_500, call(agent, CALL)));
         steps.push((3_400, Action::FreezeHook { agent, ms: 30_000 }));
     }
-    let Some(record) = flawless(&plan(WITHOUT_RUNTIME_DIR, &steps))? else { return Ok(()) };
+    let Some(record) = play_without_violation(&plan(WITHOUT_RUNTIME_DIR, &steps))? else { return Ok(()) };
     let ended = |end: HookEnd| count(&record, |call| call.runs.iter().any(|run| run.end == end));
     ensure!(
         ended(HookEnd::Missing) == 4 && ended(HookEnd::Killed) == 4 && ended(HookEnd::Late) == 4,
         "{record:#?}"
     );
-    ensure!(count(&record, |call| call.refuses_without_hook && writes(call)) == 0, "{record:#?}");
-    ensure!(count(&record, writes) == 9, "{record:#?}");
+    ensure!(count(&record, |call| call.refuses_without_hook && call.may_write()) == 0, "{record:#?}");
+    ensure!(count(&record, Call::may_write) == 9, "{record:#?}");
     Ok(())
 }
 
@@ -157,13 +154,13 @@ fn a_dead_host_lets_nothing_through() -> Result<()> {
         steps.push((at + 6_500, call(agent, CALL)));
         steps.push((at + 8_000, ACCEPT));
     }
-    flawless(&plan(WITHOUT_RUNTIME_DIR, &steps)).map(drop)
+    play_without_violation(&plan(WITHOUT_RUNTIME_DIR, &steps)).map(drop)
 }
 
 #[test]
 fn random_rounds_break_no_rule() -> Result<()> {
     for seed in 0..3 {
-        flawless(&Plan::with_hooks(seed))?;
+        play_without_violation(&Plan::with_hooks(seed))?;
     }
     Ok(())
 }
@@ -185,7 +182,7 @@ mod broken_hooks {
     }
 
     fn expect_violation(fault: HookFault, steps: &[(u64, Action)], rule: Rule) -> Result<()> {
-        let Some((record, violations)) = played(&plan(WITH_RUNTIME_DIR, steps), Some(fault))? else {
+        let Some((record, violations)) = play_with(&plan(WITH_RUNTIME_DIR, steps), Some(fault))? else {
             return Ok(());
         };
         let is_broken = violations.iter().any(|violation| violation.rule == rule);

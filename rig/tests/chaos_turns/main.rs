@@ -1,5 +1,5 @@
-//! A slice of chaos with turns: hooks, hosts and desks are killed, and no comment, no baseline and no file is
-//! lost. `cargo xtask chaos --turns` plays the rest.
+//! A small part of chaos with turns: hooks, hosts and desks are killed, and no comment, no baseline and no
+//! file is lost. `cargo xtask chaos --turns` plays more rounds.
 
 use alongside_rig::chaos::record::Record;
 use alongside_rig::chaos::turns::TurnsHarness;

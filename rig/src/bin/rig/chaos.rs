@@ -1,4 +1,4 @@
-//! `cargo xtask chaos`: plays rounds of chaos by the thousand, and keeps or shortens the plans that fail.
+//! `cargo xtask chaos`: plays rounds of chaos, and keeps or shortens the plans that fail.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -10,7 +10,7 @@ use alongside_rig::chaos::hooks::HooksHarness;
 use alongside_rig::chaos::minimise::minimise;
 use alongside_rig::chaos::paused::PausedHarness;
 use alongside_rig::chaos::real::RealHarness;
-use alongside_rig::chaos::results::{MAX_GROWTH, ResultLog, Totals};
+use alongside_rig::chaos::results::{MAX_GROWTH_KIB, ResultLog, Totals};
 use alongside_rig::chaos::turns::TurnsHarness;
 use alongside_rig::chaos::{Harness, Plan, Record, Violation, play, small_disk};
 use alongside_testing::chores::target_directory;
@@ -94,12 +94,12 @@ pub(crate) fn chaos(options: &Options) -> Result<ExitCode> {
     let end = options.seed.checked_add(options.rounds).context("--seed plus --rounds is too large")?;
     let directory = target_directory().join("chaos");
     let mut log = ResultLog::open(&directory, &log_name(options)?)?;
-    let due: Vec<u64> =
+    let seeds: Vec<u64> =
         (options.seed..end).filter(|seed| options.again || log.get(*seed).is_none()).collect();
-    println!("==> playing {} of {} rounds; results: {}", due.len(), options.rounds, log.path().display());
-    // Rounds under way are finished, so that nothing is left behind.
+    println!("==> playing {} of {} rounds; results: {}", seeds.len(), options.rounds, log.path().display());
+    // Ctrl-C lets the present rounds finish, so that no process is left.
     let interrupted = interruption();
-    let failed = play_all(options, &due, &mut log, &directory, interrupted)?;
+    let failed = play_all(options, &seeds, &mut log, &directory, interrupted)?;
     if interrupted.load(Ordering::Relaxed) {
         println!("Interrupted. The next run continues from here.");
         return Ok(ExitCode::from(130));
@@ -113,7 +113,7 @@ pub(crate) fn chaos(options: &Options) -> Result<ExitCode> {
 /// Plays these rounds, several at once, and returns those that failed.
 fn play_all(
     options: &Options,
-    due: &[u64],
+    seeds: &[u64],
     log: &mut ResultLog,
     directory: &Path,
     interrupted: &AtomicBool,
@@ -123,7 +123,7 @@ fn play_all(
     let (played, rounds) = mpsc::channel::<Played>();
     let worker = |played: mpsc::Sender<Played>| -> Result<()> {
         let mut harness = harness(options)?;
-        while let Some(seed) = due.get(next.fetch_add(1, Ordering::Relaxed))
+        while let Some(seed) = seeds.get(next.fetch_add(1, Ordering::Relaxed))
             && !interrupted.load(Ordering::Relaxed)
         {
             let plan = match (options.hooks, options.full_disk) {
@@ -135,7 +135,7 @@ fn play_all(
             let began = Instant::now();
             let result = play(harness.as_mut(), &plan).with_context(|| format!("round {seed}"));
             let took = began.elapsed().as_millis() as u64;
-            // The receiver is gone after an error.
+            // Fails if the receiver was dropped after an error.
             let _ = played.send(result.map(|(record, broken)| (plan, record, broken, took)));
         }
         Ok(())
@@ -148,11 +148,11 @@ fn play_all(
             })
             .collect();
         drop(played);
-        let mut progress = Progress::of(due.len());
+        let mut progress = Progress::of(seeds.len());
         for round in &rounds {
             // After an error the workers finish their present rounds.
             let (plan, record, broken, took) =
-                round.inspect_err(|_| next.store(due.len(), Ordering::Relaxed))?;
+                round.inspect_err(|_| next.store(seeds.len(), Ordering::Relaxed))?;
             log.put(plan.seed, &record, &broken, took)?;
             progress.step();
             if options.show {
@@ -209,8 +209,8 @@ fn print_totals(options: &Options, log: &ResultLog, seeds: std::ops::Range<u64>)
         (Some((_, warm)), Some((_, last))) => last.saturating_sub(*warm),
         _ => 0,
     };
-    if grown > MAX_GROWTH {
-        println!("MEMORY GROWS by {grown} KiB; the limit is {MAX_GROWTH} KiB");
+    if grown > MAX_GROWTH_KIB {
+        println!("MEMORY GROWS by {grown} KiB; the limit is {MAX_GROWTH_KIB} KiB");
     }
     for seed in &broken {
         println!(
@@ -235,21 +235,21 @@ fn print_totals(options: &Options, log: &ResultLog, seeds: std::ops::Range<u64>)
         println!("{turns} hooks of turns, {comments} comments kept, {lists} lists");
     }
     println!("{rounds} rounds, {} failed", broken.len());
-    if broken.is_empty() && grown <= MAX_GROWTH { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if broken.is_empty() && grown <= MAX_GROWTH_KIB { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// The options that a replay needs as well.
+/// Returns the options that a replay needs as well.
 fn repeated_options(options: &Options) -> String {
     if let Some(how) = &options.without_receipts {
         return format!(" --without-receipts {how}");
     }
-    let asked = [
+    let flags = [
         (options.real, " --real"),
         (options.hooks, " --hooks"),
         (options.turns, " --turns"),
         (options.full_disk, " --full-disk"),
     ];
-    asked.iter().filter(|(is_asked, _)| *is_asked).map(|(_, option)| *option).collect()
+    flags.iter().filter(|(is_set, _)| *is_set).map(|(_, option)| *option).collect()
 }
 
 fn print_violations(seed: u64, broken: &[Violation]) {
@@ -264,7 +264,8 @@ fn print_record(plan: &Plan, record: &Record) {
     println!("{record:#?}");
 }
 
-/// Keeps the plan, record and diagnostics of a failed round, which may not fail the next time.
+/// Writes the plan, record and diagnostics of a failed round to a file: the next time, the round may not
+/// fail.
 fn keep(plan: &Plan, record: &Record, directory: &Path) -> Result<()> {
     let path = directory.join(format!("round-{}.txt", plan.seed));
     let diagnostics = record.diagnostics.join("\n\n");
@@ -287,7 +288,7 @@ fn play_file(harness: &mut dyn Harness, path: &Path) -> Result<ExitCode> {
     Ok(if broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Keeps the shortest plan that breaks the first of these rules.
+/// Searches the shortest plan that breaks the first of these rules, and writes it to a file.
 fn shorten(harness: &mut dyn Harness, plan: &Plan, broken: &[Violation], directory: &Path) -> Result<()> {
     let Some(first) = broken.first() else { return Ok(()) };
     println!("  searching the shortest plan that breaks {:?} …", first.rule);
@@ -316,7 +317,7 @@ fn log_name(options: &Options) -> Result<String> {
     Ok(name)
 }
 
-/// Names the committed state of the program and of the rig: results hold for exactly that.
+/// Returns a name for the committed sources of the program and of the rig, to which the results belong.
 fn sources() -> Result<String> {
     let name = |folder: &str| -> Result<String> {
         let tree = format!("HEAD:{folder}");

@@ -1,41 +1,42 @@
-//! An agent of a round: the player, and the call that it is busy with.
+//! An agent of a round with hooks: its player, and the state of its present call.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::watch;
 
-use super::hook_process::{Leave, Running};
+use super::hook_process::{CallEnd, RunningHookPid};
 use super::players::Player;
 
-/// An agent. A clone is the same agent.
+/// An agent. Clones share the state.
 #[derive(Debug, Clone)]
 pub(super) struct AgentSlot {
     pub(super) number: usize,
     pub(super) player: &'static Player,
-    /// The hook that it waits for.
-    pub(super) running: Running,
+    /// The process of the hook that the agent waits for.
+    pub(super) running: RunningHookPid,
     is_busy: Arc<AtomicBool>,
-    leave: watch::Sender<Leave>,
+    call_end: watch::Sender<CallEnd>,
 }
 
 impl AgentSlot {
     pub(super) fn new(number: usize, player: &'static Player) -> Self {
-        let leave = watch::Sender::new(Leave::No);
-        Self { number, player, running: Running::default(), is_busy: Arc::default(), leave }
+        let call_end = watch::Sender::new(CallEnd::Pending);
+        Self { number, player, running: RunningHookPid::default(), is_busy: Arc::default(), call_end }
     }
 
-    /// Makes it busy with a call that ends when the receiver says so; `None` if it is busy.
-    pub(super) fn begin(&self) -> Option<watch::Receiver<Leave>> {
+    /// Begins a call. Returns the receiver of the way in which the script ends the call; `None` if the agent
+    /// is busy.
+    pub(super) fn begin_call(&self) -> Option<watch::Receiver<CallEnd>> {
         if self.is_busy.swap(true, Ordering::AcqRel) {
             return None;
         }
-        self.leave.send_replace(Leave::No);
-        Some(self.leave.subscribe())
+        self.call_end.send_replace(CallEnd::Pending);
+        Some(self.call_end.subscribe())
     }
 
-    /// It is idle again.
-    pub(super) fn end(&self) {
+    /// Makes the agent idle again.
+    pub(super) fn finish_call(&self) {
         self.is_busy.store(false, Ordering::Release);
     }
 
@@ -43,8 +44,8 @@ impl AgentSlot {
         self.is_busy.load(Ordering::Acquire)
     }
 
-    /// Ends its call in this way.
-    pub(super) fn leave(&self, how: Leave) {
-        self.leave.send_replace(how);
+    /// Ends the agent's call in this way.
+    pub(super) fn end_call(&self, end: CallEnd) {
+        self.call_end.send_replace(end);
     }
 }

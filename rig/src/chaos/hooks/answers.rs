@@ -1,5 +1,5 @@
-//! The answer of hooks as an agent takes it, by the rules that were measured with the agents. It shares no
-//! code with the program, which writes such answers.
+//! The agents' reading of hooks' answers, by the rules that were measured with each agent. This code is
+//! independent of the program's, which writes such answers.
 
 use std::process::ExitStatus;
 
@@ -14,15 +14,15 @@ const REFUSAL: i32 = 2;
 pub(super) enum Answer {
     /// The tool does not run.
     Refusal(String),
-    /// The tool runs, with these arguments instead of its own, if there are any.
+    /// The tool runs, with these arguments instead of the model's, if there are any.
     Yes(Option<Map<String, Value>>),
-    /// Nothing.
+    /// The hook gave no answer.
     Silence,
-    /// It failed: the agent has its own rule for that.
+    /// The hook failed, for which each agent has a rule.
     Failure(String),
 }
 
-/// The answer of a hook that ended by itself.
+/// Reads the answer of a hook that ended by itself.
 pub(super) fn read(event: &HookEvent, status: ExitStatus, output: &str, error: &str) -> Answer {
     match status.code() {
         Some(0) => {}
@@ -61,19 +61,19 @@ fn read_json(event: &HookEvent, answer: &Value) -> Answer {
     }
 }
 
-/// The arguments with which the tool runs after a yes of ours and of another hook. `has_last_word` says whose
-/// arguments the agent takes where both give some.
+/// Returns the arguments of the tool after alongside's hook and another hook have allowed the call. If both
+/// give arguments, `other_wins` decides.
 pub(super) fn arguments(
     event: &HookEvent,
     own: Map<String, Value>,
     ours: Option<Map<String, Value>>,
     other: Option<Map<String, Value>>,
-    has_last_word: bool,
+    other_wins: bool,
 ) -> Map<String, Value> {
     match event.arguments {
         Arguments::Taken => {}
         Arguments::Ignored => return own,
     }
-    let taken = if has_last_word { other.or(ours) } else { ours.or(other) };
-    taken.unwrap_or(own)
+    let changed = if other_wins { other.or(ours) } else { ours.or(other) };
+    changed.unwrap_or(own)
 }

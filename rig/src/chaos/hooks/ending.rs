@@ -1,4 +1,4 @@
-//! The end of a round with hooks: every call ends, everything ends properly, and nothing may be left.
+//! The end of a round with hooks: ends every call and every process, and collects everything that is left.
 
 use std::collections::BTreeSet;
 use std::process::Stdio;
@@ -14,11 +14,11 @@ use crate::chaos::desk::Desk;
 use crate::chaos::processes::{END_TIMEOUT, signal, until_ended};
 use crate::chaos::record::Record;
 
-/// How long a companion may take to serve a new desk.
+/// The longest time until a new desk has a companion.
 const SERVE_TIMEOUT: Duration = Duration::from_secs(40);
 
-/// How often something is looked for.
-const POLL: Duration = Duration::from_millis(20);
+/// The time between two checks.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 impl Round<'_> {
     /// Ends the round, and returns its record.
@@ -27,8 +27,8 @@ impl Round<'_> {
         self.thaw_all();
         let last = self.people.desks();
         let desk = self.rejoin(last)?.context("a desk that has just joined")?;
-        match desk.until(SERVE_TIMEOUT, |seen| seen.host).await {
-            Some(_) => self.settle(last, &desk).await,
+        match desk.until(SERVE_TIMEOUT, |state| state.host).await {
+            Some(_) => self.reject_until_idle(last, &desk).await,
             None => strays.push("a desk that starts at the end has no companion after 40 s".to_owned()),
         }
         while let Some(played) = self.calls.try_join_next() {
@@ -45,7 +45,8 @@ impl Round<'_> {
         Ok(record)
     }
 
-    /// Lets everything run that is frozen, except for hooks: their agents wait no longer than ever.
+    /// Thaws all companions and desks. Hooks stay frozen: their agents do not wait longer than their
+    /// patience.
     fn thaw_all(&self) {
         for pid in self.machine.companions() {
             signal(pid, Signal::CONT);
@@ -53,18 +54,18 @@ impl Round<'_> {
         self.people.present().for_each(|(_, desk)| signal(desk.pid, Signal::CONT));
     }
 
-    /// Rejects every review until no agent waits.
-    async fn settle(&mut self, number: usize, desk: &Desk) {
-        // An agent may call again after its time is over.
+    /// Rejects every review until all agents are idle.
+    async fn reject_until_idle(&mut self, number: usize, desk: &Desk) {
+        // Each agent may make several calls, each with the whole patience.
         let deadline = Instant::now() + Duration::from_secs(3 * HOOK_LIMIT);
         let mut rejected = BTreeSet::new();
         while Instant::now() < deadline && self.agents.iter().any(|slot| slot.is_busy()) {
             self.people.reject_all(number, desk, &mut rejected);
-            tokio::time::sleep(POLL).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 
-    /// Ends every party. Returns the processes that do not end.
+    /// Ends all desks and companions. Returns the processes that do not end.
     async fn stop_all(&mut self) -> Result<Vec<String>> {
         for desk in self.people.all() {
             desk.leave();

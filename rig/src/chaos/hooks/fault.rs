@@ -1,10 +1,10 @@
-//! Faults of our hook that the script can make up.
+//! Simulated faults of alongside's hook.
 
-/// A fault of our hook, to see that the oracle notices.
+/// A simulated fault of alongside's hook, which the oracle must detect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HookFault {
-    /// Its yes gives no arguments, so that those of another hook count.
+    /// The hook allows a call without arguments, so that the arguments of another hook count.
     YesWithoutArguments,
-    /// It looks for its host in the directory that `XDG_RUNTIME_DIR` names, and nowhere else.
+    /// The hook searches for its host only in the directory that `XDG_RUNTIME_DIR` names.
     LooksInRuntimeDirOnly,
 }

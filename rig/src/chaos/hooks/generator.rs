@@ -1,14 +1,14 @@
-//! Makes the plan of a seed for agents with hooks. As for other plans, the order of random draws is part of
-//! every seed's meaning.
+//! Makes the plan of a seed for agents with hooks. As for other plans, the order of random draws determines
+//! the plan and must not change.
 
 use crate::chaos::plan::{Action, Plan, Step};
-use crate::chaos::tool_call::{CallScript, Conduct, OtherHook, Variables, Way};
+use crate::chaos::tool_call::{CallScript, Conduct, FilePath, OtherHook, Variables};
 use crate::rng::Rng;
 
 impl Plan {
-    /// The plan of a seed for agents that run hooks.
+    /// Makes the plan of a seed for agents that run hooks.
     pub fn with_hooks(seed: u64) -> Self {
-        // A sequence of its own, so that the round has nothing to do with the seed's other one.
+        // A sequence of its own, so that this plan is independent of the seed's plan without hooks.
         let mut rng = Rng::new(seed ^ 0x0b00_4b00);
         let (agents, desks, files) = (1 + rng.index(3), 1 + rng.index(2), 1 + rng.index(3));
         let mut generator = Generator { rng, agents, desks, files, now: 0, steps: Vec::new() };
@@ -41,7 +41,7 @@ impl Generator {
     }
 
     fn push(&mut self, at: u64, action: Action) {
-        self.steps.push(Step { at, turns: 0, action });
+        self.steps.push(Step { at, loop_turns: 0, action });
     }
 
     fn add_scene(&mut self) {
@@ -79,7 +79,8 @@ impl Generator {
         }
     }
 
-    /// An agent calls a tool, and mostly a person decides. A review is open after some hundred milliseconds.
+    /// Adds a tool call, and in most cases a decision. A review opens after a few hundred milliseconds.
+    /// Returns the agent.
     fn add_call(&mut self) -> usize {
         let (agent, file, call) = (self.agent(), self.rng.index(self.files), self.script());
         self.push(self.now, Action::Call { agent, file, call });
@@ -108,11 +109,11 @@ impl Generator {
 
     fn script(&mut self) -> CallScript {
         let tool = self.rng.index(4);
-        let way = match self.rng.below(10) {
-            0..5 => Way::Project,
-            5..7 => Way::Outside,
-            7..9 => Way::DirectoryLink,
-            _ => Way::FileLink,
+        let file_path = match self.rng.below(10) {
+            0..5 => FilePath::Project,
+            5..7 => FilePath::Outside,
+            7..9 => FilePath::DirectoryLink,
+            _ => FilePath::FileLink,
         };
         let variables = match self.rng.below(14) {
             0..5 => Variables::Same,
@@ -134,10 +135,11 @@ impl Generator {
             8 => Conduct::WritesRejected,
             _ => Conduct::WritesNothing,
         };
-        CallScript { tool, way, variables, program_missing: false, other, conduct }
+        CallScript { tool, file_path, variables, program_missing: false, other, conduct }
     }
 
-    /// A hook is missing, or killed or frozen while somebody decides.
+    /// Adds a call with a missing hook, or with a hook that is killed or frozen at about the time of a
+    /// decision.
     fn add_dead_hook(&mut self) {
         let first = self.steps.len();
         let agent = self.add_call();
@@ -155,21 +157,21 @@ impl Generator {
                 let ms = self.rng.between(1, 2_000);
                 self.push(at, Action::FreezeHook { agent, ms });
             }
-            // Longer than any agent waits.
+            // Longer than the patience of every agent.
             _ => self.push(at, Action::FreezeHook { agent, ms: 30_000 }),
         }
     }
 
-    /// The host is killed about when somebody decides; its desks start it again.
+    /// Adds a call, and a kill of the host at about the time of the decision. The desks start the host again.
     fn add_dead_host(&mut self) {
         self.add_call();
         let at = self.now + self.rng.below(800);
-        // From 300 on, the desks are frozen for that time.
+        // If `back` is 300 ms or more, the desks are frozen for that time.
         let back = if self.rng.percent(60) { 0 } else { self.rng.between(300, 2_500) };
         self.push(at, Action::Kill { back });
     }
 
-    /// A desk leaves while an agent waits, and comes back.
+    /// Adds a call, and a desk that leaves meanwhile and joins again.
     fn add_absent_desk(&mut self) {
         self.add_call();
         let desk = self.desk();

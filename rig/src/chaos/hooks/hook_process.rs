@@ -1,4 +1,4 @@
-//! A run of our hook by an agent: the tool call on its input, its answer, and the agent's patience.
+//! A run of alongside's hook by an agent: the tool call on its input, its answer, and the agent's patience.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -15,24 +15,24 @@ use super::machine::HOOK_LIMIT;
 use crate::chaos::processes::signal;
 use crate::chaos::record::HookEnd;
 
-/// How long a hook may live whose agent is gone.
-const LAST_BREATH: Duration = Duration::from_secs(30);
+/// The time for which the rig waits for a hook whose call has ended.
+const REAP_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The exit code of a shell that does not find a program.
+/// The exit code of a shell that cannot find a program.
 const NOT_FOUND: i32 = 127;
 
-/// The process of the hook that an agent waits for, so that the script can hit it. A clone is the same.
-pub(super) type Running = watch::Sender<Option<Pid>>;
+/// The process of the hook that an agent waits for, which the script can kill or freeze. Clones share it.
+pub(super) type RunningHookPid = watch::Sender<Option<Pid>>;
 
 /// The way in which the script ends a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Leave {
-    /// Not at all.
-    No,
-    /// A person breaks the call off: the agent ends its hook.
-    BreaksOff,
-    /// The agent is killed: nobody holds the hook's pipes any more.
-    Dies,
+pub(super) enum CallEnd {
+    /// The script has not ended the call.
+    Pending,
+    /// A person cancels the call, and the agent terminates its hook.
+    Cancelled,
+    /// The agent is killed, and the other ends of the hook's pipes close.
+    AgentKilled,
 }
 
 /// Runs the hook, and returns its end and its answer.
@@ -40,8 +40,8 @@ pub(super) async fn run(
     command: &mut Command,
     input: String,
     event: &HookEvent,
-    running: &Running,
-    leave: &mut watch::Receiver<Leave>,
+    running: &RunningHookPid,
+    call_end: &mut watch::Receiver<CallEnd>,
 ) -> Result<(HookEnd, Answer)> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let mut child = command.spawn().context("cannot start a hook")?;
@@ -50,8 +50,8 @@ pub(super) async fn run(
     let (mut stdout, mut stderr) =
         (child.stdout.take().context("piped")?, child.stderr.take().context("piped")?);
     let (mut output, mut error) = (String::new(), String::new());
-    let talk = async {
-        // A hook that answers before it has read everything breaks the pipe.
+    let exchange = async {
+        // Fails if the hook answers before it has read the whole input.
         let _ = stdin.write_all(input.as_bytes()).await;
         drop(stdin);
         let read = tokio::join!(stdout.read_to_string(&mut output), stderr.read_to_string(&mut error));
@@ -59,7 +59,7 @@ pub(super) async fn run(
     };
     let until = tokio::time::Instant::now() + Duration::from_secs(HOOK_LIMIT);
     tokio::select! {
-        read = talk => {
+        read = exchange => {
             read?;
         }
         () = tokio::time::sleep_until(until) => {
@@ -67,10 +67,10 @@ pub(super) async fn run(
             child.kill().await?;
             return Ok((HookEnd::Late, Answer::Failure("the hook is late".into())));
         }
-        how = left(leave) => {
+        how = script_end(call_end) => {
             running.send_replace(None);
             drop((stdout, stderr));
-            end(child, how);
+            end_hook(child, how);
             return Ok((HookEnd::Abandoned, Answer::Silence));
         }
     }
@@ -88,24 +88,25 @@ pub(super) async fn run(
     Ok((end, answer))
 }
 
-/// Waits until the call is to end.
-async fn left(leave: &mut watch::Receiver<Leave>) -> Leave {
-    match leave.wait_for(|how| *how != Leave::No).await {
+/// Waits until the script ends the call.
+async fn script_end(call_end: &mut watch::Receiver<CallEnd>) -> CallEnd {
+    match call_end.wait_for(|how| *how != CallEnd::Pending).await {
         Ok(how) => *how,
         // The round has dropped the agent.
-        Err(_) => Leave::Dies,
+        Err(_) => CallEnd::AgentKilled,
     }
 }
 
-/// Ends a hook as its agent does. It has to end by itself; one that does not is found at the round's end.
-fn end(mut child: Child, how: Leave) {
+/// Ends a hook as its agent does. The hook has to end by itself then; a hook that does not is found at the
+/// end of the round.
+fn end_hook(mut child: Child, how: CallEnd) {
     if let Some(pid) = child.id().and_then(|pid| Pid::from_raw(pid.cast_signed())) {
         match how {
-            Leave::BreaksOff => signal(pid, Signal::TERM),
-            Leave::No | Leave::Dies => {}
+            CallEnd::Cancelled => signal(pid, Signal::TERM),
+            CallEnd::Pending | CallEnd::AgentKilled => {}
         }
-        // The script may have frozen it, and does not know that it is still there.
+        // The script may have frozen the hook, and thaws only hooks that an agent waits for.
         signal(pid, Signal::CONT);
     }
-    tokio::spawn(async move { tokio::time::timeout(LAST_BREATH, child.wait()).await });
+    tokio::spawn(async move { tokio::time::timeout(REAP_TIMEOUT, child.wait()).await });
 }

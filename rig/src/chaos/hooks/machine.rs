@@ -1,5 +1,6 @@
-//! The machine of rounds with hooks: a sandbox in a mount namespace of its own. No variable leads a hook to
-//! its host there, and nothing of the real user is in reach: `/run` and the user database are the machine's.
+//! The machine of rounds with hooks: a sandbox in a mount namespace. `/run` and the user database are those
+//! of the namespace, so a hook finds its host without a variable of the sandbox, and reaches no file of the
+//! real user.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -16,47 +17,49 @@ use tokio::process::{Child, Command};
 
 use super::fault::HookFault;
 use crate::chaos::processes::companions_in;
-use crate::chaos::tool_call::{Variables, Way};
+use crate::chaos::tool_call::{FilePath, Variables};
 use crate::program::alongside_bin;
 use crate::sandbox::{Sandbox, files_below};
 
-/// How long an agent waits for a hook, in seconds. The hook knows that time.
+/// The patience of an agent for a hook, in seconds, which is also an option of the hook.
 pub(super) const HOOK_LIMIT: u64 = 8;
 
-/// The variable that would lead programs to the hosts of a sandbox.
+/// The variable that names the registry of a sandbox's hosts. Hooks must work without it.
 const HOSTS_VARIABLE: &str = "ALONGSIDE_RUNTIME_DIR";
 
-/// Where the links to the project and to its files are, and where nobody serves anything.
+/// The directory of the links to the project and to its files, which no host serves.
 const ELSEWHERE: &str = "elsewhere";
 
-/// A machine.
+/// The machine of rounds with hooks.
 #[derive(Debug)]
 pub(super) struct Machine {
     pub(super) sandbox: Sandbox,
     /// The process that keeps the namespace.
     holder: Pid,
-    /// Its input, whose end is its end.
+    /// That process with its input: it ends with the input.
     _child: Child,
     pub(super) fault: Option<HookFault>,
 }
 
-/// The commands that make a machine of the present mount namespace. `passwd` is its user database.
+/// Returns the shell commands that make a machine of the present mount namespace. `passwd` is its user
+/// database.
 fn mounts(passwd: &Path) -> String {
     let user = geteuid().as_raw();
-    // The last place where hosts publish themselves is everybody's.
+    // The last registry of hosts is in /tmp, which the namespace shares with the system.
     let temporary = format!("/tmp/alongside-{user}");
     let hide = format!("if [ -d {temporary} ]; then mount -t tmpfs -o mode=700 none {temporary}; fi");
     format!("mount -t tmpfs none /run && mount --bind '{}' /etc/passwd && {hide}", passwd.display())
 }
 
-/// Whether this user may make machines.
+/// Whether this user may make a mount namespace.
 pub(super) fn can_be_made() -> bool {
-    let tried = Program::new("unshare").args(["-m", "sh", "-c", &mounts(Path::new("/etc/passwd"))]).output();
-    tried.is_ok_and(|tried| tried.status.success())
+    let script = mounts(Path::new("/etc/passwd"));
+    let output = Program::new("unshare").args(["-m", "sh", "-c", &script]).output();
+    output.is_ok_and(|output| output.status.success())
 }
 
 impl Machine {
-    /// A machine on which nothing runs, whose hooks have this fault.
+    /// Makes a machine on which nothing runs, and whose hooks have this fault.
     pub(super) async fn new(fault: Option<HookFault>) -> Result<Self> {
         let sandbox = Sandbox::new();
         let (user, group) = (geteuid().as_raw(), getegid().as_raw());
@@ -68,17 +71,17 @@ impl Machine {
         let mut command = sandbox.command("unshare");
         command.args(["-m", "sh", "-c", &script]).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = sandbox.spawn(&mut command);
-        let mut said = String::new();
+        let mut line = String::new();
         let stdout = child.stdout.take().context("piped")?;
-        BufReader::new(stdout).read_line(&mut said).await?;
-        ensure!(said == "made\n", "cannot make a machine: {said:?}");
+        BufReader::new(stdout).read_line(&mut line).await?;
+        ensure!(line == "made\n", "cannot make a machine: {line:?}");
         let holder = child.id().and_then(|pid| Pid::from_raw(pid.cast_signed()));
         Ok(Self { sandbox, holder: holder.context("a running process")?, _child: child, fault })
     }
 
-    /// Makes the places of a round: the user's directory below `/run/user`, unless the system makes none, and
-    /// the links to the project and its files.
-    pub(super) fn set(&self, files: &[PathBuf], has_runtime_dir: bool) -> Result<()> {
+    /// Makes the directories and links of a round: with `has_runtime_dir` the user's directory below
+    /// `/run/user`, and the links to the project and its files.
+    pub(super) fn prepare(&self, files: &[PathBuf], has_runtime_dir: bool) -> Result<()> {
         let run = self.runtime_dir();
         if has_runtime_dir {
             fs::create_dir_all(&run)?;
@@ -95,19 +98,19 @@ impl Machine {
         self.sandbox.home().with_file_name(ELSEWHERE)
     }
 
-    /// The user's directory below `/run/user`, as this process sees it.
+    /// The path of the user's directory below `/run/user`, for this process outside of the namespace.
     fn runtime_dir(&self) -> PathBuf {
         let user = geteuid().as_raw();
         format!("/proc/{}/root/run/user/{user}", self.holder.as_raw_nonzero()).into()
     }
 
-    /// The directories in which hosts publish themselves, as this process sees them.
+    /// The paths of the hosts' registries, for this process outside of the namespace.
     fn registries(&self) -> [PathBuf; 2] {
         let home = self.sandbox.home().join(".local/state/alongside/run");
         [self.runtime_dir().join("alongside"), home]
     }
 
-    /// The command of a program in a directory of this machine.
+    /// Returns the command that runs a program in a directory of this machine.
     pub(super) fn command(&self, directory: &Path, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new("nsenter");
         command.args(["--mount", "--target", &self.holder.as_raw_nonzero().to_string(), "env", "-C"]);
@@ -116,23 +119,24 @@ impl Machine {
         command
     }
 
-    /// The program's own command in the project.
+    /// Returns the command that runs alongside in the project.
     pub(super) fn alongside(&self) -> Result<Command> {
         Ok(self.command(&self.sandbox.project(), alongside_bin()?))
     }
 
-    /// The directory in which an agent works, and the path by which it names a file of the project.
-    pub(super) fn directory_and_path(&self, way: Way, name: &str) -> (PathBuf, PathBuf) {
+    /// Returns the working directory of an agent, and the path by which it names a file of the project.
+    pub(super) fn directory_and_path(&self, file_path: FilePath, name: &str) -> (PathBuf, PathBuf) {
         let (project, elsewhere) = (self.sandbox.project(), self.elsewhere());
-        match way {
-            Way::Project => (project.clone(), project.join(name)),
-            Way::Outside => (PathBuf::from("/"), project.join(name)),
-            Way::DirectoryLink => (elsewhere.join("project"), elsewhere.join("project").join(name)),
-            Way::FileLink => (elsewhere.clone(), elsewhere.join(name)),
+        match file_path {
+            FilePath::Project => (project.clone(), project.join(name)),
+            FilePath::Outside => (PathBuf::from("/"), project.join(name)),
+            FilePath::DirectoryLink => (elsewhere.join("project"), elsewhere.join("project").join(name)),
+            FilePath::FileLink => (elsewhere.clone(), elsewhere.join(name)),
         }
     }
 
-    /// The command of our hook as an agent runs it: the line of its settings, in a shell.
+    /// Returns the command of alongside's hook as an agent runs it: the command line of its settings, in a
+    /// shell.
     pub(super) fn hook(
         &self,
         agent: HookAgent,
@@ -170,7 +174,7 @@ impl Machine {
                 command.env_remove("HOME").env_remove("XDG_STATE_HOME");
             }
             Variables::Cleaned => {
-                // The sandbox finds its processes by its own variable.
+                // The first variable stays: the sandbox finds its processes by it.
                 for (name, _) in self.sandbox.env().into_iter().skip(1).filter(|(name, _)| *name != "PATH") {
                     command.env_remove(name);
                 }
@@ -179,20 +183,20 @@ impl Machine {
         Ok(command)
     }
 
-    /// The hosts that live.
+    /// Returns the hosts that live.
     pub(super) fn companions(&self) -> Vec<Pid> {
         let found = self.registries().map(|registry| companions_in(&registry, &self.sandbox));
         found.concat()
     }
 
-    /// The processes of the machine, without the one that keeps it.
+    /// Returns the processes of the machine, except for the process that keeps the namespace.
     pub(super) fn processes(&self) -> Vec<Pid> {
         let mut all = self.sandbox.processes();
         all.retain(|pid| *pid != self.holder);
         all
     }
 
-    /// Files that should be gone when everything has ended.
+    /// Returns the files that must not be left when everything has ended.
     pub(super) fn strays(&self) -> Vec<String> {
         let state = self.sandbox.home().join(".local/state/alongside");
         let is_lock = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "lock");
@@ -203,7 +207,7 @@ impl Machine {
         all.into_iter().collect()
     }
 
-    /// The texts of all drafts.
+    /// Returns the texts of all drafts.
     pub(super) fn drafts(&self) -> Vec<String> {
         let all = files_below(self.sandbox.home().join(".local/state/alongside/drafts"));
         let is_text = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "txt");

@@ -1,9 +1,9 @@
-//! The harness of agents with hooks: the real program on a machine of its own, its desk for scripts, and
-//! agents that run `alongside hook` and obey by the rules that were measured with each of them.
+//! The harness of agents with hooks: the real program in a mount namespace, its desk for scripts, and agents
+//! that run `alongside hook` and obey it by the rules that were measured with each agent.
 //!
-//! The agents are no programs of their own here: a [`Player`](players::Player) is a row of the table of
-//! agents, and the harness writes the files. So the script can make an agent write something else than its
-//! hook says, or give it a second hook. The stories prove how the shipped agents take an answer.
+//! The agents are not programs here: a [`Player`](players::Player) has a row of the table of agents, and the
+//! harness writes the files. So the script can make an agent disobey its hook, or give it a second hook. The
+//! stories prove how the shipped agents handle an answer.
 
 mod agent_slot;
 mod answers;
@@ -32,7 +32,7 @@ pub use fault::HookFault;
 use machine::Machine;
 use round::Round;
 
-/// Plays rounds one after the other. Dropping it ends all of its processes.
+/// Plays rounds one after the other. Dropping the harness ends its processes.
 #[derive(Debug)]
 pub struct HooksHarness {
     runtime: tokio::runtime::Runtime,
@@ -40,17 +40,17 @@ pub struct HooksHarness {
 }
 
 impl HooksHarness {
-    /// Whether this user may make the machine that the rounds need.
+    /// Whether this user may make the mount namespace that the rounds need.
     pub fn can_play() -> bool {
         machine::can_be_made()
     }
 
-    /// A machine on which nothing runs yet.
+    /// Creates a harness with a machine on which nothing runs.
     pub fn new() -> Result<Self> {
         Self::with(None)
     }
 
-    /// The same with hooks that have this fault.
+    /// Creates a harness whose hooks have this fault.
     pub fn with(fault: Option<HookFault>) -> Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = runtime.context("cannot start a runtime")?;
@@ -68,9 +68,9 @@ impl Harness for HooksHarness {
         })
     }
 
-    /// A host that was killed is back after a second, and hooks look for it for 3 s; twice that, and the
-    /// share of a loaded machine.
+    /// A killed host is back after a second, and hooks search for it for 3 s. The limits are twice that time,
+    /// plus the delay of a loaded machine.
     fn bounds(&self) -> Bounds {
-        Bounds { delivery: 8_000, receipt: 3_000, calm: 24_000, grain: 1_000 }
+        Bounds { delivery: 8_000, receipt: 3_000, settle: 24_000, clock_error: 1_000 }
     }
 }

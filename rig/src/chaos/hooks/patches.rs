@@ -1,12 +1,12 @@
-//! Patches of one file, as Codex writes and applies them: so much of the format as the rounds need. It shares
-//! no code with the program.
+//! Patches of one file in Codex's format, as far as the rounds need it. This code is independent of the
+//! program's.
 
 const BEGIN: &str = "*** Begin Patch";
 const END: &str = "*** End Patch";
 const ADD: &str = "*** Add File: ";
 const UPDATE: &str = "*** Update File: ";
 
-/// The patch by which a model writes a text to a file that has the text `before`.
+/// Returns the patch by which a model writes a text to a file that has the text `before`.
 pub(super) fn between(path: &str, before: Option<&str>, text: &str) -> String {
     let lines = |sign: char, text: &str| -> String {
         text.split_terminator('\n').map(|line| format!("{sign}{line}\n")).collect()
@@ -14,7 +14,7 @@ pub(super) fn between(path: &str, before: Option<&str>, text: &str) -> String {
     let body = match before.filter(|before| !before.is_empty()) {
         None => format!("{ADD}{path}\n{}", lines('+', text)),
         Some(before) => {
-            let (above, old, new) = differing(before, text);
+            let (above, old, new) = difference(before, text);
             let below = &before[above.len() + old.len()..];
             let changed = [lines('-', old), lines('+', new)].concat();
             format!("{UPDATE}{path}\n@@\n{}{changed}{}", lines(' ', above), lines(' ', below))
@@ -23,27 +23,28 @@ pub(super) fn between(path: &str, before: Option<&str>, text: &str) -> String {
     format!("{BEGIN}\n{body}{END}")
 }
 
-/// The lines that two texts begin with, and the run of lines behind in which they differ.
-pub(super) fn differing<'a>(before: &'a str, text: &'a str) -> (&'a str, &'a str, &'a str) {
+/// Returns the common lines at the beginning of two texts, and then the lines of each that differ.
+pub(super) fn difference<'a>(before: &'a str, text: &'a str) -> (&'a str, &'a str, &'a str) {
     let same = |(one, other): &(&str, &str)| one == other;
     let length = |(line, _): (&str, &str)| line.len();
-    let above = before.split_inclusive('\n').zip(text.split_inclusive('\n'));
-    let above: usize = above.take_while(same).map(length).sum();
-    let (old, new) = (&before[above..], &text[above..]);
-    let below = old.split_inclusive('\n').rev().zip(new.split_inclusive('\n').rev());
-    let below: usize = below.take_while(same).map(length).sum();
-    (&before[..above], &old[..old.len() - below], &new[..new.len() - below])
+    let pairs = before.split_inclusive('\n').zip(text.split_inclusive('\n'));
+    let above_bytes: usize = pairs.take_while(same).map(length).sum();
+    let (old, new) = (&before[above_bytes..], &text[above_bytes..]);
+    let pairs = old.split_inclusive('\n').rev().zip(new.split_inclusive('\n').rev());
+    let below_bytes: usize = pairs.take_while(same).map(length).sum();
+    (&before[..above_bytes], &old[..old.len() - below_bytes], &new[..new.len() - below_bytes])
 }
 
-/// The file of a patch.
+/// Returns the path of the file in a patch.
 pub(super) fn path(patch: &str) -> Option<&str> {
     patch.lines().find_map(|line| line.strip_prefix(UPDATE).or_else(|| line.strip_prefix(ADD)))
 }
 
-/// The text that Codex makes of a file that has the text `present`.
+/// Applies a patch as Codex does to a file with the text `present`. Returns the new text.
 ///
 /// # Errors
-/// When the patch is none, changes several files, or does not apply.
+///
+/// Fails if the patch is malformed, changes several files, or does not apply.
 pub(super) fn apply(patch: &str, present: Option<&str>) -> Result<String, String> {
     let mut lines = patch.trim().lines();
     if lines.next() != Some(BEGIN) || lines.next_back() != Some(END) {

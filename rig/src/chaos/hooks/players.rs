@@ -1,5 +1,5 @@
-//! The agents as the rounds play them: rows of the table of agents, in the modes in which they run hooks,
-//! with the rules for several hooks and dead ones that were measured with each agent.
+//! The agents as the rounds play them: rows of the table of agents in the modes in which the agents run
+//! hooks, with the rules for failed hooks that were measured with each agent.
 
 use alongside_contract::agent::HookAgent;
 use alongside_contract::hook::HookEvent;
@@ -8,26 +8,26 @@ use anyhow::{Context as _, Result};
 /// An agent in one of its modes.
 #[derive(Debug)]
 pub(super) struct Player {
-    /// For people.
+    /// The name of the agent and of its mode, for people.
     pub(super) name: &'static str,
-    /// The row of the agent.
+    /// The identifier of the agent's row.
     id: &'static str,
-    /// The events at which it runs hooks.
+    /// The events at which the agent runs hooks.
     events: Events,
     /// The consequence of a hook that fails.
     pub(super) dead_hook: DeadHook,
-    /// The treatment of the last line end by its tool that replaces strings.
+    /// The treatment of the last line ending by its tool that replaces strings.
     pub(super) last_line_end: LastLineEnd,
 }
 
-/// The events at which an agent runs hooks, in this order.
+/// The events at which an agent runs hooks, in their order.
 #[derive(Debug, Clone, Copy)]
 enum Events {
-    /// It asks nobody.
+    /// Before the tool; the agent does not ask in its own prompt.
     Tool,
-    /// The hook has decided when it asks.
+    /// Before the tool, and then before the question in the agent's own prompt.
     ToolThenQuestion,
-    /// It asks first.
+    /// Before the question in the agent's own prompt, and then before the tool.
     QuestionThenTool,
 }
 
@@ -40,12 +40,12 @@ pub(super) enum DeadHook {
     Refuses,
 }
 
-/// The last line end of a file after a replacement.
+/// The last line ending of a file after a replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LastLineEnd {
-    /// As the replacement leaves it; a deleted line takes its line end along.
+    /// As the replacement leaves it. Deleting a line deletes its line ending too.
     AsReplaced,
-    /// As it was.
+    /// As before the replacement.
     Kept,
 }
 
@@ -73,12 +73,12 @@ pub(super) static PLAYERS: [Player; 7] = [
 ];
 
 impl Player {
-    /// Its row.
+    /// Returns the row of the agent.
     pub(super) fn agent(&self) -> Result<HookAgent> {
         HookAgent::named(self.id).with_context(|| format!("{} runs no hooks", self.id))
     }
 
-    /// The events at which it runs hooks for a call, in order.
+    /// Returns the events at which the agent runs hooks for a call, in order.
     pub(super) fn events(&self, agent: HookAgent) -> Vec<&'static HookEvent> {
         let (tool, question) = (Some(&agent.hook.before_tool), agent.hook.before_question.as_ref());
         let events = match self.events {
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_an_agent_that_can_refuse_refuses_without_its_hook() {
+    fn an_agent_that_refuses_without_its_hook_has_an_event_for_it() {
         for player in &PLAYERS {
             let agent = player.agent().unwrap();
             let refuses = player.dead_hook == DeadHook::Refuses;

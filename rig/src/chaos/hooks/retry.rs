@@ -1,5 +1,5 @@
-//! The next call of a model after a refusal that asks for one. A model reads the reason, so this
-//! quotes the program's words.
+//! The next call of a model after a refusal that asks for another call. A model understands the reason; here,
+//! the code searches for the program's words.
 
 /// The call that a refusal asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,13 +15,13 @@ pub(super) enum Retry {
 const FENCE: &str = "```\n";
 
 impl Retry {
-    /// The call that this refusal asks for, if it asks for one.
+    /// Reads the call that a refusal asks for; `None` if it asks for none.
     pub(super) fn read(reason: &str) -> Option<Self> {
         if reason.contains("Call the tool again with the same arguments") {
             return Some(Self::Same);
         }
         let quoted: Vec<&str> = reason.split(FENCE).collect();
-        // Each text ends where the fence begins again, at the end without a line end.
+        // The last fence has no line ending, so the split does not remove it.
         let text = |part: &str| part.trim_end_matches("```").to_owned();
         match quoted[..] {
             [asks, whole] if asks.contains("exactly this text") => Some(Self::Text(text(whole))),

@@ -1,4 +1,4 @@
-//! One round with hooks while it lasts: the agents, the desks, and the record.
+//! A round with hooks: its agents, desks and record, and the steps of its plan.
 
 use std::fs;
 use std::path::PathBuf;
@@ -20,10 +20,10 @@ use crate::chaos::shared_record::SharedRecord;
 use crate::chaos::tool_call::CallScript;
 use crate::rng::Rng;
 
-/// The content of the project files at the beginning. The second line becomes the mark of each call.
+/// The content of the project files at the beginning. The second line becomes the marker of each call.
 const ORIGINAL: &str = "one\ntwo\nthree\nfour\nfive\n";
 
-/// How long a first companion may take.
+/// The longest time until a first companion serves a desk.
 const START_TIMEOUT: Duration = Duration::from_secs(30);
 
 pub(super) struct Round<'a> {
@@ -33,13 +33,13 @@ pub(super) struct Round<'a> {
     pub(super) agents: Vec<AgentSlot>,
     pub(super) people: People,
     pub(super) record: SharedRecord,
-    /// Everything that waits for an answer.
+    /// The tasks that end troubles.
     pub(super) tasks: JoinSet<()>,
     /// The calls of agents.
     pub(super) calls: JoinSet<Result<()>>,
-    /// Number of kills of the companion: desks give up on one that crashes again and again.
+    /// The number of kills of the companion.
     pub(super) kills: usize,
-    /// The trouble that lasts until a desk is there again.
+    /// The trouble that ends when a desk has joined again.
     pub(super) until_desk: Option<usize>,
 }
 
@@ -49,9 +49,9 @@ impl<'a> Round<'a> {
         let project = machine.sandbox.project();
         let files: Vec<_> =
             (0..plan.files).map(|number| project.join(format!("file-{number}.txt"))).collect();
-        machine.set(&files, !plan.seed.is_multiple_of(3))?;
+        machine.prepare(&files, !plan.seed.is_multiple_of(3))?;
         let record = SharedRecord::new();
-        // In every other round the first file is new.
+        // In every second round, the first file does not exist yet.
         for file in files.iter().skip(usize::from(plan.seed % 2 == 1)) {
             record.project.write(0, file, ORIGINAL)?;
         }
@@ -72,8 +72,8 @@ impl<'a> Round<'a> {
         };
         for number in 0..plan.desks {
             let desk = round.join(number)?;
-            let served = desk.until(START_TIMEOUT, |seen| seen.host).await;
-            served.with_context(|| format!("desk {number} has no companion after {START_TIMEOUT:?}"))?;
+            let host = desk.until(START_TIMEOUT, |state| state.host).await;
+            host.with_context(|| format!("desk {number} has no companion after {START_TIMEOUT:?}"))?;
         }
         Ok(round)
     }
@@ -84,13 +84,13 @@ impl<'a> Round<'a> {
         for step in &plan.steps {
             let at = self.record.start + Duration::from_millis(began + step.at);
             tokio::time::sleep_until(at).await;
-            let done = self.carry_out(step.action).await?;
-            self.record.lock().steps += usize::from(done);
+            let was_carried_out = self.carry_out(step.action).await?;
+            self.record.lock().steps += usize::from(was_carried_out);
         }
         Ok(())
     }
 
-    /// Carries out an action; false if it was void.
+    /// Carries out an action. Returns false if it was void.
     async fn carry_out(&mut self, action: Action) -> Result<bool> {
         Ok(match action {
             Action::Call { agent, file, call } => self.call(agent, file, call)?,
@@ -126,18 +126,18 @@ impl<'a> Round<'a> {
         })
     }
 
-    /// An agent's model calls a tool.
+    /// Starts a tool call of an agent. Returns false if the agent is busy.
     fn call(&mut self, number: usize, file: usize, script: CallScript) -> Result<bool> {
         let Some(slot) = self.agents.get(number).cloned() else { return Ok(false) };
-        let Some(leave) = slot.begin() else { return Ok(false) };
+        let Some(call_end) = slot.begin_call() else { return Ok(false) };
         let target = self.files[file].clone();
         let name = target.file_name().and_then(|name| name.to_str()).context("a file's name")?;
-        let (directory, path) = self.machine.directory_and_path(script.way, name);
+        let (directory, path) = self.machine.directory_and_path(script.file_path, name);
         let path = path.to_str().context("our own paths are UTF-8")?.to_owned();
         let agent = slot.player.agent()?;
-        let mark = format!("proposal {} of round {}", self.people.next_text(), self.plan.seed);
+        let marker = format!("proposal {} of round {}", self.people.next_text(), self.plan.seed);
         let before = fs::read_to_string(&target).ok();
-        let text = wanted(before.as_deref().unwrap_or(ORIGINAL), &mark);
+        let text = proposed_text(before.as_deref().unwrap_or(ORIGINAL), &marker);
         let all = tools::tools(agent.hook);
         let tool = all[script.tool % all.len()];
         let arguments = tools::arguments(tool, &path, before.as_deref(), &text);
@@ -145,14 +145,14 @@ impl<'a> Round<'a> {
             agent: number,
             player: slot.player.name,
             path: target.clone(),
-            mark,
+            marker,
             text,
             before,
             script,
             refuses_without_hook: slot.player.dead_hook == DeadHook::Refuses,
             asked: self.record.now(),
             runs: Vec::new(),
-            ruling: None,
+            result: None,
             departed: None,
             written: None,
         };
@@ -170,16 +170,16 @@ impl<'a> Round<'a> {
                 directory,
                 path,
                 target,
-                leave,
+                call_end,
             };
-            let played = call.play(arguments).await;
-            slot.end();
-            played
+            let result = call.play(arguments).await;
+            slot.finish_call();
+            result
         });
         Ok(true)
     }
 
-    /// Another program writes a project file.
+    /// Writes a project file as another program.
     fn rewrite(&mut self, file: usize) -> Result<bool> {
         let text = format!("{ORIGINAL}rewritten {}\n", self.people.next_text());
         self.record.project.write(self.record.now(), &self.files[file], &text)?;
@@ -187,11 +187,11 @@ impl<'a> Round<'a> {
     }
 }
 
-/// The text that a model makes of another: two changes, the first with the mark.
-fn wanted(before: &str, mark: &str) -> String {
+/// Returns the text that a model proposes for `before`: two changed lines, the first of which is the marker.
+fn proposed_text(before: &str, marker: &str) -> String {
     let mut lines: Vec<String> = before.lines().map(str::to_owned).collect();
     lines.resize(lines.len().max(4), "more".to_owned());
-    mark.clone_into(&mut lines[1]);
-    lines[3] = format!("four of {mark}");
+    marker.clone_into(&mut lines[1]);
+    lines[3] = format!("four of {marker}");
     lines.iter().map(|line| format!("{line}\n")).collect()
 }

@@ -1,5 +1,5 @@
-//! The agents' tools that write files: the arguments by which a model makes a text of another, and the text
-//! that the tool makes with arguments. It shares no code with the program, which works the same out.
+//! The agents' tools that write files: the arguments for a given change, and the result of given arguments.
+//! This code is independent of the program's, which computes the same.
 
 use alongside_contract::hook::{Hook, Tool, ToolArguments};
 use serde_json::{Map, Value, json};
@@ -7,7 +7,8 @@ use serde_json::{Map, Value, json};
 use super::patches;
 use super::players::LastLineEnd;
 
-/// The tools that the rounds play: no notebooks, and no lists of replacements.
+/// Returns the tools that the rounds play: all except tools for notebooks and tools with lists of
+/// replacements.
 pub(super) fn tools(hook: &'static Hook) -> Vec<&'static Tool> {
     let is_played = |tool: &&Tool| match &tool.arguments {
         ToolArguments::File(_) | ToolArguments::Patch { .. } => true,
@@ -17,12 +18,12 @@ pub(super) fn tools(hook: &'static Hook) -> Vec<&'static Tool> {
     hook.tools.iter().filter(is_played).collect()
 }
 
-/// The arguments by which a model writes a text to a file that has the text `before`.
+/// Returns the arguments by which a model writes a text to a file that has the text `before`.
 pub(super) fn arguments(tool: &Tool, path: &str, before: Option<&str>, text: &str) -> Map<String, Value> {
     let arguments = match &tool.arguments {
         ToolArguments::File(file) => json!({ file.path: path, file.content: text }),
         ToolArguments::Edits(edits) => {
-            let (old, new) = replacement(before.unwrap_or_default(), text);
+            let (old, new) = old_and_new(before.unwrap_or_default(), text);
             json!({ edits.path: path, edits.old: old, edits.new: new })
         }
         ToolArguments::Patch { patch } => json!({ *patch: patches::between(path, before, text) }),
@@ -31,13 +32,19 @@ pub(super) fn arguments(tool: &Tool, path: &str, before: Option<&str>, text: &st
     arguments.as_object().cloned().unwrap_or_default()
 }
 
-/// The arguments by which a model replaces one string by another, if the tool does that.
-pub(super) fn replacing(tool: &Tool, path: &str, old: &str, new: &str) -> Option<Map<String, Value>> {
+/// Returns the arguments by which a model replaces a string by another; `None` for a tool without
+/// replacements.
+pub(super) fn replacement_arguments(
+    tool: &Tool,
+    path: &str,
+    old: &str,
+    new: &str,
+) -> Option<Map<String, Value>> {
     let ToolArguments::Edits(edits) = &tool.arguments else { return None };
     json!({ edits.path: path, edits.old: old, edits.new: new }).as_object().cloned()
 }
 
-/// The path in a call's arguments.
+/// Returns the path in a call's arguments.
 pub(super) fn path(tool: &Tool, arguments: &Map<String, Value>) -> Option<String> {
     let text = |name: &str| arguments.get(name)?.as_str().map(str::to_owned);
     match &tool.arguments {
@@ -48,10 +55,11 @@ pub(super) fn path(tool: &Tool, arguments: &Map<String, Value>) -> Option<String
     }
 }
 
-/// The text that the tool makes of a file that has the text `present`.
+/// Applies a tool to a file with the text `present`. Returns the new text.
 ///
 /// # Errors
-/// The tool's own, for the model.
+///
+/// Fails as the tool does, with an error for the model.
 pub(super) fn apply(
     tool: &Tool,
     arguments: &Map<String, Value>,
@@ -64,22 +72,23 @@ pub(super) fn apply(
     };
     match &tool.arguments {
         ToolArguments::File(file) => text(file.content).map(str::to_owned),
-        ToolArguments::Edits(edits) => replaced(present, text(edits.old)?, text(edits.new)?, last_line_end),
+        ToolArguments::Edits(edits) => replace(present, text(edits.old)?, text(edits.new)?, last_line_end),
         ToolArguments::Patch { patch } => patches::apply(text(patch)?, present),
         ToolArguments::Cell => Err("the rounds play no notebooks".into()),
     }
 }
 
-/// The lines in which two texts differ, if the old ones stand there once; else all of them.
-fn replacement(before: &str, text: &str) -> (String, String) {
-    let (_, old, new) = patches::differing(before, text);
+/// Returns the old and the new lines in which two texts differ. If the old lines are not unique, returns both
+/// whole texts.
+fn old_and_new(before: &str, text: &str) -> (String, String) {
+    let (_, old, new) = patches::difference(before, text);
     match !old.is_empty() && before.matches(old).count() == 1 {
         true => (old.to_owned(), new.to_owned()),
         false => (before.to_owned(), text.to_owned()),
     }
 }
 
-fn replaced(present: Option<&str>, old: &str, new: &str, rule: LastLineEnd) -> Result<String, String> {
+fn replace(present: Option<&str>, old: &str, new: &str, rule: LastLineEnd) -> Result<String, String> {
     let present = match present {
         None | Some("") if old.is_empty() => return Ok(new.to_owned()),
         None => return Err("there is no such file".into()),
@@ -94,8 +103,8 @@ fn replaced(present: Option<&str>, old: &str, new: &str, rule: LastLineEnd) -> R
     Ok(match rule {
         LastLineEnd::AsReplaced => {
             let line = format!("{old}\n");
-            let takes_line = new.is_empty() && !old.ends_with('\n') && present.contains(&line);
-            present.replacen(if takes_line { &line } else { old }, new, 1)
+            let deletes_line = new.is_empty() && !old.ends_with('\n') && present.contains(&line);
+            present.replacen(if deletes_line { &line } else { old }, new, 1)
         }
         LastLineEnd::Kept => {
             let mut text = present.replacen(old, new, 1);
@@ -117,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_tool_makes_the_text_that_its_model_wants() {
+    fn every_tool_writes_the_text_of_its_arguments() {
         let mut played = 0;
         for tool in with_hook().flat_map(|agent| tools(agent.hook)) {
             for (before, text) in [
@@ -137,11 +146,11 @@ mod tests {
     }
 
     #[test]
-    fn each_rule_for_line_ends_is_kept() {
-        let replace = |rule| replaced(Some("one\ntwo\n"), "two", "", rule);
-        assert_eq!(replace(LastLineEnd::AsReplaced).as_deref(), Ok("one\n"));
-        assert_eq!(replace(LastLineEnd::Kept).as_deref(), Ok("one\n\n"));
-        assert_eq!(replaced(Some("a\nb"), "b", "c\n", LastLineEnd::Kept).as_deref(), Ok("a\nc"));
-        assert!(replaced(Some("a a"), "a", "b", LastLineEnd::Kept).is_err());
+    fn each_rule_for_line_endings_is_kept() {
+        let delete_line = |rule| replace(Some("one\ntwo\n"), "two", "", rule);
+        assert_eq!(delete_line(LastLineEnd::AsReplaced).as_deref(), Ok("one\n"));
+        assert_eq!(delete_line(LastLineEnd::Kept).as_deref(), Ok("one\n\n"));
+        assert_eq!(replace(Some("a\nb"), "b", "c\n", LastLineEnd::Kept).as_deref(), Ok("a\nc"));
+        assert!(replace(Some("a a"), "a", "b", LastLineEnd::Kept).is_err());
     }
 }

@@ -1,25 +1,24 @@
-//! The script's actions on hooks, hosts and desks of a round with hooks: kill, freeze, and let them come
-//! back.
+//! The script's disturbances of a round with hooks: kills and freezes of hooks, hosts and desks.
 
 use std::time::Duration;
 
 use anyhow::Result;
 use rustix::process::{Pid, Signal};
 
-use super::hook_process::Leave;
+use super::hook_process::CallEnd;
 use super::round::Round;
 use crate::chaos::desk::Desk;
 use crate::chaos::processes::{signal, until_back};
 use crate::chaos::record::TroubleKind;
 use crate::chaos::shared_record::BACK_TIMEOUT;
 
-/// The most kills of a round: its desks would give a companion up that crashes more often.
+/// The largest number of kills in a round: desks give up on a companion that crashes more often.
 const MAX_KILLS: usize = 3;
 
 impl Round<'_> {
     pub(super) fn kill_hook(&mut self, number: usize) -> bool {
         let Some(pid) = self.hook_of(number) else { return false };
-        // Noted before, so that the end of the hook falls into the trouble.
+        // Begun before the kill, so that the trouble covers the end of the hook.
         let trouble = self.record.begin_trouble(TroubleKind::HookKilled, Some(number));
         signal(pid, Signal::KILL);
         self.end_trouble_after(trouble, 100, None);
@@ -33,7 +32,7 @@ impl Round<'_> {
         let mut running = self.agents[number].running.subscribe();
         let record = self.record.clone();
         self.tasks.spawn(async move {
-            // Its agent may kill it before.
+            // The agent may kill the hook first.
             let ended = running.wait_for(|running| *running != Some(pid));
             if tokio::time::timeout(Duration::from_millis(ms), ended).await.is_err() {
                 signal(pid, Signal::CONT);
@@ -47,10 +46,10 @@ impl Round<'_> {
         *self.agents.get(number)?.running.borrow()
     }
 
-    /// A person breaks an agent's call off, or the agent is killed. The next call is of another one.
+    /// Ends an agent's call: a person cancels it, or the agent is killed and replaced by another one.
     pub(super) fn end_call(&mut self, number: usize, says_so: bool) -> bool {
         let Some(slot) = self.agents.get(number).filter(|slot| slot.is_busy()) else { return false };
-        slot.leave(if says_so { Leave::BreaksOff } else { Leave::Dies });
+        slot.end_call(if says_so { CallEnd::Cancelled } else { CallEnd::AgentKilled });
         true
     }
 
@@ -88,14 +87,15 @@ impl Round<'_> {
         });
     }
 
-    /// The desks start the host again at once, or, if `back` is 300 ms or more, after their freeze.
+    /// Kills the host. The desks start it again at once; if `back` is 300 ms or more, they are frozen for
+    /// that time first.
     pub(super) fn kill_host(&mut self, back: u64) -> bool {
         let killed = self.machine.companions();
         if killed.is_empty() || self.kills == MAX_KILLS {
             return false;
         }
         self.kills += 1;
-        let is_held = self.people.hold_port();
+        let is_held = self.people.have_port_hold();
         let desks: Vec<_> = self.people.present().map(|(_, desk)| desk.pid).collect();
         let mut troubles = vec![self.record.begin_trouble(TroubleKind::Killed, None)];
         if !is_held {
@@ -115,7 +115,7 @@ impl Round<'_> {
         true
     }
 
-    /// Ends these troubles when there is a host other than the killed ones.
+    /// Ends these troubles once there is a host that is not among the killed ones.
     fn end_troubles_when_back(&mut self, troubles: Vec<usize>, killed: Vec<Pid>) {
         let machine = self.machine.clone();
         let back = async move { until_back(|| machine.companions(), &killed).await };
@@ -124,12 +124,12 @@ impl Round<'_> {
 
     pub(super) fn leave(&mut self, number: usize, says_so: bool) -> bool {
         let Some(desk) = self.people.leave(number) else { return false };
-        if !self.people.are_served()
+        if !self.people.have_companion()
             && self.until_desk.is_none()
             && (says_so || self.machine.companions().is_empty())
         {
-            // The host ends with its last desk, or nobody holds the port of one that was killed. After a
-            // killed desk, the host waits for another, and hooks find it.
+            // The host ends with its last desk, or no desk holds the port of a killed host. If the desk is
+            // killed and the host lives, the host waits for another desk, and hooks find the host.
             self.until_desk = Some(self.record.begin_trouble(TroubleKind::Unserved, None));
         }
         match says_so {
@@ -139,15 +139,15 @@ impl Round<'_> {
         true
     }
 
-    /// A desk joins again, if it is away; none if it is there.
+    /// Lets a desk join again; `None` if the desk is there.
     pub(super) fn rejoin(&mut self, number: usize) -> Result<Option<Desk>> {
         if self.people.desk(number).is_some() {
             return Ok(None);
         }
         let desk = self.join(number)?;
         if let Some(trouble) = self.until_desk.take() {
-            let back = desk.clone();
-            let back = async move { back.until(BACK_TIMEOUT, |seen| seen.host).await };
+            let joined = desk.clone();
+            let back = async move { joined.until(BACK_TIMEOUT, |state| state.host).await };
             self.tasks.spawn(self.record.clone().end_troubles_after(vec![trouble], back));
         }
         Ok(Some(desk))

@@ -1,19 +1,21 @@
-//! Starts from a tool call that keeps every rule, and shows which change breaks which rule.
+//! Tests of the rules of tool calls: each changes a record that breaks no rule.
 
 use super::*;
-use crate::chaos::record::{Call, Decision, HookEnd, HookRun, Reply, Ruling, Target, Trouble, TroubleKind};
-use crate::chaos::tool_call::{CallScript, Conduct, OtherHook, Variables, Way};
+use crate::chaos::record::{
+    Call, CallResult, Decision, HookEnd, HookRun, Reply, Target, Trouble, TroubleKind,
+};
+use crate::chaos::tool_call::{CallScript, Conduct, FilePath, OtherHook, Variables};
 
-const BOUNDS: Bounds = Bounds { delivery: 3_000, receipt: 1_000, calm: 4_000, grain: 10 };
+const BOUNDS: Bounds = Bounds { delivery: 3_000, receipt: 1_000, settle: 4_000, clock_error: 10 };
 
 const TEXT: &str = "one\nproposal 1\n";
 const OTHER: &str = "one\nother\n";
 
-/// An agent calls, a person accepts, and the hook says yes.
+/// Returns a record in which an agent calls, a person accepts, and the hook allows the call.
 fn flawless() -> Record {
     let script = CallScript {
         tool: 0,
-        way: Way::Project,
+        file_path: FilePath::Project,
         variables: Variables::Same,
         program_missing: false,
         other: None,
@@ -24,14 +26,14 @@ fn flawless() -> Record {
             agent: 0,
             player: "an agent",
             path: "/p/a".into(),
-            mark: "proposal 1".into(),
+            marker: "proposal 1".into(),
             text: TEXT.into(),
             before: Some("one\ntwo\n".into()),
             script,
             refuses_without_hook: false,
             asked: 100,
             runs: vec![HookRun { event: "PreToolUse", began: 100, ended: 400, end: HookEnd::Allowed }],
-            ruling: Some((410, Ruling::Writes(TEXT.into()))),
+            result: Some((410, CallResult::Writes(TEXT.into()))),
             departed: None,
             written: Some(TEXT.into()),
         }],
@@ -41,7 +43,8 @@ fn flawless() -> Record {
             text: TEXT.into(),
             accept: true,
             asked: 300,
-            answered: (310, Reply::Taken),
+            replied_at: 310,
+            reply: Reply::Taken,
         }],
         ..Record::default()
     }
@@ -53,14 +56,14 @@ fn rules_broken(change: impl FnOnce(&mut Record)) -> Vec<Rule> {
     judge(&record, &BOUNDS, &[]).into_iter().map(|violation| violation.rule).collect()
 }
 
-/// The agent is told to write this text.
+/// Makes the hooks allow this text.
 fn writes(record: &mut Record, text: &str) {
-    record.calls[0].ruling = Some((410, Ruling::Writes(text.into())));
+    record.calls[0].result = Some((410, CallResult::Writes(text.into())));
 }
 
 fn refuses(record: &mut Record, why: &str) {
     record.calls[0].runs[0].end = HookEnd::Refused(why.into());
-    record.calls[0].ruling = Some((410, Ruling::Refused(why.into())));
+    record.calls[0].result = Some((410, CallResult::Refused(why.into())));
 }
 
 fn dies(record: &mut Record, end: HookEnd, kind: Option<TroubleKind>) {
@@ -77,7 +80,7 @@ fn flawless_call_breaks_no_rule() {
 #[test]
 fn change_that_nobody_accepted_is_unreviewed() {
     assert_eq!(rules_broken(|record| record.decisions.clear()), [Rule::Unreviewed]);
-    let refused = |record: &mut Record| record.decisions[0].answered.1 = Reply::Refused("no".into());
+    let refused = |record: &mut Record| record.decisions[0].reply = Reply::Refused("no".into());
     assert_eq!(rules_broken(refused), [Rule::Unreviewed]);
     let rejected = |record: &mut Record| record.decisions[0].accept = false;
     assert_eq!(rules_broken(rejected), [Rule::Overruled]);
@@ -94,7 +97,7 @@ fn change_that_nobody_accepted_is_unreviewed() {
 }
 
 #[test]
-fn dead_hook_lets_through_if_the_script_killed_it_and_the_agent_goes_on() {
+fn a_hook_that_the_script_killed_may_let_the_call_through() {
     let killed = |record: &mut Record| dies(record, HookEnd::Killed, Some(TroubleKind::HookKilled));
     assert_eq!(rules_broken(killed), []);
     let late = |record: &mut Record| dies(record, HookEnd::Late, Some(TroubleKind::HookFrozen));
@@ -116,7 +119,7 @@ fn dead_hook_lets_through_if_the_script_killed_it_and_the_agent_goes_on() {
 }
 
 #[test]
-fn another_text_than_the_accepted_one_is_altered() {
+fn text_that_differs_from_the_accepted_one_is_altered() {
     assert_eq!(rules_broken(|record| writes(record, OTHER)), [Rule::Altered]);
     assert_eq!(rules_broken(|record| writes(record, TEXT.trim_end())), [], "a patch ends every line");
     let other = |has_last_word| {
@@ -128,7 +131,7 @@ fn another_text_than_the_accepted_one_is_altered() {
     assert_eq!(rules_broken(other(false)), [Rule::Altered]);
     assert_eq!(rules_broken(other(true)), []);
     let cannot = |record: &mut Record| {
-        record.calls[0].ruling = Some((410, Ruling::CannotWrite("it has changed".into())));
+        record.calls[0].result = Some((410, CallResult::CannotWrite("it has changed".into())));
     };
     assert_eq!(rules_broken(cannot), [Rule::Altered]);
     let changed = |at| {
@@ -148,7 +151,7 @@ fn another_text_than_the_accepted_one_is_altered() {
 }
 
 #[test]
-fn refusal_tells_what_was_decided() {
+fn refusal_reports_the_decision() {
     let lost = |record: &mut Record| refuses(record, "the companion has gone away");
     assert_eq!(rules_broken(lost), [Rule::Lost]);
     let killed = |record: &mut Record| {
@@ -164,15 +167,15 @@ fn refusal_tells_what_was_decided() {
 }
 
 #[test]
-fn call_ends_in_time_and_is_decided_once() {
-    let waits = |record: &mut Record| record.calls[0].ruling = None;
+fn call_ends_in_time_with_one_decision() {
+    let waits = |record: &mut Record| record.calls[0].result = None;
     assert_eq!(rules_broken(waits), [Rule::Wedged]);
     let left = |record: &mut Record| {
         waits(record);
         record.calls[0].departed = Some(400);
     };
     assert_eq!(rules_broken(left), []);
-    let late = |record: &mut Record| record.calls[0].ruling = Some((9_000, Ruling::Writes(TEXT.into())));
+    let late = |record: &mut Record| record.calls[0].result = Some((9_000, CallResult::Writes(TEXT.into())));
     assert_eq!(rules_broken(late), [Rule::Wedged]);
     let twice = |record: &mut Record| record.decisions.push(record.decisions[0].clone());
     assert_eq!(rules_broken(twice), [Rule::Twice]);

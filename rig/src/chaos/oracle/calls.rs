@@ -1,44 +1,44 @@
-//! The rules of a tool call that passes hooks. They judge the answer that all hooks together gave the agent:
-//! an agent that obeys its hooks writes that, whatever the agent of this round did then.
+//! The rules of a tool call with hooks. They judge the result that all hooks together gave the agent, and not
+//! the text that the agent of this round then wrote: some agents disobey on purpose.
 
 use super::judge::Judge;
 use super::rule::Rule;
-use crate::chaos::record::{Call, Decision, HookEnd, Reply, Ruling, TroubleKind};
+use crate::chaos::record::{Call, CallResult, Decision, HookEnd, Reply, TroubleKind};
 
-/// The words of a refusal that tells of a person's rejection.
-const REJECTED: &str = "rejected all of it";
+/// The words in a refusal that report a person's rejection.
+const REJECTION: &str = "rejected all of it";
 
 impl<'a> Judge<'a> {
     pub(super) fn report_call(&mut self, rule: Rule, call: &Call, details: &str) {
-        let Call { mark, player, agent, asked, .. } = call;
+        let Call { marker, player, agent, asked, .. } = call;
         let path = call.path.display();
-        self.report(rule, format!("{mark} of {player} {agent} ({path}, asked at {asked} ms): {details}"));
+        self.report(rule, format!("{marker} of {player} {agent} ({path}, asked at {asked} ms): {details}"));
     }
 
-    /// The decisions on a call that the companion may have taken, until a time.
-    fn decided(&self, call: &Call, until: u64) -> impl Iterator<Item = &'a Decision> {
-        let (record, until) = (self.record, until + self.bounds.grain);
+    /// Returns the decisions on a call, until a time, that the companion may have accepted.
+    fn decisions_on_call(&self, call: &Call, until: u64) -> impl Iterator<Item = &'a Decision> {
+        let (record, until) = (self.record, until + self.bounds.clock_error);
         record.decisions.iter().filter(move |decision| {
-            decision.proposal == call.mark
+            decision.proposal == call.marker
                 && decision.asked <= until
-                && !matches!(decision.answered.1, Reply::Refused(_))
+                && !matches!(decision.reply, Reply::Refused(_))
         })
     }
 
-    /// Checks that the agent gets what the person decided, and that no change passes without a review.
-    pub(super) fn check_ruling(&mut self, call: &Call) {
-        match &call.ruling {
+    /// Checks that the agent gets the person's decision, and that no change is written without a review.
+    pub(super) fn check_result(&mut self, call: &Call) {
+        match &call.result {
             None if call.departed.is_some() => {}
             None => self.report_call(Rule::Wedged, call, "the agent still waits"),
-            // The tool itself refused, because the file has changed.
-            Some((at, Ruling::CannotWrite(why))) if !self.is_out_of_date(call, *at) => {
+            // The tool fails by itself if the file has changed.
+            Some((at, CallResult::CannotWrite(why))) if !self.is_out_of_date(call, *at) => {
                 self.report_call(Rule::Altered, call, &format!("the tool cannot write at {at} ms: {why}"));
             }
-            Some((_, Ruling::CannotWrite(_))) => {}
-            Some((at, Ruling::Writes(text))) => self.check_text(call, *at, text),
-            Some((at, Ruling::Refused(why))) => {
-                let is_decided = self.decided(call, *at).any(|decision| !decision.accept);
-                if why.contains(REJECTED) && !is_decided {
+            Some((_, CallResult::CannotWrite(_))) => {}
+            Some((at, CallResult::Writes(text))) => self.check_text(call, *at, text),
+            Some((at, CallResult::Refused(why))) => {
+                let is_decided = self.decisions_on_call(call, *at).any(|decision| !decision.accept);
+                if why.contains(REJECTION) && !is_decided {
                     let what = format!("refused at {at} ms, but nobody rejected: {why}");
                     self.report_call(Rule::Invented, call, &what);
                 }
@@ -46,17 +46,17 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Checks a text that the hooks let the agent write.
+    /// Checks a text that the hooks allowed the agent to write.
     fn check_text(&mut self, call: &Call, at: u64, text: &str) {
-        let accepted: Vec<_> = self.decided(call, at).filter(|decision| decision.accept).collect();
-        // A patch gives every file a last line end.
-        let is_same = |one: &str| one.trim_end_matches('\n') == text.trim_end_matches('\n');
+        let accepted: Vec<_> = self.decisions_on_call(call, at).filter(|decision| decision.accept).collect();
+        // A patch ends the last line of every file.
+        let is_same = |other: &str| other.trim_end_matches('\n') == text.trim_end_matches('\n');
         if accepted.iter().any(|decision| is_same(&decision.text)) || call.before.as_deref() == Some(text) {
             return;
         }
-        let is_let_through = self.has_dead_hook(call, at) && !call.refuses_without_hook;
-        // Hooks of this call may also have found no host.
-        if is_let_through || self.had_trouble_of(TroubleKind::Unserved, call, at) {
+        let passes_without_hook = self.has_dead_hook(call, at) && !call.refuses_without_hook;
+        // Without a host, hooks let the call through as well.
+        if passes_without_hook || self.had_trouble_of(TroubleKind::Unserved, call, at) {
             return;
         }
         if !accepted.is_empty() {
@@ -66,13 +66,13 @@ impl<'a> Judge<'a> {
             }
             return;
         }
-        let is_rejected = self.decided(call, at).next().is_some();
+        let is_rejected = self.decisions_on_call(call, at).next().is_some();
         let rule = if is_rejected { Rule::Overruled } else { Rule::Unreviewed };
         let what = format!("the hooks let it write at {at} ms: {text:?}; {:?}", call.runs);
         self.report_call(rule, call, &what);
     }
 
-    /// Whether our hook of this call died by the script, or its program was missing.
+    /// Whether the script killed or froze alongside's hook of this call, or removed its program.
     fn has_dead_hook(&self, call: &Call, at: u64) -> bool {
         let is_dead = |end: &HookEnd| match end {
             HookEnd::Missing => call.script.program_missing,
@@ -92,55 +92,54 @@ impl<'a> Judge<'a> {
         troubles.any(|trouble| trouble.kind == kind && trouble.from <= at && trouble.until >= call.asked)
     }
 
-    /// Whether somebody else wrote the file right before `at`: between the answer of a hook and the tool a
-    /// moment remains.
+    /// Whether another program wrote the file right before `at`, between the answer of a hook and the tool.
     fn was_just_changed(&self, call: &Call, at: u64) -> bool {
-        self.was_changed(call, at.saturating_sub(self.bounds.grain), at)
+        self.was_changed(call, at.saturating_sub(self.bounds.clock_error), at)
     }
 
-    /// Whether the file is not as the call knows it: somebody wrote it since the answer or, where no hook
-    /// answered, since the call.
+    /// Whether another program wrote the file after the hook's answer or, if no hook answered, after the
+    /// call.
     fn is_out_of_date(&self, call: &Call, at: u64) -> bool {
         self.was_just_changed(call, at)
             || self.has_dead_hook(call, at) && self.was_changed(call, call.asked, at)
     }
 
-    /// Whether somebody else wrote the file in this span.
+    /// Whether another program wrote the file in this time span.
     fn was_changed(&self, call: &Call, from: u64, until: u64) -> bool {
         let target = self.record.leftovers.targets.iter().find(|target| target.path == call.path);
         let writes = target.map(|target| target.writes.as_slice()).unwrap_or_default();
-        let is_others = |text: &String| call.written.as_ref() != Some(text);
-        writes.iter().any(|(then, text)| *then >= from && *then <= until && is_others(text))
+        let is_foreign = |text: &String| call.written.as_ref() != Some(text);
+        writes.iter().any(|(then, text)| *then >= from && *then <= until && is_foreign(text))
     }
 
-    /// Checks that a decision reaches the agent in time, and that the companion takes only one.
+    /// Checks that a decision reaches the agent in time, and that the companion accepts only one.
     pub(super) fn check_decisions_on_call(&mut self, call: &Call) {
         let record = self.record;
-        let decided = record.decisions.iter().filter(|decision| decision.proposal == call.mark);
-        let taken: Vec<_> = decided.filter(|decision| decision.answered.1 == Reply::Taken).collect();
-        // A call that was made again, or at two events, may have had two reviews.
+        let decided = record.decisions.iter().filter(|decision| decision.proposal == call.marker);
+        let taken: Vec<_> = decided.filter(|decision| decision.reply == Reply::Taken).collect();
+        // Each run of the hook may have had a review.
         if taken.len() > call.runs.len().max(1) {
             let what = format!("the companion took {} decisions: {taken:?}", taken.len());
             self.report_call(Rule::Twice, call, &what);
         }
-        let (Some(decision), Some((at, ruling))) = (taken.last(), &call.ruling) else { return };
-        let (decided_at, _) = decision.answered;
-        let calm = self.calm_after(call.agent, decided_at);
+        let (Some(decision), Some((at, result))) = (taken.last(), &call.result) else { return };
+        let decided_at = decision.replied_at;
+        let calm = self.troubles_end_after(call.agent, decided_at);
         if *at > calm + self.bounds.delivery {
             let what = format!("decided at {decided_at} ms, calm since {calm} ms, but ruled only at {at} ms");
             self.report_call(Rule::Wedged, call, &what);
         }
         let is_disturbed =
             self.had_trouble(call.agent, call.asked, *at) || self.was_changed(call, call.asked, *at);
-        // A review may outlast a call that is to be made again.
+        // The review of a call that the agent makes again may end after the call's result.
         let is_in_time = decided_at <= *at;
-        if decision.accept && is_in_time && matches!(ruling, Ruling::Refused(_)) && !is_disturbed {
-            let what = format!("the companion took {decision:?}, but the agent got {ruling:?}");
+        if decision.accept && is_in_time && matches!(result, CallResult::Refused(_)) && !is_disturbed {
+            let what = format!("the companion took {decision:?}, but the agent got {result:?}");
             self.report_call(Rule::Lost, call, &what);
         }
     }
 
-    /// Checks that our hook never fails by itself, and is never late.
+    /// Checks that alongside's hook never fails by itself, and is late only if it was frozen.
     pub(super) fn check_runs(&mut self, call: &Call) {
         for run in &call.runs {
             let at = run.ended;

@@ -1,29 +1,31 @@
-//! The oracle's limits: how long things may take, and which defects of agents it excuses.
+//! The oracle's time limits, and the defects of agents that it excuses.
 
 use std::fmt;
 
 use super::rule::Rule;
 use crate::chaos::record::{Proposal, Record};
 
-/// How long an agent's stream may be gone before its views close, in milliseconds.
-pub(super) const VIEWS_CLOSE: u64 = 10_000;
+/// The time after the loss of an agent's stream at which its reviews close, in milliseconds.
+pub(super) const CLOSE_DELAY: u64 = 10_000;
 
-/// How long a companion stays after its editor has gone, in milliseconds. Then it rejects the proposals that
-/// arrived meanwhile.
+/// The time after the end of its editor for which a companion stays, in milliseconds. It then rejects the
+/// proposals that arrived meanwhile.
 pub(in crate::chaos) const GRACE: u64 = 30_000;
 
-/// How long things may take, in milliseconds.
+/// The time limits of a harness, in milliseconds.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
-    /// From a decision, or from the end of the trouble in its way, to the agent's return. Clients reopen a
-    /// broken stream after 1 s, and once more 1.5 s later; the companion holds waiting outcomes for 100 ms.
+    /// The longest time from a decision, or from the end of troubles after it, until the agent's client
+    /// returns. Clients try to reopen a broken stream after 1 s, and again 1.5 s later; the companion delays
+    /// waiting outcomes for 100 ms.
     pub delivery: u64,
-    /// From an outcome to its receipt, and to the end of a draft that the agent has written.
+    /// The longest time from an outcome to its receipt, and to the removal of the draft that the agent has
+    /// written.
     pub receipt: u64,
-    /// How long the harness waits at the end until everything has arrived.
-    pub calm: u64,
-    /// The error of the times that the harness notes.
-    pub grain: u64,
+    /// The time at the end of a round for which the harness waits, so that every outcome arrives.
+    pub settle: u64,
+    /// The largest error of the times in the record.
+    pub clock_error: u64,
 }
 
 /// A known defect of some agent releases, which is no fault of the companion.
@@ -31,10 +33,10 @@ pub struct Bounds {
 pub struct Excuse {
     /// The rule that these agents break.
     pub rule: Rule,
-    /// The reason, with the releases.
+    /// The description of the defect, with the releases.
     pub why: &'static str,
-    /// Whether it applies to this proposal.
-    pub holds: fn(&Proposal, &Record) -> bool,
+    /// Whether the excuse applies to a proposal.
+    pub applies: fn(&Proposal, &Record) -> bool,
 }
 
 impl fmt::Debug for Excuse {

@@ -1,4 +1,4 @@
-//! The oracle judges a round from its [`Record`] alone. Every rule is as strict as the promise behind it.
+//! The oracle judges a round from its [`Record`] alone. Every rule is as strict as the product's promise.
 
 mod calls;
 mod judge;
@@ -17,20 +17,20 @@ use judge::Judge;
 
 use super::record::Record;
 
-/// The rules that a round has broken.
+/// Judges a round. Returns the rules that it has broken.
 pub fn judge(record: &Record, bounds: &Bounds, excuses: &[Excuse]) -> Vec<Violation> {
     let mut judge = Judge::new(record, bounds, excuses);
     for proposal in &record.proposals {
         judge.check_outcome(proposal);
         judge.check_decisions(proposal);
-        judge.check_end(proposal);
+        judge.check_no_endless_wait(proposal);
         judge.check_close(proposal);
         judge.check_call(proposal);
-        judge.check_untold_word(proposal);
+        judge.check_word_is_reported(proposal);
     }
-    judge.check_told_words();
+    judge.check_reported_words();
     for call in &record.calls {
-        judge.check_ruling(call);
+        judge.check_result(call);
         judge.check_decisions_on_call(call);
         judge.check_runs(call);
     }

@@ -1,19 +1,18 @@
 //! The rules of a single proposal: its outcome, its decisions, its `closeDiff`, and its end.
 
 use super::judge::Judge;
-use super::limits::{GRACE, VIEWS_CLOSE};
+use super::limits::{CLOSE_DELAY, GRACE};
 use super::rule::Rule;
-use crate::chaos::record::{Departure, Outcome, Proposal, Reply, TroubleKind};
+use crate::chaos::record::{Departure, Outcome, Proposal, Reply, Trouble, TroubleKind};
 
 impl Judge<'_> {
-    /// Checks that an outcome equals a desk's decision on exactly this proposal, or follows from a trouble of
-    /// the companion or the agent.
+    /// Checks that the outcome equals a desk's decision on exactly this proposal, or follows from a trouble.
     pub(super) fn check_outcome(&mut self, proposal: &Proposal) {
         let Some((at, outcome)) = &proposal.outcome else { return };
         let mut decisions = self.record.decisions.iter().filter(|decision| {
-            decision.proposal == proposal.mark
-                && decision.asked <= at + self.bounds.grain
-                && !matches!(decision.answered.1, Reply::Refused(_))
+            decision.proposal == proposal.marker
+                && decision.asked <= at + self.bounds.clock_error
+                && !matches!(decision.reply, Reply::Refused(_))
         });
         match outcome {
             Outcome::Accepted(text) => {
@@ -32,30 +31,30 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether a trouble before `at` ended the review without a person.
+    /// Whether a trouble before `at` ended the review without a decision.
     fn was_rejected_by_trouble(&self, proposal: &Proposal, at: u64) -> bool {
         let ends = self.record.troubles.iter().any(|trouble| {
             trouble.kind.ends_reviews()
                 && trouble.from <= at
-                && trouble.until + self.bounds.grain >= proposal.asked
+                && trouble.until + self.bounds.clock_error >= proposal.asked
         });
-        ends || self.was_away(proposal, at) || self.was_alone(proposal, at)
+        ends || self.agent_was_cut_off(proposal, at) || self.editor_was_gone(proposal, at)
     }
 
     /// Whether the companion's editor had been gone for the whole grace period.
-    fn was_alone(&self, proposal: &Proposal, at: u64) -> bool {
-        let mut hidden = self.record.troubles.iter().filter(|trouble| trouble.kind == TroubleKind::Hidden);
-        hidden.any(|trouble| {
+    fn editor_was_gone(&self, proposal: &Proposal, at: u64) -> bool {
+        let is_absence = |trouble: &&Trouble| trouble.kind == TroubleKind::EditorGone;
+        self.record.troubles.iter().filter(is_absence).any(|trouble| {
             let ended = trouble.from + GRACE;
-            at + self.bounds.grain >= ended && ended + self.bounds.grain >= proposal.asked
+            at + self.bounds.clock_error >= ended && ended + self.bounds.clock_error >= proposal.asked
         })
     }
 
-    /// Whether the agent may have been without a stream for so long that its views closed.
-    fn was_away(&self, proposal: &Proposal, at: u64) -> bool {
+    /// Whether the agent may have been without a stream for so long that its reviews closed.
+    fn agent_was_cut_off(&self, proposal: &Proposal, at: u64) -> bool {
         let mut troubles: Vec<_> = self.troubles_of(proposal.agent).collect();
         troubles.sort_by_key(|trouble| trouble.from);
-        // A trouble that begins before the agent can be back prolongs the absence.
+        // A trouble that begins before the agent has surely reconnected prolongs the absence.
         let mut absences: Vec<(u64, u64)> = Vec::new();
         for trouble in troubles {
             let back = trouble.until.saturating_add(self.bounds.delivery);
@@ -65,28 +64,28 @@ impl Judge<'_> {
             }
         }
         absences.into_iter().any(|(from, back)| {
-            let close_at = from + VIEWS_CLOSE;
-            back >= close_at && close_at <= at + self.bounds.grain && back >= proposal.asked
+            let close_at = from + CLOSE_DELAY;
+            back >= close_at && close_at <= at + self.bounds.clock_error && back >= proposal.asked
         })
     }
 
-    /// Checks that a decision arrives in time, and that the companion takes only one.
+    /// Checks that a decision arrives in time, and that the companion accepts only one.
     pub(super) fn check_decisions(&mut self, proposal: &Proposal) {
-        let decided = self.record.decisions.iter().filter(|decision| decision.proposal == proposal.mark);
-        let taken: Vec<_> = decided.filter(|decision| decision.answered.1 == Reply::Taken).collect();
+        let decided = self.record.decisions.iter().filter(|decision| decision.proposal == proposal.marker);
+        let taken: Vec<_> = decided.filter(|decision| decision.reply == Reply::Taken).collect();
         if taken.len() > 1 {
             let what = format!("the companion took {} decisions: {taken:?}", taken.len());
             self.report_proposal(Rule::Twice, proposal, &what);
         }
         let Some(decision) = taken.first() else { return };
-        let (decided_at, _) = decision.answered;
-        let wanted = match decision.accept {
+        let decided_at = decision.replied_at;
+        let expected = match decision.accept {
             true => Outcome::Accepted(decision.text.clone()),
             false => Outcome::Rejected,
         };
         match &proposal.outcome {
-            Some((at, outcome)) if *outcome == wanted => {
-                let calm = self.calm_after(proposal.agent, decided_at);
+            Some((at, outcome)) if *outcome == expected => {
+                let calm = self.troubles_end_after(proposal.agent, decided_at);
                 if *at > calm + self.bounds.delivery {
                     let what = format!(
                         "decided at {decided_at} ms, no trouble since {calm} ms, but outcome only at {at} ms"
@@ -107,13 +106,13 @@ impl Judge<'_> {
         }
     }
 
-    /// Checks that no agent waits for ever: the harness rejected every waiting review and gave the outcomes
-    /// time to arrive.
-    pub(super) fn check_end(&mut self, proposal: &Proposal) {
+    /// Checks that the agent waits no longer at the end: the harness rejected every waiting review, and gave
+    /// the outcomes time to arrive.
+    pub(super) fn check_no_endless_wait(&mut self, proposal: &Proposal) {
         match proposal.departed {
             Some((at, Departure::GaveUp)) => {
-                let near = at.saturating_sub(self.bounds.delivery + self.bounds.grain);
-                if !self.had_trouble(proposal.agent, near, at) {
+                let searched_from = at.saturating_sub(self.bounds.delivery + self.bounds.clock_error);
+                if !self.had_trouble(proposal.agent, searched_from, at) {
                     let what = format!("its stream is lost since {at} ms without any trouble");
                     self.report_proposal(Rule::Wedged, proposal, &what);
                 }
@@ -124,7 +123,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Checks that `closeDiff` returns the last text of this very proposal.
+    /// Checks that `closeDiff` returns the last text of this proposal.
     pub(super) fn check_close(&mut self, proposal: &Proposal) {
         let Some(close) = &proposal.closed else { return };
         let Some((at, answer)) = &close.answered else {
@@ -133,7 +132,7 @@ impl Judge<'_> {
             }
             return;
         };
-        let calm = self.calm_after(proposal.agent, close.asked);
+        let calm = self.troubles_end_after(proposal.agent, close.asked);
         if *at > calm + self.bounds.delivery {
             let what = format!(
                 "closeDiff of {} ms was answered at {at} ms, with no trouble since {calm} ms",
@@ -141,22 +140,24 @@ impl Judge<'_> {
             );
             self.report_proposal(Rule::Wedged, proposal, &what);
         }
-        // A new companion does not know the proposal, and one with an outcome is no longer open.
-        let is_elsewhere = self.record.troubles.iter().any(|trouble| {
+        // A new companion does not know the proposal, and a proposal with an outcome is no longer open.
+        let companion_was_replaced = self.record.troubles.iter().any(|trouble| {
             trouble.kind == TroubleKind::Stopped && trouble.from <= *at && trouble.until >= proposal.asked
         });
         match answer {
             Err(why) => self.check_failure(proposal, "closeDiff", close.asked, *at, why),
-            Ok(None) if proposal.outcome.is_some() || is_elsewhere => {}
+            Ok(None) if proposal.outcome.is_some() || companion_was_replaced => {}
             Ok(None) => self.report_proposal(Rule::Closed, proposal, "closeDiff returned no text"),
             Ok(Some(text)) => self.check_closed_text(proposal, close.asked, text),
         }
     }
 
     fn check_closed_text(&mut self, proposal: &Proposal, asked: u64, text: &str) {
-        let before = |(at, answer): &(u64, Reply)| *at < asked && *answer == Reply::Taken;
+        let was_taken_before = |at: u64, reply: &Reply| at < asked && *reply == Reply::Taken;
         let accepted = self.record.decisions.iter().find(|decision| {
-            decision.proposal == proposal.mark && decision.accept && before(&decision.answered)
+            decision.proposal == proposal.marker
+                && decision.accept
+                && was_taken_before(decision.replied_at, &decision.reply)
         });
         if let Some(decision) = accepted {
             if decision.text != text {
@@ -165,12 +166,13 @@ impl Judge<'_> {
             }
             return;
         }
-        if !text.contains(&proposal.mark) {
+        if !text.contains(&proposal.marker) {
             let what = format!("closeDiff returned another text: {text:?}");
             self.report_proposal(Rule::Closed, proposal, &what);
         }
-        let typed = self.record.edits.iter().filter(|edit| edit.proposal == proposal.mark);
-        let missing = typed.filter(|edit| before(&edit.answered)).find(|edit| !text.contains(&edit.typed));
+        let typed = self.record.edits.iter().filter(|edit| edit.proposal == proposal.marker);
+        let mut typed = typed.filter(|edit| was_taken_before(edit.replied_at, &edit.reply));
+        let missing = typed.find(|edit| !text.contains(&edit.typed));
         if let Some(edit) = missing {
             let what = format!("closeDiff returned {text:?} without {edit:?}");
             self.report_proposal(Rule::Closed, proposal, &what);

@@ -1,21 +1,22 @@
-//! Starts from a record that keeps every rule, and shows which change breaks which rule.
+//! Tests of the oracle's rules: each changes a record that breaks no rule.
 
 use super::*;
 use crate::chaos::record::{
-    Attention, CloseCall, Decision, Departure, Edit, FileWord, Outcome, Proposal, Reply, Target, ToldWord,
+    CloseCall, Decision, Departure, Edit, FileWord, Outcome, Presence, Proposal, Reply, ReportedWord, Target,
     Trouble, TroubleKind,
 };
 
-const BOUNDS: Bounds = Bounds { delivery: 3_000, receipt: 1_000, calm: 4_000, grain: 10 };
+const BOUNDS: Bounds = Bounds { delivery: 3_000, receipt: 1_000, settle: 4_000, clock_error: 10 };
 
-/// An agent proposes, a person types a line and accepts, and the agent gets the outcome.
+/// Returns a record in which an agent proposes, a person types a line and accepts, and the agent gets the
+/// outcome.
 fn flawless() -> Record {
     let text = "typed 2\nproposal 1\n".to_owned();
     Record {
         proposals: vec![Proposal {
             connection: 1,
             path: "/p/a".into(),
-            mark: "proposal 1".into(),
+            marker: "proposal 1".into(),
             text: "proposal 1\n".into(),
             asked: 100,
             shown: Some((110, Ok(()))),
@@ -27,7 +28,8 @@ fn flawless() -> Record {
             proposal: "proposal 1".into(),
             typed: "typed 2".into(),
             asked: 200,
-            answered: (210, Reply::Taken),
+            replied_at: 210,
+            reply: Reply::Taken,
         }],
         decisions: vec![Decision {
             desk: 0,
@@ -35,7 +37,8 @@ fn flawless() -> Record {
             text,
             accept: true,
             asked: 300,
-            answered: (310, Reply::Taken),
+            replied_at: 310,
+            reply: Reply::Taken,
         }],
         ..Record::default()
     }
@@ -51,7 +54,7 @@ fn trouble(kind: TroubleKind, from: u64, until: u64) -> Trouble {
     Trouble { kind, agent: None, from, until }
 }
 
-/// The agent calls `closeDiff` instead of receiving a decision.
+/// Replaces the decision by a call of `closeDiff`.
 fn close(record: &mut Record, answer: Result<Option<String>, String>) {
     record.decisions.clear();
     record.proposals[0].outcome = None;
@@ -69,9 +72,9 @@ fn undecided_outcome_is_invented() {
     assert_eq!(rules_broken(other), [Rule::Invented]);
     let another_text = |record: &mut Record| record.decisions[0].text += "more\n";
     assert_eq!(rules_broken(another_text)[0], Rule::Invented);
-    let refused = |record: &mut Record| record.decisions[0].answered.1 = Reply::Refused("no".into());
+    let refused = |record: &mut Record| record.decisions[0].reply = Reply::Refused("no".into());
     assert_eq!(rules_broken(refused), [Rule::Invented]);
-    let unanswered = |record: &mut Record| record.decisions[0].answered.1 = Reply::Missing;
+    let unanswered = |record: &mut Record| record.decisions[0].reply = Reply::Missing;
     assert_eq!(rules_broken(unanswered), [], "the companion may have taken it");
 }
 
@@ -81,7 +84,7 @@ fn companion_without_editor_rejects_after_grace_period() {
         rules_broken(|record| {
             record.decisions.clear();
             record.edits.clear();
-            record.troubles.push(trouble(TroubleKind::Hidden, 0, 50));
+            record.troubles.push(trouble(TroubleKind::EditorGone, 0, 50));
             record.proposals[0].asked = 5_000;
             record.proposals[0].shown = Some((5_010, Ok(())));
             record.proposals[0].outcome = Some((at, Outcome::Rejected));
@@ -155,7 +158,7 @@ fn waiting_agent_is_wedged() {
 }
 
 #[test]
-fn views_close_after_an_absence_of_several_troubles() {
+fn reviews_close_after_an_absence_of_several_troubles() {
     let rejected = |troubles: &'static [(u64, u64)]| {
         move |record: &mut Record| {
             record.edits.clear();
@@ -252,11 +255,11 @@ fn stray_files_and_drafts_break_a_rule() {
         write(record, 400, text);
     };
     assert_eq!(rules_broken(settled), [Rule::Stray], "the agent wrote the text");
-    let looked_in_vain = |record: &mut Record| {
+    let killed_after = |record: &mut Record| {
         settled(record);
         record.troubles.push(trouble(TroubleKind::Killed, 420, 420));
     };
-    assert_eq!(rules_broken(looked_in_vain), [Rule::Stray], "a stopping companion looks once more");
+    assert_eq!(rules_broken(killed_after), [Rule::Stray], "a stopping companion looks once more");
     let overwritten = |at: u64| {
         move |record: &mut Record| {
             settled(record);
@@ -267,12 +270,12 @@ fn stray_files_and_drafts_break_a_rule() {
     assert_eq!(rules_broken(overwritten(1_400)), []);
     assert_eq!(rules_broken(overwritten(400)), [], "another agent wrote in the same moment");
     let overwritten_later = |record: &mut Record| {
-        looked_in_vain(record);
+        killed_after(record);
         write(record, 9_000, "something else");
     };
     assert_eq!(rules_broken(overwritten_later), [], "no companion need have looked");
-    let nobodys = |record: &mut Record| record.leftovers.drafts.push("unknown text".into());
-    assert_eq!(rules_broken(nobodys), [Rule::Stray]);
+    let unknown = |record: &mut Record| record.leftovers.drafts.push("unknown text".into());
+    assert_eq!(rules_broken(unknown), [Rule::Stray]);
     let target = Target { path: "/p/a".into(), writes: vec![(0, "x".into())], found: Some("y".into()) };
     assert_eq!(rules_broken(|record| record.leftovers.targets.push(target)), [Rule::Target]);
 }
@@ -281,7 +284,7 @@ fn stray_files_and_drafts_break_a_rule() {
 fn excuse_covers_its_rule_and_condition() {
     let mut record = flawless();
     record.decisions.clear();
-    let excuse = |holds| [Excuse { rule: Rule::Invented, why: "known", holds }];
+    let excuse = |applies| [Excuse { rule: Rule::Invented, why: "known", applies }];
     assert_eq!(judge(&record, &BOUNDS, &excuse(|_, _| true)), []);
     assert_eq!(judge(&record, &BOUNDS, &excuse(|_, _| false)).len(), 1);
 }
@@ -292,21 +295,21 @@ fn token_known_to_squatter_is_reported() {
 }
 
 #[test]
-fn the_last_word_of_a_review_is_true_and_is_told() {
+fn the_last_word_of_a_review_is_true_and_is_reported() {
     let text = "typed 2\nproposal 1\n";
     let wrote = |record: &mut Record, written: &str, words: &[FileWord]| {
         let writes = vec![(0, "before".to_owned()), (400, written.to_owned())];
         let found = Some(written.to_owned());
         record.leftovers.targets.push(Target { path: "/p/a".into(), writes, found });
-        record.attention.push(Attention { desk: 0, from: 0, until: u64::MAX });
-        let told = |word: &FileWord| ToldWord {
+        record.presences.push(Presence { desk: 0, from: 0, until: u64::MAX });
+        let reported = |word: &FileWord| ReportedWord {
             desk: 0,
             proposal: "proposal 1".into(),
             word: *word,
             since: 600,
             at: 610,
         };
-        record.words.extend(words.iter().map(told));
+        record.last_words.extend(words.iter().map(reported));
     };
     let judged =
         |written: &str, words: &[FileWord]| rules_broken(|record: &mut Record| wrote(record, written, words));

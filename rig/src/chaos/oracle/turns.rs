@@ -3,18 +3,18 @@
 use super::judge::Judge;
 use super::rule::Rule;
 
-/// The words with which a message says that an agent may have got it already.
-const AGAIN: &str = "its delivery was interrupted";
+/// The words of a message that an agent may have received already.
+const RESENT: &str = "its delivery was interrupted";
 
 impl Judge<'_> {
     pub(super) fn check_turns(&mut self) {
         let turns = &self.record.turns;
         for comment in &turns.comments {
             let text = &comment.text;
-            if comment.found.is_empty() && !comment.waits {
+            if comment.deliveries.is_empty() && !comment.is_waiting {
                 self.report(Rule::Comment, format!("nobody got it, and it does not wait: {text}"));
             }
-            if comment.found.iter().skip(1).any(|said| !said.contains(AGAIN)) {
+            if comment.deliveries.iter().skip(1).any(|output| !output.contains(RESENT)) {
                 self.report(Rule::Comment, format!("it came again without a word of that: {text}"));
             }
         }
@@ -27,16 +27,16 @@ impl Judge<'_> {
         for file in &turns.files {
             self.report(Rule::Target, format!("nobody wrote or decided that: {file:?}"));
         }
-        let most = self.bounds.delivery + self.bounds.grain;
+        let max_time = self.bounds.delivery + self.bounds.clock_error;
         for hook in &turns.hooks {
-            // One that was killed has no code.
-            if hook.code.is_some_and(|code| code != 0) || !hook.complained.is_empty() {
+            // A killed hook has no exit code.
+            if hook.code.is_some_and(|code| code != 0) || !hook.stderr.is_empty() {
                 self.report(Rule::Failed, format!("a hook of a turn: {hook:?}"));
             }
-            if !hook.is_prompt && !hook.said.is_empty() {
+            if !hook.is_prompt && !hook.stdout.is_empty() {
                 self.report(Rule::Failed, format!("a hook speaks at an end: {hook:?}"));
             }
-            if hook.took > most {
+            if hook.took > max_time {
                 self.report(Rule::Wedged, format!("an agent waits for {} ms: {hook:?}", hook.took));
             }
         }
@@ -50,30 +50,32 @@ mod tests {
     use crate::chaos::record::{KeptComment, Record, TurnHook};
 
     #[test]
-    fn lost_and_doubled_comments_slow_and_loud_hooks_are_noticed() {
+    fn lost_and_doubled_comments_and_bad_hooks_are_reported() {
         let hook = TurnHook {
             is_prompt: true,
             code: Some(0),
-            said: String::new(),
-            complained: String::new(),
+            stdout: String::new(),
+            stderr: String::new(),
             took: 90,
         };
-        let comment = KeptComment { text: "why?".into(), found: vec!["why?".into()], waits: false };
+        let comment = KeptComment { text: "why?".into(), deliveries: vec!["why?".into()], is_waiting: false };
         let mut record = Record::default();
         record.turns.hooks.push(hook.clone());
         record.turns.comments.push(comment.clone());
-        let bounds = Bounds { delivery: 2_500, receipt: 2_500, calm: 0, grain: 2_000 };
+        let bounds = Bounds { delivery: 2_500, receipt: 2_500, settle: 0, clock_error: 2_000 };
         let broken = |record: &Record| -> Vec<Rule> {
             judge(record, &bounds, &[]).into_iter().map(|violation| violation.rule).collect()
         };
         assert_eq!(broken(&record), []);
-        record.turns.comments.push(KeptComment { found: Vec::new(), ..comment.clone() });
-        let again = format!("{AGAIN} why?");
-        record.turns.comments.push(KeptComment { found: vec!["why?".into(), again], ..comment.clone() });
-        record.turns.comments.push(KeptComment { found: vec!["why?".into(), "why?".into()], ..comment });
+        record.turns.comments.push(KeptComment { deliveries: Vec::new(), ..comment.clone() });
+        let resent = format!("{RESENT} why?");
+        let announced = vec!["why?".into(), resent];
+        record.turns.comments.push(KeptComment { deliveries: announced, ..comment.clone() });
+        let unannounced = vec!["why?".into(), "why?".into()];
+        record.turns.comments.push(KeptComment { deliveries: unannounced, ..comment });
         record.turns.escaped.push("a".into());
         record.turns.hooks.push(TurnHook { code: Some(1), ..hook.clone() });
-        record.turns.hooks.push(TurnHook { is_prompt: false, said: "x".into(), ..hook.clone() });
+        record.turns.hooks.push(TurnHook { is_prompt: false, stdout: "x".into(), ..hook.clone() });
         record.turns.hooks.push(TurnHook { took: 60_000, ..hook });
         let expected =
             [Rule::Comment, Rule::Comment, Rule::Escaped, Rule::Failed, Rule::Failed, Rule::Wedged];

@@ -1,4 +1,4 @@
-//! The actions of a plan, carried out on the parties of a round.
+//! Carries out the actions of a plan on the agents, desks and companion of a round.
 
 use anyhow::Result;
 
@@ -94,7 +94,7 @@ impl Round<'_> {
         self.record.begin_trouble(kind, agent, self.now, until)
     }
 
-    /// A text that occurs nowhere else in the round.
+    /// Returns a text that occurs nowhere else in the round.
     fn unique_text(&mut self, word: &str) -> String {
         self.texts += 1;
         format!("{word} {} of this round", self.texts)
@@ -108,17 +108,17 @@ impl Round<'_> {
         if file >= self.directory.file_count() || agent >= self.agents.len() {
             return false;
         }
-        let mark = self.unique_text("proposal");
-        let (path, text) = (self.directory.file(file), format!("one\n{mark}\n2\nthree\n"));
-        self.agents[agent].propose(&self.world, &path, text, mark)
+        let marker = self.unique_text("proposal");
+        let (path, text) = (self.directory.file(file), format!("one\n{marker}\n2\nthree\n"));
+        self.agents[agent].propose(&self.world, &path, text, marker)
     }
 
     pub(super) fn join(&mut self, desk: usize) -> bool {
         let Some(desk) = self.desks.get_mut(desk).filter(|desk| !desk.has_joined()) else { return false };
-        let seat = self.companion.as_ref().and_then(RunningCompanion::join);
-        let joins = seat.is_some();
-        if let Some(seat) = seat {
-            desk.join(seat, self.now, &mut self.record);
+        let connection = self.companion.as_ref().and_then(RunningCompanion::join);
+        let joins = connection.is_some();
+        if let Some(connection) = connection {
+            desk.join(connection, self.now, &mut self.record);
         }
         joins
     }
@@ -136,7 +136,8 @@ impl Round<'_> {
         true
     }
 
-    /// The desks keep what they have received; the rest is lost with the companion.
+    /// Lets the desks receive the messages that have arrived, and then lose their companion. Later messages
+    /// are lost with the companion.
     pub(super) fn desks_lose_companion(&mut self) {
         for (desk, rejoins) in self.desks.iter_mut().zip(&mut self.rejoining) {
             desk.receive(self.now, &mut self.record);
@@ -154,10 +155,10 @@ impl Round<'_> {
         true
     }
 
-    /// Desks that are there, or were until now, hold the port of the ending companion.
+    /// Holds the port of the ending companion, if desks have joined it or will rejoin.
     fn hold_port(&mut self) {
-        let any = self.rejoining.contains(&true) || self.desks.iter().any(Desk::has_joined);
-        self.port_hold = self.companion.as_ref().filter(|_| any).and_then(RunningCompanion::hold_port);
+        let has_desk = self.rejoining.contains(&true) || self.desks.iter().any(Desk::has_joined);
+        self.port_hold = self.companion.as_ref().filter(|_| has_desk).and_then(RunningCompanion::hold_port);
     }
 
     fn hide(&mut self, back: u64) -> bool {
@@ -165,7 +166,7 @@ impl Round<'_> {
             self.timers.takeover.is_none() && self.companion.as_ref().is_some_and(RunningCompanion::hide);
         if hides {
             let at = self.now + back;
-            let trouble = self.trouble(TroubleKind::Hidden, None, at);
+            let trouble = self.trouble(TroubleKind::EditorGone, None, at);
             self.timers.takeover = Some(Due { at, trouble });
         }
         hides
@@ -212,7 +213,7 @@ impl Round<'_> {
         else {
             return false;
         };
-        self.squatter.want(companion.port);
+        self.squatter.add_target(companion.port);
         let at = self.now + ms;
         let trouble = self.trouble(TroubleKind::Squatted, None, at);
         self.timers.squatter_leaves = Some(Due { at, trouble });

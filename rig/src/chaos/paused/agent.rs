@@ -1,5 +1,5 @@
-//! An agent: our own client behind a proxy of its own. Like shipped clients it matches outcomes by path, and
-//! has one open diff at a time.
+//! An agent of a round: the client of `crates/agent` behind a proxy. Like shipped clients, it matches
+//! outcomes to proposals by path, and has one open diff at a time.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,37 +10,37 @@ use tokio::task::JoinHandle;
 
 use super::clock::Clock;
 use super::proposal_log::ProposalLog;
-use crate::chaos::deed;
+use crate::chaos::agent_write;
 use crate::chaos::record::{CloseCall, Departure, Outcome, Proposal, push};
 use crate::wire::{Proxy, ReceiptFault};
 
 /// A hold on an agent's connection.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Hold {
-    /// When it ends, in milliseconds of the round.
+    /// The time of its end, in milliseconds of the round.
     pub(super) until: u64,
-    /// Whether the connections are reset then.
+    /// Whether the connections are reset at its end.
     pub(super) resets: bool,
 }
 
 #[derive(Debug)]
 pub(super) struct Agent {
     number: usize,
-    /// The number of its connection.
+    /// The number of the present connection.
     connection: usize,
     log: ProposalLog,
-    /// Its proxies break receipts in this way.
+    /// The way in which the agent's proxies falsify receipts.
     fault: Option<ReceiptFault>,
     proxy: Option<Proxy>,
     state: State,
     /// The index of the newest proposal in the log.
     newest: Option<usize>,
-    /// The call under way.
+    /// The task of the present call.
     call: Option<JoinHandle<()>>,
-    /// Nothing passes while it lasts.
+    /// The present hold on the connection.
     pub(super) held: Option<Hold>,
-    /// Number of faults that [`Self::take_faults`] has reported.
-    faults: usize,
+    /// The number of faults that [`Self::take_faults`] has reported.
+    reported_faults: usize,
 }
 
 #[derive(Debug)]
@@ -53,21 +53,32 @@ enum State {
 impl Agent {
     pub(super) fn new(number: usize, log: ProposalLog, fault: Option<ReceiptFault>) -> Self {
         let (proxy, newest, call, held) = (None, None, None, None);
-        Self { number, connection: 0, log, fault, proxy, state: State::Ended, newest, call, held, faults: 0 }
+        Self {
+            number,
+            connection: 0,
+            log,
+            fault,
+            proxy,
+            state: State::Ended,
+            newest,
+            call,
+            held,
+            reported_faults: 0,
+        }
     }
 
     pub(super) fn proxy(&self) -> Option<&Proxy> {
         self.proxy.as_ref()
     }
 
-    /// Connects anew; false if it is connected.
+    /// Connects again. Returns false if the agent is connected.
     pub(super) fn start(&mut self, clock: &Clock, port: u16, token: &str) -> bool {
         if !matches!(self.state, State::Ended) && !self.has_given_up() {
             return false;
         }
         self.end(clock, false);
         self.connection += 1;
-        self.faults = 0;
+        self.reported_faults = 0;
         let proxy = clock.complete(Proxy::with_fault(port, self.fault));
         proxy.hold(self.held.is_some());
         let (endpoint, token) = (Endpoint::local(proxy.port), token.to_owned());
@@ -78,7 +89,7 @@ impl Agent {
         true
     }
 
-    /// Ends it; false if it had ended. Its waiting proposal is abandoned.
+    /// Ends the agent, and its waiting proposal. Returns false if the agent had ended.
     pub(super) fn end(&mut self, clock: &Clock, says_so: bool) -> bool {
         let why = if self.has_given_up() { Departure::GaveUp } else { Departure::Ended };
         let state = std::mem::replace(&mut self.state, State::Ended);
@@ -86,12 +97,12 @@ impl Agent {
             return false;
         }
         if let Some(waiting) = self.waiting() {
-            self.log.note_departure(waiting, why);
+            self.log.record_departure(waiting, why);
         }
         self.newest = None;
         if let Some(call) = self.call.take() {
             call.abort();
-            // The dropped task releases the session.
+            // Lets the runtime drop the task, which owns a part of the session.
             clock.turn(1);
         }
         match state {
@@ -106,18 +117,18 @@ impl Agent {
         true
     }
 
-    /// Whether its client has given up on the companion.
+    /// Whether the agent's client has given up on the companion.
     fn has_given_up(&self) -> bool {
         matches!(&self.state, State::Connected(session) if *session.stream().borrow() == StreamState::Lost)
     }
 
-    /// The index of the proposal that it waits for.
+    /// Returns the index of the proposal that the agent waits for.
     fn waiting(&self) -> Option<usize> {
         let newest = self.newest?;
         self.log.lock().proposals[newest].is_waiting().then_some(newest)
     }
 
-    pub(super) fn propose(&mut self, clock: &Clock, path: &str, text: String, mark: String) -> bool {
+    pub(super) fn propose(&mut self, clock: &Clock, path: &str, text: String, marker: String) -> bool {
         let State::Connected(session) = &self.state else { return false };
         if self.held.is_some() || self.has_given_up() || self.waiting().is_some() {
             return false;
@@ -129,7 +140,7 @@ impl Agent {
             agent: self.number,
             connection: self.connection,
             path: path.clone(),
-            mark,
+            marker,
             text: text.clone(),
             asked,
             ..Proposal::default()
@@ -142,21 +153,21 @@ impl Agent {
             let stream = session.stream();
             drop(session);
             let shown = opened.as_ref().map(drop).map_err(ToString::to_string);
-            log.note(index, |now, proposal| proposal.shown = Some((now, shown)));
+            log.update(index, |now, proposal| proposal.shown = Some((now, shown)));
             let Ok(pending) = opened else { return };
             let outcome = match pending.outcome().await {
                 Received::Accepted { content } => Outcome::Accepted(content),
                 Received::Rejected | Received::Closed { .. } => Outcome::Rejected,
                 Received::Lost => {
                     if *stream.borrow() != StreamState::Open {
-                        log.note_departure(index, Departure::GaveUp);
+                        log.record_departure(index, Departure::GaveUp);
                     }
                     return;
                 }
             };
-            log.note(index, |now, proposal| {
-                // Agents write an accepted text themselves, or do as they like.
-                if let Some(text) = deed::written(log.unruly, &text, &outcome) {
+            log.update(index, |now, proposal| {
+                // The agent writes the accepted text, or disobeys.
+                if let Some(text) = agent_write::text_to_write(log.unruly, &text, &outcome) {
                     log.project.write(now, Path::new(&path), &text).expect("the project is writable");
                 }
                 proposal.outcome = Some((now, outcome));
@@ -165,7 +176,7 @@ impl Agent {
         true
     }
 
-    /// A person answers in the agent's own prompt, so that it calls `closeDiff`.
+    /// Calls `closeDiff`, as after a person's answer in the agent's own prompt.
     pub(super) fn answer_in_prompt(&mut self, clock: &Clock) -> bool {
         let (State::Connected(session), Some(index)) = (&self.state, self.waiting()) else { return false };
         if self.held.is_some() {
@@ -175,7 +186,7 @@ impl Agent {
         let mut entries = log.lock();
         let asked = entries.now;
         let proposal = &mut entries.proposals[index];
-        // The prompt appears when openDiff is answered.
+        // The prompt appears after the response to openDiff.
         if !matches!(proposal.shown, Some((_, Ok(())))) || proposal.closed.is_some() {
             return false;
         }
@@ -185,7 +196,7 @@ impl Agent {
         self.call = Some(clock.spawn(async move {
             let closed = session.close_diff(&path, true).await.map_err(|error| error.to_string());
             drop(session);
-            log.note(index, |now, proposal| {
+            log.update(index, |now, proposal| {
                 if let Some(close) = &mut proposal.closed {
                     close.answered = Some((now, closed));
                 }
@@ -194,7 +205,7 @@ impl Agent {
         true
     }
 
-    /// Takes the session of a finished connection attempt.
+    /// Takes over the session of a connection attempt that has finished.
     pub(super) fn poll(&mut self, clock: &Clock) {
         if let State::Connecting(connecting) = &mut self.state
             && connecting.is_finished()
@@ -206,13 +217,13 @@ impl Agent {
         }
     }
 
-    /// Number of armed faults that have struck since the last call.
+    /// Returns the number of faults that have struck since the last call.
     pub(super) fn take_faults(&mut self) -> usize {
-        let faults = self.proxy.as_ref().map_or(0, |proxy| *proxy.struck().borrow());
-        faults.saturating_sub(std::mem::replace(&mut self.faults, faults))
+        let struck = self.proxy.as_ref().map_or(0, |proxy| *proxy.struck().borrow());
+        struck.saturating_sub(std::mem::replace(&mut self.reported_faults, struck))
     }
 
-    /// Ends the hold.
+    /// Ends the hold on the connection.
     pub(super) fn release(&mut self) {
         if let (Some(hold), Some(proxy)) = (self.held.take(), &self.proxy) {
             if hold.resets {

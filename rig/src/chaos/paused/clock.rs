@@ -1,5 +1,6 @@
-//! A party's own clock: a runtime on this thread whose time is paused and that runs only when driven. So the
-//! script can freeze a party, let it fall behind, and kill it between any two of its steps.
+//! A runtime on this thread with paused time, which runs only when it is driven. The companion has one, and
+//! the agents and desks have another: so the script can freeze or kill the companion between any two of its
+//! steps.
 
 use std::time::Duration;
 
@@ -14,13 +15,13 @@ pub(super) struct Clock {
 impl Clock {
     pub(super) fn new() -> anyhow::Result<Self> {
         let mut builder = Builder::new_current_thread();
-        // One blocking thread works in order, so that one more job shows when all before it are done.
+        // A single blocking thread works in order: when a new job is done, all earlier jobs are done.
         let runtime = builder.enable_all().start_paused(true).max_blocking_threads(1).build()?;
         Ok(Self { runtime })
     }
 
-    /// Runs all tasks for so many turns. Time stands still: it advances by itself only in an idle runtime,
-    /// and this one always has the next turn to take.
+    /// Runs all tasks for so many turns of the event loop. Time stands still: it advances by itself only in
+    /// an idle runtime, and this one always has another turn to run.
     pub(super) fn turn(&self, turns: usize) {
         self.runtime.block_on(async {
             for _ in 0..turns {
@@ -29,7 +30,7 @@ impl Clock {
         });
     }
 
-    /// Waits for blocking work, which runs on threads outside the paused time.
+    /// Waits until all blocking work is done, which runs on a thread outside of the paused time.
     pub(super) fn finish_blocking_work(&self) {
         // The job fails only if the runtime ends.
         let _ = self.runtime.block_on(self.runtime.spawn_blocking(|| ()));
@@ -39,7 +40,7 @@ impl Clock {
         self.runtime.block_on(tokio::time::advance(by));
     }
 
-    /// Runs `work` to its end, and no other party meanwhile. Time advances by itself while it waits.
+    /// Runs `work` to its end, and no other runtime meanwhile. Time advances by itself while `work` waits.
     pub(super) fn complete<T>(&self, work: impl Future<Output = T>) -> T {
         self.runtime.block_on(work)
     }
@@ -51,7 +52,7 @@ impl Clock {
         self.runtime.spawn(work)
     }
 
-    /// Calls `call` in the context of the runtime.
+    /// Calls a function in the context of the runtime.
     pub(super) fn within<T>(&self, call: impl FnOnce() -> T) -> T {
         let _guard = self.runtime.enter();
         call()

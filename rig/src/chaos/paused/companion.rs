@@ -22,15 +22,15 @@ pub(super) struct RunningCompanion {
     addresses: Vec<SocketAddr>,
     pub(super) port: u16,
     pub(super) token: String,
-    /// The task that ends it.
+    /// The task that ends the companion.
     ending: Option<JoinHandle<()>>,
-    /// How far its clock is behind while it is frozen.
+    /// The time by which the clock of a frozen companion is behind.
     behind: Option<Duration>,
 }
 
 impl RunningCompanion {
-    /// Starts a companion of the project below this directory, with its predecessor's journal, and its port
-    /// if a desk held it.
+    /// Starts a companion for the project in this directory. It takes over its predecessor's journal, and the
+    /// predecessor's port if `hold` is given.
     pub(super) fn start(directory: &Path, hold: Option<PortHold>) -> Result<Self> {
         let clock = Clock::new()?;
         let builder = Companion::builder()
@@ -54,7 +54,7 @@ impl RunningCompanion {
         })
     }
 
-    /// Takes a hold on its port.
+    /// Takes a hold on the companion's port.
     pub(super) fn hold_port(&self) -> Option<PortHold> {
         PortHold::take(&self.addresses).ok()
     }
@@ -86,26 +86,26 @@ impl RunningCompanion {
         self.behind.is_some()
     }
 
-    /// Ends the freeze: the missed time passes at once.
+    /// Ends the freeze, and advances the clock by the missed time at once.
     pub(super) fn thaw(&mut self) {
         if let Some(behind) = self.behind.take() {
             self.clock.advance(behind);
         }
     }
 
-    /// A new desk; `None` if the companion is ending.
+    /// Joins a new desk; `None` if the companion is ending.
     pub(super) fn join(&self) -> Option<Desk> {
         self.companion.as_ref().map(|companion| self.clock.within(|| companion.join()))
     }
 
-    /// Its editor ends; false if the companion is ending.
+    /// Tells the companion that its editor has ended. Returns false if the companion is ending.
     pub(super) fn hide(&self) -> bool {
         let Some(companion) = self.companion.clone() else { return false };
         self.clock.spawn(async move { companion.hide().await });
         true
     }
 
-    /// Another editor takes it over.
+    /// Gives the companion another editor.
     pub(super) fn take_over(&self) {
         let Some(companion) = self.companion.clone() else { return };
         let pid = std::process::id();
@@ -113,7 +113,7 @@ impl RunningCompanion {
         self.clock.spawn(async move { companion.set_editors(vec![editor]).await });
     }
 
-    /// Begins to end; false if another task still uses the companion.
+    /// Begins to end the companion. Returns false if another task still uses it, or if it is ending.
     pub(super) fn end(&mut self, how: TroubleKind) -> bool {
         let Some(companion) = self.companion.take() else { return false };
         match Arc::try_unwrap(companion) {

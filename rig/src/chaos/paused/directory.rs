@@ -1,4 +1,4 @@
-//! The directory of a round: the project, and everything that a companion writes elsewhere.
+//! The directory of a round, with the project and all other files of a companion.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ pub(super) struct RoundDirectory {
     files: Vec<PathBuf>,
 }
 
-/// Whether a file reserves disk space for typed text. It stays.
+/// Whether a file reserves disk space for typed text. Such a file is not deleted.
 fn is_reserve(path: &Path, state: &Path) -> bool {
     path.starts_with(state.join("reserve"))
 }
@@ -43,7 +43,7 @@ impl RoundDirectory {
         self.files.len()
     }
 
-    /// The path of a project file, as agents spell it.
+    /// The path of a project file in the form for agents.
     pub(super) fn file(&self, file: usize) -> String {
         self.files[file].display().to_string()
     }
@@ -53,12 +53,12 @@ impl RoundDirectory {
         &self.project
     }
 
-    /// Another program writes a project file.
-    pub(super) fn rewrite(&self, now: u64, file: usize, mark: &str) -> Result<()> {
-        Ok(self.project.write(now, &self.files[file], &format!("one\ntwo\nthree\n{mark}\n"))?)
+    /// Writes a project file as another program.
+    pub(super) fn rewrite(&self, now: u64, file: usize, marker: &str) -> Result<()> {
+        Ok(self.project.write(now, &self.files[file], &format!("one\ntwo\nthree\n{marker}\n"))?)
     }
 
-    /// A cleaner deletes the content of the temporary directory, even while a companion writes there.
+    /// Deletes the content of the temporary directory as a cleaner, even while a companion writes there.
     pub(super) fn clean(&self) {
         for entry in fs::read_dir(self.path().join("tmp")).into_iter().flatten().flatten() {
             // Entries may vanish or reappear meanwhile.
@@ -66,16 +66,16 @@ impl RoundDirectory {
         }
     }
 
-    /// The content of the directory when everything has ended.
+    /// Returns the files that are left when everything has ended.
     pub(super) fn leftovers(&self) -> Result<Leftovers> {
         let state = self.path().join("state");
         let drafts_at = state.join("drafts");
         let mut leftovers = Leftovers { targets: self.project.targets_on_disk(), ..Leftovers::default() };
         let mut files = Vec::new();
-        below(self.path(), &mut files)?;
+        add_files_below(self.path(), &mut files)?;
         for path in files {
             let is_target = self.files.contains(&path);
-            // Journal locks stay: removing one could take it from a process that waits for it.
+            // Locks of journals are not deleted: a process may be waiting for one.
             let is_lock =
                 path.starts_with(state.join("journal")) && path.extension().is_some_and(|end| end == "lock");
             if path.starts_with(&drafts_at) {
@@ -90,10 +90,10 @@ impl RoundDirectory {
     }
 }
 
-fn below(directory: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+fn add_files_below(directory: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     for entry in fs::read_dir(directory)? {
         let path = entry?.path();
-        if path.is_dir() { below(&path, files)? } else { files.push(path) }
+        if path.is_dir() { add_files_below(&path, files)? } else { files.push(path) }
     }
     Ok(())
 }

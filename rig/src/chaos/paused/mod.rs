@@ -1,6 +1,6 @@
 //! The harness on a paused clock: the companion, agents, desks and proxies run in one process and on one
-//! thread. Each party has a paused clock of its own, and all are driven in lock step. Agents and companion
-//! talk over real sockets, which the kernel serves at once; everything else stands still meanwhile.
+//! thread, on two paused clocks that advance in lock step. Agents and the companion exchange messages over
+//! real sockets, for which the kernel needs no time on these clocks.
 
 mod actions;
 mod agent;
@@ -36,14 +36,14 @@ impl Default for PausedHarness {
 }
 
 impl PausedHarness {
-    /// Plays with proxies that break receipts, which chaos must notice.
+    /// Creates a harness whose proxies falsify receipts, which chaos must detect.
     pub fn with(fault: ReceiptFault) -> Self {
         Self { fault: Some(fault), ..Self::default() }
     }
 }
 
-/// On a paused clock nothing takes longer than it must.
-const BOUNDS: Bounds = Bounds { delivery: 3_000, receipt: 1_000, calm: 4_000, grain: 300 };
+/// The time limits are tight, because the load of the machine does not slow a paused clock.
+const BOUNDS: Bounds = Bounds { delivery: 3_000, receipt: 1_000, settle: 4_000, clock_error: 300 };
 
 impl Harness for PausedHarness {
     fn play(&mut self, plan: &Plan) -> Result<Record> {

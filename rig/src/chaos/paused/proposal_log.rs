@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::chaos::project::Project;
 use crate::chaos::record::{Departure, Proposal};
 
-/// The log. A clone is the same log.
+/// The log of proposals. Clones share the log.
 #[derive(Debug, Clone)]
 pub(super) struct ProposalLog {
     inner: Arc<Mutex<Inner>>,
     /// The files that agents write.
     pub(super) project: Project,
-    /// Decides which agents write something else than was decided; `None`: none does.
+    /// The seed that chooses the agents that write another text than the decided one; `None` for none.
     pub(super) unruly: Option<u64>,
 }
 
@@ -20,9 +20,9 @@ pub(super) struct Inner {
     /// The time of the round, in milliseconds.
     pub(super) now: u64,
     pub(super) proposals: Vec<Proposal>,
-    /// Number of entries noted.
+    /// The number of changes so far.
     pub(super) activity: usize,
-    /// The round is over: later entries do not count.
+    /// Whether the round is over, so that later changes do not count.
     pub(super) is_closed: bool,
 }
 
@@ -35,8 +35,8 @@ impl ProposalLog {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes a proposal by its index, unless the round is over. `change` gets the present time.
-    pub(super) fn note(&self, proposal: usize, change: impl FnOnce(u64, &mut Proposal)) {
+    /// Changes the proposal with this index, unless the round is over. `change` gets the present time.
+    pub(super) fn update(&self, proposal: usize, change: impl FnOnce(u64, &mut Proposal)) {
         let mut inner = self.lock();
         if !inner.is_closed {
             inner.activity += 1;
@@ -45,9 +45,9 @@ impl ProposalLog {
         }
     }
 
-    /// Notes why an agent waits no longer, if nothing was noted before.
-    pub(super) fn note_departure(&self, proposal: usize, why: Departure) {
-        self.note(proposal, |now, proposal| {
+    /// Records why an agent waits no longer, unless a reason is recorded.
+    pub(super) fn record_departure(&self, proposal: usize, why: Departure) {
+        self.update(proposal, |now, proposal| {
             proposal.departed.get_or_insert((now, why));
         });
     }

@@ -1,4 +1,4 @@
-//! One round from its first step to the record: begin, rest, end.
+//! A round, from its start to its record.
 
 use std::time::Duration;
 
@@ -19,7 +19,8 @@ use crate::chaos::small_disk::SmallDisk;
 use crate::chaos::squatter::Squatter;
 use crate::wire::ReceiptFault;
 
-/// How long stopping may take, in milliseconds: the companion waits half a second for agents' receipts.
+/// The longest time until a companion has stopped, in milliseconds. It waits half a second for agents'
+/// receipts.
 const STOP_TIMEOUT: u64 = 3_000;
 
 pub(super) fn play(
@@ -31,22 +32,22 @@ pub(super) fn play(
     let mut round = Round::begin(plan, fault, small_disk.as_mut())?;
     for step in &plan.steps {
         round.pass(step.at)?;
-        round.turn(step.turns.into());
+        round.turn(step.loop_turns.into());
         if round.carry_out(step.action)? {
             round.record.steps += 1;
         }
     }
-    round.come_to_rest(bounds)?;
+    round.finish_proposals(bounds)?;
     round.end()
 }
 
 pub(super) struct Round<'a> {
-    // Dropped before the companion, as at the end of a round.
+    /// The clock of agents, desks and proxies. Dropped before the companion, as at the end of a round.
     pub(super) world: Clock,
     pub(super) companion: Option<RunningCompanion>,
     pub(super) agents: Vec<Agent>,
     pub(super) desks: Vec<Desk>,
-    /// The desks that lost their companion and join its successor.
+    /// Whether each desk has lost its companion and will join the next one.
     pub(super) rejoining: Vec<bool>,
     pub(super) record: Record,
     pub(super) proposals: ProposalLog,
@@ -55,12 +56,12 @@ pub(super) struct Round<'a> {
     pub(super) small_disk: Option<&'a mut SmallDisk>,
     /// The time of the round, in milliseconds.
     pub(super) now: u64,
-    /// When anything moved last.
+    /// The time of the last activity.
     pub(super) last_activity: u64,
     pub(super) timers: Timers,
-    /// How long after its end an ending companion restarts.
+    /// The time from the end of an ending companion to the start of the next one, in milliseconds.
     pub(super) restart_delay: u64,
-    /// Number of unique texts made so far.
+    /// The number of unique texts so far.
     pub(super) texts: usize,
     /// The desks' hold on the port of a companion that is gone.
     pub(super) port_hold: Option<PortHold>,
@@ -109,15 +110,14 @@ impl<'a> Round<'a> {
         Ok(round)
     }
 
-    /// Lets everything under way finish, rejects the waiting reviews at a new desk, and lets all outcomes
-    /// arrive.
-    fn come_to_rest(&mut self, bounds: &Bounds) -> Result<()> {
+    /// Lets every disturbance end, rejects the waiting reviews at a new desk, and lets all outcomes arrive.
+    fn finish_proposals(&mut self, bounds: &Bounds) -> Result<()> {
         for agent in &self.agents {
             if let Some(proxy) = agent.proxy() {
                 proxy.disarm();
             }
         }
-        while self.is_under_way() {
+        while self.is_disturbed() {
             self.pass(self.now + 1_000)?;
         }
         self.pass(self.now + bounds.delivery)?;
@@ -129,13 +129,13 @@ impl<'a> Round<'a> {
         for pick in 0..self.desks[last].review_count() {
             self.desks[last].decide(pick, false, self.now, &mut self.record);
         }
-        self.pass(self.now + bounds.calm)?;
+        self.pass(self.now + bounds.settle)?;
         self.settle();
         self.proposals.lock().is_closed = true;
         Ok(())
     }
 
-    /// Stops the companion, ends the agents, and collects what lies on disk.
+    /// Stops the companion, ends the agents, and collects the files that are left.
     fn end(mut self) -> Result<Record> {
         if let Some(companion) = &mut self.companion {
             companion.end(TroubleKind::Stopped);

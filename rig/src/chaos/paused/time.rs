@@ -1,5 +1,5 @@
-//! How time passes in a round: between two steps every party runs until nothing moves, then the clocks
-//! advance.
+//! The passing of time in a round: between two steps, companion, agents and desks run until nothing happens
+//! any more, and then the clocks advance.
 
 use std::time::Duration;
 
@@ -10,15 +10,15 @@ use super::round::Round;
 use super::timers::Due;
 use crate::chaos::record::TroubleKind;
 
-/// Event-loop turns of every party between two looks for activity.
-const TURNS: usize = 6;
-/// Rounds of turns after which a party that never falls silent is no longer waited for.
-const MAX_SETTLE_ROUNDS: usize = 200;
-/// The end of a trouble that is not over.
+/// The turns of each event loop between two checks for activity.
+const TURNS_PER_CHECK: usize = 6;
+/// The largest number of checks, in case that the activity never ends.
+const MAX_CHECKS: usize = 200;
+/// The end time of a trouble that is not over.
 pub(super) const OPEN: u64 = u64::MAX;
 
 impl Round<'_> {
-    /// Every party takes so many turns.
+    /// Runs each event loop for so many turns.
     pub(super) fn turn(&mut self, turns: usize) {
         for _ in 0..turns {
             self.world.turn(1);
@@ -42,51 +42,51 @@ impl Round<'_> {
         }
     }
 
-    /// The squatter takes free ports; no token that it receives may be valid.
+    /// Lets the squatter take free ports, and records the valid tokens that it received.
     fn poll_squatter(&mut self) {
         self.squatter.poll();
-        // An ending companion no longer listens, so that its token is worthless.
+        // A companion that is ending does not listen any more, so its token is worthless.
         let live = self.companion.as_ref().filter(|companion| !companion.is_ending());
         if let Some(companion) = live.filter(|companion| self.squatter.tokens().contains(&companion.token)) {
-            self.record.note_leak(companion.port);
+            self.record.add_leak(companion.port);
         }
     }
 
-    /// A count that grows with everything that moves.
+    /// Returns a count that grows with every byte, event and reply.
     fn activity(&self) -> usize {
         let carried = self.agents.iter().filter_map(|agent| agent.proxy()).map(|proxy| proxy.carried());
         let received = self.desks.iter().map(|desk| desk.activity);
         carried.sum::<usize>() + received.sum::<usize>() + self.proposals.lock().activity
     }
 
-    /// Every party runs until nothing moves.
+    /// Runs each event loop until nothing happens any more.
     pub(super) fn settle(&mut self) {
-        let mut quiet = 0;
-        for _ in 0..MAX_SETTLE_ROUNDS {
+        let mut checks_without_activity = 0;
+        for _ in 0..MAX_CHECKS {
             let before = self.activity();
-            self.world.turn(TURNS);
+            self.world.turn(TURNS_PER_CHECK);
             if let Some(companion) = &self.companion {
-                companion.turn(TURNS);
+                companion.turn(TURNS_PER_CHECK);
                 companion.finish_blocking_work();
             }
             self.poll();
             if self.activity() == before {
-                quiet += 1;
+                checks_without_activity += 1;
             } else {
-                (quiet, self.last_activity) = (0, self.now);
+                (checks_without_activity, self.last_activity) = (0, self.now);
             }
-            // After a long silence one look is enough.
-            if quiet == 2 || self.now - self.last_activity > 1_000 {
+            // After a second without activity, one check is enough.
+            if checks_without_activity == 2 || self.now - self.last_activity > 1_000 {
                 break;
             }
         }
     }
 
-    /// Time passes: in small pieces while something moves, in larger ones while nothing does.
+    /// Lets time pass until `until`: in small steps while there is activity, in larger steps without.
     pub(super) fn pass(&mut self, until: u64) -> Result<()> {
         while self.now < until {
             self.settle();
-            let grain = match self.now - self.last_activity {
+            let step = match self.now - self.last_activity {
                 0..300 => 10,
                 300..3_000 => 50,
                 _ => 250,
@@ -94,7 +94,7 @@ impl Round<'_> {
             let held = self.agents.iter().filter_map(|agent| agent.held.map(|hold| hold.until));
             let frozen = self.desks.iter().filter_map(|desk| desk.frozen_until);
             let next = self.timers.next().into_iter().chain(held).chain(frozen).min().unwrap_or(OPEN);
-            let to = until.min(self.now + grain).min(next.max(self.now + 1));
+            let to = until.min(self.now + step).min(next.max(self.now + 1));
             let by = Duration::from_millis(to - self.now);
             self.now = to;
             self.proposals.lock().now = to;
@@ -102,13 +102,13 @@ impl Round<'_> {
             if let Some(companion) = &mut self.companion {
                 companion.advance(by);
             }
-            self.come_due()?;
+            self.end_due_troubles()?;
         }
         Ok(())
     }
 
-    /// Ends everything whose time is over.
-    fn come_due(&mut self) -> Result<()> {
+    /// Ends every trouble whose time is over.
+    fn end_due_troubles(&mut self) -> Result<()> {
         let now = self.now;
         if self.timers.thaw.take_if(|at| *at <= now).is_some() {
             if let Some(companion) = &mut self.companion {
@@ -160,15 +160,15 @@ impl Round<'_> {
         Ok(())
     }
 
-    /// Starts a companion, which the desks of the last one join.
+    /// Starts a companion, and lets the desks of the last companion join it.
     fn start_companion(&mut self) -> Result<()> {
         let companion = RunningCompanion::start(self.directory.path(), self.port_hold.take())?;
         for (desk, rejoins) in self.desks.iter_mut().zip(&mut self.rejoining) {
             if std::mem::take(rejoins)
                 && !desk.has_joined()
-                && let Some(seat) = companion.join()
+                && let Some(connection) = companion.join()
             {
-                desk.join(seat, self.now, &mut self.record);
+                desk.join(connection, self.now, &mut self.record);
             }
         }
         self.companion = Some(companion);
@@ -176,8 +176,8 @@ impl Round<'_> {
         Ok(())
     }
 
-    /// Whether anything still has to end by itself.
-    pub(super) fn is_under_way(&self) -> bool {
+    /// Whether the companion is missing or ending, or a trouble is not over.
+    pub(super) fn is_disturbed(&self) -> bool {
         self.companion.as_ref().is_none_or(RunningCompanion::is_ending)
             || self.timers.next().is_some()
             || self.agents.iter().any(|agent| agent.held.is_some())

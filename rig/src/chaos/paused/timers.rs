@@ -1,11 +1,11 @@
-//! The schedule of a round: everything that lasts for a time and then ends.
+//! The schedule of a round: the times at which troubles end.
 
-/// The end of a trouble.
+/// The scheduled end of a trouble.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Due {
-    /// When, in milliseconds of the round.
+    /// The time of the end, in milliseconds of the round.
     pub(super) at: u64,
-    /// The index of the trouble that ends then.
+    /// The index of the trouble in the record.
     pub(super) trouble: usize,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct Timers {
 }
 
 impl Timers {
-    /// The earliest of them.
+    /// Returns the earliest of these times.
     pub(super) fn next(&self) -> Option<u64> {
         let dues = [self.restart, self.takeover, self.squatter_leaves].map(|due| due.map(|due| due.at));
         dues.into_iter().chain([self.thaw, self.disk_freed]).flatten().min()

@@ -1,4 +1,4 @@
-//! The events of a round and the actions of its plan, each handed to the party that it concerns.
+//! Handles the events of a round, and carries out the actions of its plan.
 
 use anyhow::Result;
 use rustix::process::Signal;
@@ -16,8 +16,8 @@ impl Round<'_> {
         self.machine.small_disk.iter().for_each(SmallDisk::fill_again);
         match event {
             Event::Step(action) => {
-                let done = self.carry_out(action).await?;
-                self.record.lock().steps += usize::from(done);
+                let was_carried_out = self.carry_out(action).await?;
+                self.record.lock().steps += usize::from(was_carried_out);
             }
             Event::Thaw(pids, trouble) => {
                 for pid in pids {
@@ -54,7 +54,7 @@ impl Round<'_> {
         Ok(())
     }
 
-    /// Carries out an action; false if it was void.
+    /// Carries out an action. Returns false if it was void.
     async fn carry_out(&mut self, action: Action) -> Result<bool> {
         Ok(match action {
             Action::Propose { agent, file } => self.propose(agent, file),

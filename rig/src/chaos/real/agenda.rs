@@ -1,17 +1,17 @@
-//! The agenda of a round: what happens when.
+//! The agenda of a round: its scheduled events.
 
 use rustix::process::Pid;
 
 use crate::chaos::plan::Action;
 
-/// Something that happens at its time.
+/// A scheduled event.
 #[derive(Debug, Clone)]
 pub(super) enum Event {
     /// A step of the plan.
     Step(Action),
     /// These processes continue, and the trouble ends.
     Thaw(Vec<Pid>, Option<usize>),
-    /// An agent's held connection passes again, or is cut.
+    /// The hold on an agent's connection ends; with `cut`, the connection is reset.
     Release { agent: usize, trouble: usize, cut: bool },
     /// The squatter releases its ports, and the trouble ends.
     SquatterLeaves(usize),
@@ -23,7 +23,7 @@ pub(super) enum Event {
     FreeDisk(usize),
 }
 
-/// The events to come.
+/// The scheduled events that have not happened.
 #[derive(Debug, Default)]
 pub(super) struct Agenda(Vec<(u64, Event)>);
 
@@ -33,7 +33,7 @@ impl Agenda {
         self.0.push((at, event));
     }
 
-    /// Removes the earliest event; of several at one time, the first added.
+    /// Removes and returns the earliest event; of several with the same time, the one that was added first.
     pub(super) fn take_next(&mut self) -> Option<(u64, Event)> {
         let next = (0..self.0.len()).min_by_key(|index| self.0[*index].0)?;
         Some(self.0.remove(next))

@@ -1,5 +1,6 @@
-//! A shipped agent's own client, kept over many rounds because its start takes a second. It finds companions
-//! by files as ever, but behind a proxy: its files are copies of the companions' with the proxy's port.
+//! A shipped agent's own client, which stays for many rounds because its start takes a second. The client
+//! finds companions by discovery files: copies of the companions' files, in which a proxy's port replaces the
+//! companion's.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,7 +18,7 @@ use crate::release::Release;
 use crate::sandbox::Sandbox;
 use crate::wire::Proxy;
 
-/// An agent's client. A clone is the same agent.
+/// An agent's client. Clones share the client.
 #[derive(Debug, Clone)]
 pub(super) struct Agent(Arc<Inner>);
 
@@ -25,9 +26,9 @@ pub(super) struct Agent(Arc<Inner>);
 struct Inner {
     release: Release,
     client: RealClient,
-    /// The parent of its own home and temporary directories.
+    /// The parent of the agent's home and temporary directories.
     directory: PathBuf,
-    /// One proxy before each companion of its last search.
+    /// A proxy in front of each companion of the last search.
     proxies: Mutex<Vec<Arc<Proxy>>>,
     /// The proxies of earlier searches: `/ide enable` does not close the last connection.
     former: Mutex<Vec<Arc<Proxy>>>,
@@ -53,33 +54,33 @@ impl Agent {
         self.0.release
     }
 
-    /// The client that it drives.
+    /// The driven client.
     pub(super) fn client(&self) -> &RealClient {
         &self.0.client
     }
 
-    /// Its process.
+    /// The process id of the client.
     pub(super) fn pid(&self) -> Pid {
         self.0.client.pid()
     }
 
-    /// Sends it a signal.
+    /// Sends a signal to the client.
     pub(super) fn signal(&self, what: Signal) {
         signal(self.pid(), what);
     }
 
-    /// The proxies of its connection.
+    /// The proxies of the last search.
     pub(super) fn proxies(&self) -> Vec<Arc<Proxy>> {
         self.0.proxies.lock().unwrap().clone()
     }
 
-    /// Whether its stream is open.
+    /// Whether the agent has an open stream.
     pub(super) fn has_stream(&self) -> bool {
         self.proxies().iter().any(|proxy| proxy.listening().open > 0)
     }
 
-    /// Publishes the running companions to it, each behind a new proxy, and makes it search, as `/ide enable`
-    /// does. Returns whether it then reports a connection.
+    /// Publishes the running companions to the agent, each behind a new proxy, and makes the agent search, as
+    /// `/ide enable` does. Returns whether the agent then reports a connection.
     pub(super) async fn enable(&self, sandbox: &Sandbox) -> Result<bool> {
         let ports: BTreeSet<_> = all_published(sandbox).filter_map(|(_, record)| port(&record)).collect();
         let mut proxies = BTreeMap::new();
@@ -101,7 +102,7 @@ impl Agent {
         Ok(is_connected)
     }
 
-    /// Ends its connections, as `/ide disable` does, and the leftovers of earlier ones.
+    /// Ends the agent's connections, as `/ide disable` does, and the connections of earlier searches.
     pub(super) async fn disable(&self) -> Result<()> {
         let done = self.client().disconnect().await;
         self.0.proxies.lock().unwrap().clear();
@@ -109,7 +110,7 @@ impl Agent {
         done
     }
 
-    /// Copies the companions' files, oldest first: some agents take the newest.
+    /// Copies the companions' discovery files, the oldest first: some agents use the newest file.
     fn mirror(&self, sandbox: &Sandbox, proxies: &BTreeMap<u16, Arc<Proxy>>) -> Result<()> {
         for (root, below) in DIRECTORIES {
             let to = self.0.directory.join(root).join(below);

@@ -1,4 +1,4 @@
-//! The actions of agents in a round, and of the script on them and their connections.
+//! The actions of agents in a round, and the script's disturbances of agents and their connections.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::ide_client::CliAnswer;
 use crate::wire;
 
 impl Round<'_> {
-    /// An agent searches for a companion, while everything else goes on.
+    /// Starts an agent's search for a companion, which runs beside the round.
     pub(super) fn enable(&mut self, number: usize) {
         let slot = &mut self.slots[number];
         let Some(agent) = slot.agent.clone() else { return };
@@ -33,7 +33,7 @@ impl Round<'_> {
                 tokio::spawn(async move {
                     while listening.changed().await.is_ok() {
                         if listening.borrow_and_update().open == 0 {
-                            link.lock().lost = record.now();
+                            link.lock().lost_at = record.now();
                         }
                     }
                 });
@@ -43,7 +43,7 @@ impl Round<'_> {
         });
     }
 
-    /// The proposal whose outcome an agent waits for.
+    /// Returns the proposal whose outcome an agent waits for.
     pub(super) fn waiting(&self, number: usize) -> Option<usize> {
         let latest = self.slots[number].latest?;
         self.record.lock().proposals[latest].is_waiting().then_some(latest)
@@ -54,19 +54,19 @@ impl Round<'_> {
             return false;
         };
         if !self.expects_companion(number, &agent) {
-            // It asks only in its own prompt; its person sees that and reconnects.
+            // The agent would ask only in its own prompt. The person notices that, and reconnects.
             self.enable(number);
             return true;
         }
-        let mark = format!("proposal {} of round {}", self.people.next_text(), self.plan.seed);
-        let text = format!("one\n{mark}\nthree\nfour\n");
+        let marker = format!("proposal {} of round {}", self.people.next_text(), self.plan.seed);
+        let text = format!("one\n{marker}\nthree\nfour\n");
         let path = self.files[file].clone();
         let proposal = Proposal {
             agent: number,
             connection: self.slots[number].connection,
             release: Some(agent.release().version),
             path: path.display().to_string(),
-            mark,
+            marker,
             text: text.clone(),
             asked: self.record.now(),
             ..Proposal::default()
@@ -93,14 +93,14 @@ impl Round<'_> {
         true
     }
 
-    /// Whether an agent has connected, and its stream is there or may yet come back.
+    /// Whether an agent has connected, and its stream is open or may still be reopened.
     fn expects_companion(&self, number: usize, agent: &Agent) -> bool {
         let link = self.slots[number].link.lock();
-        let may_return = self.record.now() < link.lost + RETRY_PERIOD;
+        let may_return = self.record.now() < link.lost_at + RETRY_PERIOD;
         link.is_connected && (agent.has_stream() || may_return)
     }
 
-    /// A person answers in the agent's own prompt, once the proposal is shown.
+    /// Answers in the agent's own prompt, once the proposal is open.
     pub(super) fn answer_in_prompt(&mut self, number: usize) -> bool {
         let Some(index) = self.waiting(number) else { return false };
         let Some(agent) = self.slots[number].agent.clone() else { return false };
@@ -133,7 +133,7 @@ impl Round<'_> {
             return true;
         }
         slot.agent = None;
-        self.machine.forget(slot.place);
+        self.machine.remove_agent(slot.release_index);
         agent.signal(Signal::KILL);
         if let Some(index) = waiting {
             let now = self.record.now();
@@ -146,12 +146,12 @@ impl Round<'_> {
         let slot = &self.slots[number];
         match &slot.agent {
             None => {
-                let agent = self.machine.agent(slot.place).await?;
+                let agent = self.machine.agent(slot.release_index).await?;
                 self.slots[number].agent = Some(agent);
             }
             Some(agent) => {
-                let is_well = slot.link.lock().is_connected && agent.has_stream();
-                if is_well || self.waiting(number).is_some() {
+                let has_connection = slot.link.lock().is_connected && agent.has_stream();
+                if has_connection || self.waiting(number).is_some() {
                     return Ok(false);
                 }
             }
@@ -168,7 +168,7 @@ impl Round<'_> {
         true
     }
 
-    /// The proxies of one agent's connection, or of all.
+    /// Returns the proxies of one agent, or of all agents.
     pub(super) fn proxies(&self, agent: Option<usize>) -> Vec<Arc<wire::Proxy>> {
         let slots = self.slots.iter().enumerate();
         let chosen = slots.filter(|(number, _)| agent.is_none_or(|agent| agent == *number));
@@ -177,11 +177,11 @@ impl Round<'_> {
 
     pub(super) fn cut_after(&mut self, number: usize, stream: bool, up: bool, bytes: usize) -> bool {
         let kind = if stream { wire::Kind::Stream } else { wire::Kind::Post };
-        let way = if up { wire::Direction::Up } else { wire::Direction::Down };
+        let direction = if up { wire::Direction::Up } else { wire::Direction::Down };
         let proxies = self.proxies(Some(number));
         for proxy in &proxies {
             let (mut struck, record) = (proxy.struck(), self.record.clone());
-            proxy.arm(kind, way, bytes, wire::Fault::Cut);
+            proxy.arm(kind, direction, bytes, wire::Fault::Cut);
             // The task ends with the proxy.
             tokio::spawn(async move {
                 if struck.changed().await.is_ok() {

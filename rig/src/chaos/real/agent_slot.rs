@@ -1,28 +1,28 @@
-//! An agent's place in a round, which outlasts the agent's process.
+//! The state of an agent in a round. It outlives the agent's process.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::agent::Agent;
 
 pub(super) struct AgentSlot {
-    /// The agent's place on the machine.
-    pub(super) place: usize,
+    /// The index of the agent's release.
+    pub(super) release_index: usize,
     pub(super) agent: Option<Agent>,
-    /// The number of its present connection.
+    /// The number of the present connection.
     pub(super) connection: usize,
-    /// The state of that connection, which tasks update.
+    /// The state of the present connection, which tasks update.
     pub(super) link: SharedLink,
-    /// The index of its latest proposal.
+    /// The index of the latest proposal.
     pub(super) latest: Option<usize>,
 }
 
 impl AgentSlot {
-    pub(super) fn new(place: usize, agent: Agent) -> Self {
-        Self { place, agent: Some(agent), connection: 0, link: SharedLink::default(), latest: None }
+    pub(super) fn new(release_index: usize, agent: Agent) -> Self {
+        Self { release_index, agent: Some(agent), connection: 0, link: SharedLink::default(), latest: None }
     }
 }
 
-/// The state of an agent's connection. A clone is the same state.
+/// The state of an agent's connection. Clones share the state.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SharedLink(Arc<Mutex<Link>>);
 
@@ -32,8 +32,8 @@ pub(super) struct Link {
     pub(super) is_connected: bool,
     /// Whether the agent searches for a companion.
     pub(super) is_searching: bool,
-    /// When the agent last lost its stream, in milliseconds of the round.
-    pub(super) lost: u64,
+    /// The time at which the agent last lost its stream, in milliseconds of the round.
+    pub(super) lost_at: u64,
 }
 
 impl SharedLink {
@@ -41,12 +41,12 @@ impl SharedLink {
         self.0.lock().expect("no writer panics")
     }
 
-    /// Begins a search; false if one is under way.
+    /// Begins a search. Returns false if a search is in progress.
     pub(super) fn begin_search(&self, now: u64) -> bool {
         let mut link = self.lock();
         let begins = !link.is_searching;
         if begins {
-            *link = Link { is_connected: false, is_searching: true, lost: now };
+            *link = Link { is_connected: false, is_searching: true, lost_at: now };
         }
         begins
     }

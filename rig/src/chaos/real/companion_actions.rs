@@ -1,4 +1,5 @@
-//! The script's actions on the companions of a round: kill, stop, replace, orphan them, and take their ports.
+//! The script's actions on the companions of a round: kills, stops and replaces them, ends their editors, and
+//! takes their ports.
 
 use std::collections::BTreeSet;
 
@@ -14,16 +15,17 @@ use crate::chaos::processes::{companions, signal, signal_companions, spawn_host_
 use crate::chaos::record::TroubleKind;
 use crate::chaos::shared_record::BACK_TIMEOUT;
 
-/// The most kills of a round: its desks would give a companion up that crashes more often.
+/// The largest number of kills in a round: desks give up on a companion that crashes more often.
 const MAX_KILLS: usize = 4;
 
 impl Round<'_> {
-    /// The desks restart the companion at once, or, if `back` is 300 ms or more, after their freeze.
+    /// Kills the companion. The desks restart it at once; if `back` is 300 ms or more, they are frozen for
+    /// that time first.
     pub(super) fn kill(&mut self, back: u64) -> bool {
         if self.kills == MAX_KILLS {
             return false;
         }
-        self.is_token_burned |= !self.people.hold_port();
+        self.is_token_burned |= !self.people.have_port_hold();
         let desks: Vec<_> = self.people.present().map(|(_, desk)| desk.pid).collect();
         if back >= 300 {
             desks.iter().for_each(|desk| signal(*desk, Signal::STOP));
@@ -44,7 +46,7 @@ impl Round<'_> {
         true
     }
 
-    /// The desks end with the companion. When they are back, people type `/ide enable`.
+    /// Stops the companion, and its desks with it. When the desks are back, people type `/ide enable`.
     pub(super) fn stop(&mut self, back: u64) -> Result<bool> {
         let Some(pid) = companions(&self.machine.sandbox).into_iter().next() else { return Ok(false) };
         let mut child = spawn_host_command(&self.machine.sandbox, "--stop", pid)?;
@@ -54,7 +56,7 @@ impl Round<'_> {
         let present: Vec<_> = self.people.present().map(|(number, _)| number).collect();
         let back = back.clamp(100, 2_000);
         for number in present {
-            // An editor's server would stay.
+            // An editor's language server does not end with the companion.
             if let Some(desk) = self.people.leave(number).filter(|desk| desk.transport == Transport::Lsp) {
                 desk.kill();
             }
@@ -75,7 +77,7 @@ impl Round<'_> {
         Ok(true)
     }
 
-    /// An editor's process ends without a word, and its server with it.
+    /// Kills the desk of an editor with the editor's process.
     pub(super) fn hide(&mut self, back: u64) -> bool {
         let editor = self.people.present().find(|(_, desk)| desk.editor.is_some()).map(|(number, _)| number);
         let Some(number) = editor else { return false };
@@ -84,11 +86,11 @@ impl Round<'_> {
         true
     }
 
-    /// The squatter wants every port that a companion has now.
+    /// Makes the present ports of companions targets of the squatter.
     pub(super) fn squat(&mut self, ms: u64) -> bool {
         let ports: BTreeSet<u16> =
             ports_and_tokens(&self.machine.sandbox).into_iter().map(|(port, _)| port).collect();
-        ports.iter().for_each(|port| self.squatter.lock().want(*port));
+        ports.iter().for_each(|port| self.squatter.lock().add_target(*port));
         if !ports.is_empty() {
             let trouble = self.record.begin_trouble(TroubleKind::Squatted, None);
             self.schedule(ms, Event::SquatterLeaves(trouble));
@@ -96,13 +98,14 @@ impl Round<'_> {
         !ports.is_empty()
     }
 
-    /// A desk comes or goes. Without a companion, a new desk holds no port and may start a companion first,
-    /// and a leaving desk may be the last that held the port.
+    /// Records that the token may be burned, because a desk joins or leaves while there is no companion: a
+    /// new desk may start a companion without the port, and a leaving desk may have held the port last.
     pub(super) fn burn_token_unless_served(&mut self) {
         self.is_token_burned |= companions(&self.machine.sandbox).is_empty();
     }
 
-    /// Ends these troubles when there is a companion other than the killed ones, or when this desk knows one.
+    /// Ends these troubles once `desk` knows a companion. Without a desk: once there is a companion that is
+    /// not among the killed ones.
     pub(super) fn end_troubles_when_back(
         &mut self,
         troubles: Vec<usize>,
@@ -112,7 +115,7 @@ impl Round<'_> {
         let sandbox = self.machine.sandbox.clone();
         let back = async move {
             match desk {
-                Some(desk) => drop(desk.until(BACK_TIMEOUT, |seen| seen.host).await),
+                Some(desk) => drop(desk.until(BACK_TIMEOUT, |state| state.host).await),
                 None => until_back(|| companions(&sandbox), &killed).await,
             }
         };

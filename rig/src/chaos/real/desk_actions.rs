@@ -15,7 +15,8 @@ use crate::chaos::processes::signal;
 use crate::chaos::record::TroubleKind;
 
 impl Round<'_> {
-    /// Starts a desk. In every other round the first one is an editor's, and of three the second one as well.
+    /// Starts a desk. If the seed is odd, the first half of the desks are editors': one of one or two, two of
+    /// three.
     pub(super) fn join(&mut self, number: usize) -> Result<Desk> {
         let is_editor = number < self.plan.desks.div_ceil(2) && self.plan.seed % 2 == 1;
         let transport = if is_editor { Transport::Lsp } else { Transport::Lines };
@@ -26,13 +27,13 @@ impl Round<'_> {
     /// Waits until every desk has a companion.
     pub(super) async fn wait_until_served(&self) -> Result<()> {
         for (number, desk) in self.people.present() {
-            let served = desk.until(Duration::from_secs(30), |seen| seen.host).await;
-            anyhow::ensure!(served.is_some(), "desk {number} has no companion after 30 s");
+            let host = desk.until(Duration::from_secs(30), |state| state.host).await;
+            anyhow::ensure!(host.is_some(), "desk {number} has no companion after 30 s");
         }
         Ok(())
     }
 
-    /// A desk is there again, and with it a companion.
+    /// Lets a desk join again, if it is away. The troubles that wait for a desk end once it has a companion.
     pub(super) fn rejoin(&mut self, number: usize) -> Result<()> {
         if self.people.desk(number).is_some() {
             return Ok(());
@@ -50,18 +51,19 @@ impl Round<'_> {
         if !says_so {
             desk.kill();
         }
-        // Reviews stay while another desk can decide them. One that starts just now may come too late.
-        let others = self.people.present().next().is_some();
-        let is_alone = !self.people.are_served();
+        // Reviews stay open while another desk can decide them. A desk that has just started may join too
+        // late.
+        let has_other_desk = self.people.present().next().is_some();
+        let may_lose_reviews = !self.people.have_companion();
         match desk.editor {
             Some(editor) => {
                 if says_so {
                     desk.leave();
                     signal(editor, Signal::TERM);
                 }
-                if is_alone {
-                    let trouble = self.record.begin_trouble(TroubleKind::Hidden, None);
-                    if others {
+                if may_lose_reviews {
+                    let trouble = self.record.begin_trouble(TroubleKind::EditorGone, None);
+                    if has_other_desk {
                         self.schedule(500, Event::Thaw(Vec::new(), Some(trouble)))
                     } else {
                         self.troubles_until_desk.push(trouble)
@@ -70,7 +72,7 @@ impl Round<'_> {
             }
             None if says_so => {
                 desk.leave();
-                if !others {
+                if !has_other_desk {
                     let trouble = self.record.begin_trouble(TroubleKind::Stopped, None);
                     self.troubles_until_desk.push(trouble);
                 }

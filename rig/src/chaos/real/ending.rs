@@ -1,5 +1,4 @@
-//! The end of a round: every agent with a stream gets its outcome, everything ends properly, and nothing may
-//! be left.
+//! The end of a round: delivers all outcomes, ends every process, and collects everything that is left.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -16,12 +15,12 @@ use crate::chaos::oracle::GRACE;
 use crate::chaos::processes::{
     END_TIMEOUT, companions, signal, signal_companions, spawn_host_command, until_ended,
 };
-use crate::chaos::record::{Departure, Outcome, Record, TroubleKind};
+use crate::chaos::record::{Departure, Outcome, Record, Trouble, TroubleKind};
 use crate::ide_client::CliAnswer;
 use crate::release::Release;
 
-/// How long outcomes may take to arrive after the last trouble.
-const CALM: Duration = Duration::from_secs(14);
+/// The longest time until all outcomes have arrived after the last trouble.
+const SETTLE_TIMEOUT: Duration = Duration::from_secs(14);
 
 impl Round<'_> {
     /// Ends the round, and returns its record.
@@ -30,18 +29,18 @@ impl Round<'_> {
         self.end_all_troubles();
         let last = self.people.desks();
         let desk = self.people.join(last, Desk::start(&self.machine.sandbox, Transport::Lines)?);
-        let served = desk.until(Duration::from_secs(40), |seen| seen.host).await.is_some();
-        if !served {
+        let has_companion = desk.until(Duration::from_secs(40), |state| state.host).await.is_some();
+        if !has_companion {
             strays.push("a desk that starts at the end has no companion after 40 s".to_owned());
         }
         for trouble in std::mem::take(&mut self.troubles_until_desk) {
             self.record.end_trouble(trouble);
         }
-        if served {
-            self.settle(last, &desk).await;
+        if has_companion {
+            self.reject_until_idle(last, &desk).await;
         }
         self.wait_for_receipts().await;
-        self.squatter.note_leaks(&self.machine.sandbox, &self.record).await;
+        self.squatter.record_leaks(&self.machine.sandbox, &self.record).await;
         self.record.seal();
         let mut diagnostics = self.connections();
         self.free_stuck_agents().await;
@@ -70,13 +69,13 @@ impl Round<'_> {
         self.squatter.lock().leave();
     }
 
-    /// Rejects every review until no agent with a stream waits.
-    async fn settle(&mut self, number: usize, desk: &Desk) {
-        let deadline = Instant::now() + CALM.max(self.rest_of_grace_period());
+    /// Rejects every review until no agent waits that may still get an outcome.
+    async fn reject_until_idle(&mut self, number: usize, desk: &Desk) {
+        let deadline = Instant::now() + SETTLE_TIMEOUT.max(self.rest_of_grace_period());
         let mut rejected = BTreeSet::new();
         while Instant::now() < deadline {
             let reviews = self.people.reject_all(number, desk, &mut rejected);
-            let waiting = self.note_lost_agents();
+            let waiting = self.record_lost_agents();
             if waiting == 0 && reviews == 0 {
                 return;
             }
@@ -84,16 +83,17 @@ impl Round<'_> {
         }
     }
 
-    /// How long it takes until a companion without its editor rejects the proposals that it has got since.
+    /// The time until a companion without its editor rejects the proposals that it has received since.
     fn rest_of_grace_period(&self) -> Duration {
         let record = self.record.lock();
-        let hidden = record.troubles.iter().filter(|trouble| trouble.kind == TroubleKind::Hidden);
-        let ended = hidden.map(|trouble| trouble.from + GRACE + RETRY_PERIOD).max().unwrap_or(0);
+        let is_absence = |trouble: &&Trouble| trouble.kind == TroubleKind::EditorGone;
+        let absences = record.troubles.iter().filter(is_absence);
+        let ended = absences.map(|trouble| trouble.from + GRACE + RETRY_PERIOD).max().unwrap_or(0);
         Duration::from_millis(ended.saturating_sub(self.record.now()))
     }
 
-    /// Notes the agents that have given up on the companion, and returns how many others wait.
-    fn note_lost_agents(&mut self) -> usize {
+    /// Records the agents that have given up on the companion. Returns the number of other agents that wait.
+    fn record_lost_agents(&mut self) -> usize {
         let now = self.record.now();
         // A squatter refuses every token.
         self.is_token_burned |= self.squatter.lock().taken > 0;
@@ -105,18 +105,18 @@ impl Round<'_> {
             if !proposal.is_waiting() {
                 continue;
             }
-            let mut lost = slot.link.lock().lost;
+            let mut lost_at = slot.link.lock().lost_at;
             let has_ever_listened = agent.proxies().iter().any(|proxy| proxy.streams() > 0);
             if !has_ever_listened {
-                // An agent reports a connection before it listens, and does not retry a stream that is cut in
-                // between.
-                lost = lost.max(proposal.asked);
+                // An agent reports a connection before its stream is open, and does not retry a stream that
+                // is cut before that.
+                lost_at = lost_at.max(proposal.asked);
             }
             if !agent.has_stream()
-                && now > lost + RETRY_PERIOD
+                && now > lost_at + RETRY_PERIOD
                 && (has_given_up(agent, self.is_token_burned) || !has_ever_listened)
             {
-                proposal.departed = Some((lost, Departure::GaveUp));
+                proposal.departed = Some((lost_at, Departure::GaveUp));
             } else {
                 waiting += 1;
             }
@@ -141,8 +141,8 @@ impl Round<'_> {
         }
     }
 
-    /// Answers stuck agents in their own prompt: clients hold a lock while they wait, and could never propose
-    /// again.
+    /// Answers in the own prompts of agents that still wait: a client holds a lock while it waits, and could
+    /// not propose in the next round.
     async fn free_stuck_agents(&mut self) {
         for slot in &mut self.slots {
             let (Some(index), Some(agent)) = (slot.latest, slot.agent.clone()) else { continue };
@@ -154,24 +154,24 @@ impl Round<'_> {
                 is_stuck.then(|| proposal.path.clone())
             };
             let Some(path) = stuck else { continue };
-            let freed = agent.client().resolve_from_cli(path.as_ref(), CliAnswer::Rejected);
-            if tokio::time::timeout(Duration::from_secs(5), freed).await.is_ok_and(|freed| freed.is_ok()) {
+            let answer = agent.client().resolve_from_cli(path.as_ref(), CliAnswer::Rejected);
+            if tokio::time::timeout(Duration::from_secs(5), answer).await.is_ok_and(|result| result.is_ok()) {
                 continue;
             }
             agent.signal(Signal::KILL);
-            self.machine.forget(slot.place);
+            self.machine.remove_agent(slot.release_index);
             slot.agent = None;
         }
     }
 
-    /// Ends every party. Returns the processes that do not end.
+    /// Ends all connections, desks and companions. Returns the processes that do not end.
     async fn stop_all(&mut self) -> Vec<String> {
         for slot in &mut self.slots {
             let Some(agent) = &slot.agent else { continue };
             let done = tokio::time::timeout(Duration::from_secs(5), agent.disable()).await;
             if !done.is_ok_and(|done| done.is_ok()) {
                 agent.signal(Signal::KILL);
-                self.machine.forget(slot.place);
+                self.machine.remove_agent(slot.release_index);
                 slot.agent = None;
             }
         }
@@ -195,13 +195,13 @@ impl Round<'_> {
     }
 }
 
-/// Whether a client has retried its stream as often as its release does, and met no companion that takes its
+/// Whether a client has retried its stream as often as its release does, without a companion that accepts its
 /// token.
 fn has_given_up(agent: &Agent, is_token_burned: bool) -> bool {
     // The SDK of this release reopens a cut stream only if the events carried ids.
-    let never_tries = agent.release() == Release::qwen("0.5.2");
+    let never_retries = agent.release() == Release::qwen("0.5.2");
     let attempts: Vec<_> = agent.proxies().iter().map(|proxy| proxy.listening()).collect();
-    never_tries
+    never_retries
         || attempts.iter().any(|listening| match listening.refused {
             None => listening.failed > 0,
             Some(401) => is_token_burned,

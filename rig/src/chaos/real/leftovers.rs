@@ -1,4 +1,4 @@
-//! The leftovers of a round: drafts, files that should be gone, and the diagnostics of a violation.
+//! The leftovers of a round: drafts, files that must not be left, and diagnostics for violations.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,12 +9,12 @@ use super::round::Round;
 use crate::sandbox::files_below;
 
 impl Round<'_> {
-    /// The state of the agents' connections, one line each.
+    /// Returns the state of the agents' connections, a line for each.
     pub(super) fn connections(&self) -> Vec<String> {
         let slots = self.slots.iter().enumerate();
         let agents = slots.filter_map(|(number, slot)| Some((number, slot, slot.agent.as_ref()?)));
         let lines = agents.flat_map(|(number, slot, agent)| {
-            let lost = slot.link.lock().lost;
+            let lost = slot.link.lock().lost_at;
             let name =
                 format!("agent {number} ({}, process {:?}, lost {lost})", agent.release(), agent.pid());
             agent.proxies().into_iter().map(move |proxy| format!("{name}: {proxy:?}"))
@@ -22,7 +22,7 @@ impl Round<'_> {
         lines.collect()
     }
 
-    /// Files that should be gone.
+    /// Returns the files that must not be left.
     pub(super) fn strays(&self) -> Vec<String> {
         let sandbox = &self.machine.sandbox;
         let records = all_published(sandbox).map(|(path, _)| path);
@@ -37,7 +37,8 @@ impl Round<'_> {
         all.into_iter().collect()
     }
 
-    /// The texts of all drafts. Parts of a draft that `alongside drafts` cannot find are strays.
+    /// Returns the texts of all drafts. Adds parts of drafts that `alongside drafts` cannot find to the
+    /// strays.
     pub(super) fn drafts(&self, strays: &mut Vec<String>) -> Vec<String> {
         let mut texts = Vec::new();
         let all = self.machine.sandbox.home().join(".local/state/alongside/drafts");

@@ -1,5 +1,5 @@
-//! The machine on which rounds follow each other: a sandbox, and a client of each release, because a start is
-//! expensive. Every round begins on a machine without leftovers of the one before.
+//! The machine on which rounds follow each other: a sandbox, and a client of each release, which stays
+//! because its start takes a second. Every round begins without leftovers of the previous round.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -18,17 +18,17 @@ use crate::release::RELEASES;
 use crate::rng::Rng;
 use crate::sandbox::Sandbox;
 
-/// The most rounds of one agent process, whose history grows.
+/// The largest number of rounds of an agent's process, because the agent's history grows.
 const MAX_ROUNDS: usize = 40;
 
-/// A machine. Several of them run beside each other.
+/// A machine. Several machines may run at the same time.
 #[derive(Debug)]
 pub(super) struct Machine {
     rig: Rig,
     pub(super) sandbox: Arc<Sandbox>,
-    /// One agent of each release, and the number of its rounds.
+    /// The agent of each release, with the number of its rounds.
     agents: [Option<(Agent, usize)>; RELEASES.len()],
-    started: usize,
+    started_agents: usize,
     /// The disk that holds the companions' state, if it can be filled.
     pub(super) small_disk: Option<SmallDisk>,
 }
@@ -36,7 +36,7 @@ pub(super) struct Machine {
 impl Machine {
     pub(super) fn new(rig: Rig) -> Self {
         let sandbox = Arc::new(Sandbox::new());
-        Self { rig, sandbox, agents: Default::default(), started: 0, small_disk: SmallDisk::take() }
+        Self { rig, sandbox, agents: Default::default(), started_agents: 0, small_disk: SmallDisk::take() }
     }
 
     /// Moves the state directory to the small disk, if there is one.
@@ -45,46 +45,47 @@ impl Machine {
         self.small_disk.as_mut().map_or(Ok(()), |disk| disk.link(&state))
     }
 
-    /// The places of the agents of a round: as many releases as it has agents.
-    pub(super) fn places(&self, plan: &Plan) -> Vec<usize> {
+    /// Draws the releases of the agents of a round, each at most once. Returns their indices.
+    pub(super) fn draw_releases(&self, plan: &Plan) -> Vec<usize> {
         let mut rng = Rng::new(plan.seed ^ 0x5eed);
-        let mut places: Vec<usize> = (0..RELEASES.len()).collect();
-        (0..plan.agents.min(places.len())).map(|_| places.remove(rng.index(places.len()))).collect()
+        let mut indices: Vec<usize> = (0..RELEASES.len()).collect();
+        (0..plan.agents.min(indices.len())).map(|_| indices.remove(rng.index(indices.len()))).collect()
     }
 
-    /// The agent of that place, started if there is none.
-    pub(super) async fn agent(&mut self, place: usize) -> Result<Agent> {
-        if let Some((agent, rounds)) = &mut self.agents[place] {
+    /// Returns the agent of a release. Starts it if there is none.
+    pub(super) async fn agent(&mut self, release_index: usize) -> Result<Agent> {
+        if let Some((agent, rounds)) = &mut self.agents[release_index] {
             *rounds += 1;
             return Ok(agent.clone());
         }
-        self.started += 1;
-        let agent = Agent::start(&self.rig, &self.sandbox, RELEASES[place], self.started).await?;
-        self.agents[place] = Some((agent.clone(), 1));
+        self.started_agents += 1;
+        let agent =
+            Agent::start(&self.rig, &self.sandbox, RELEASES[release_index], self.started_agents).await?;
+        self.agents[release_index] = Some((agent.clone(), 1));
         Ok(agent)
     }
 
-    /// Forgets an agent that is gone or stuck.
-    pub(super) fn forget(&mut self, place: usize) {
-        self.agents[place] = None;
+    /// Removes an agent that has ended or is to be killed.
+    pub(super) fn remove_agent(&mut self, release_index: usize) {
+        self.agents[release_index] = None;
     }
 
     /// Ends the agents that have played many rounds.
     pub(super) fn end_old_agents(&mut self) {
         for (agent, _) in
-            self.agents.iter_mut().filter_map(|place| place.take_if(|(_, rounds)| *rounds >= MAX_ROUNDS))
+            self.agents.iter_mut().filter_map(|agent| agent.take_if(|(_, rounds)| *rounds >= MAX_ROUNDS))
         {
             agent.signal(rustix::process::Signal::KILL);
         }
     }
 
-    /// The processes that stay between rounds: the agents and the shells above them.
+    /// Returns the processes that stay between rounds: the agents and their parents.
     pub(super) fn kept_processes(&self) -> Vec<Pid> {
         let own = self.agents.iter().flatten().map(|(agent, _)| agent.pid());
         own.flat_map(|pid| [Some(pid), parent(pid)]).flatten().collect()
     }
 
-    /// A cleaner deletes the content of the temporary directory.
+    /// Deletes the content of the temporary directory as a cleaner.
     pub(super) fn clean(&self) -> Result<()> {
         empty(&self.sandbox.tmp())
     }

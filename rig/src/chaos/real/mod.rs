@@ -1,7 +1,7 @@
-//! The harness with the shipped agents' own clients and the real program: every party is a process that
-//! signals kill and freeze, and the machine's clock runs.
+//! The harness with the shipped agents' own clients and the real program. Agents, desks and companions are
+//! processes, which signals kill and freeze, on the machine's clock.
 //!
-//! Rounds follow each other on one [`Machine`](machine::Machine); several machines run beside each other.
+//! Rounds follow each other on a [`Machine`](machine::Machine); several machines may run at the same time.
 
 mod actions;
 mod agenda;
@@ -27,7 +27,7 @@ use crate::install::Rig;
 use machine::Machine;
 use round::Round;
 
-/// Plays rounds one after the other. Dropping it ends all of its processes.
+/// Plays rounds one after the other. Dropping the harness ends its processes.
 #[derive(Debug)]
 pub struct RealHarness {
     runtime: tokio::runtime::Runtime,
@@ -35,13 +35,13 @@ pub struct RealHarness {
 }
 
 impl RealHarness {
-    /// A machine on which nothing runs yet.
+    /// Creates a harness with a machine on which nothing runs.
     pub fn new(rig: Rig) -> Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = runtime.context("cannot start a runtime")?;
-        let entered = runtime.enter();
+        let guard = runtime.enter();
         let machine = Machine::new(rig);
-        drop(entered);
+        drop(guard);
         Ok(Self { runtime, machine })
     }
 }
@@ -55,9 +55,9 @@ impl Harness for RealHarness {
         })
     }
 
-    /// Twice the clients' own time, plus the share of a loaded machine.
+    /// Twice the clients' own time, plus the delay of a loaded machine.
     fn bounds(&self) -> Bounds {
-        Bounds { delivery: 8_000, receipt: 3_000, calm: 14_000, grain: 1_000 }
+        Bounds { delivery: 8_000, receipt: 3_000, settle: 14_000, clock_error: 1_000 }
     }
 
     fn excuses(&self) -> &[Excuse] {
@@ -67,28 +67,28 @@ impl Harness for RealHarness {
 
 /// Known defects of shipped clients.
 const EXCUSES: [Excuse; 2] = [
-    Excuse { rule: Rule::Invented, why: LISTENS_TO_BOTH, holds: is_decision_of_earlier_connection },
-    Excuse { rule: Rule::Lost, why: LISTENS_TO_BOTH, holds: is_rejection_of_earlier_connection },
+    Excuse { rule: Rule::Invented, why: LISTENS_TO_BOTH, applies: is_decision_of_earlier_connection },
+    Excuse { rule: Rule::Lost, why: LISTENS_TO_BOTH, applies: is_rejection_of_earlier_connection },
 ];
 
 const LISTENS_TO_BOTH: &str = "after `/ide enable` on a live connection, every release listens to both \
     connections and takes the outcome of its older proposal for the same file";
 
-/// Whether the outcome belongs to an older proposal that got none before its companion ended.
+/// Whether the rejection may belong to an older proposal without an outcome, whose review a trouble ended.
 fn is_rejection_of_earlier_connection(proposal: &Proposal, record: &Record) -> bool {
     let Some((at, Outcome::Rejected)) = proposal.outcome else { return false };
-    let mut untold = record.proposals.iter().filter(|earlier| {
+    let mut without_outcome = record.proposals.iter().filter(|earlier| {
         let is_earlier = earlier.agent == proposal.agent && earlier.connection < proposal.connection;
         is_earlier && earlier.path == proposal.path && earlier.outcome.is_none()
     });
-    untold.any(|earlier| {
+    without_outcome.any(|earlier| {
         record.troubles.iter().any(|trouble| {
             trouble.kind.ends_reviews() && trouble.from <= at && trouble.until >= earlier.asked
         })
     })
 }
 
-/// Whether the outcome belongs to a decision on an older proposal.
+/// Whether the outcome may belong to a decision on an older proposal.
 fn is_decision_of_earlier_connection(proposal: &Proposal, record: &Record) -> bool {
     let Some((_, outcome)) = &proposal.outcome else { return false };
     let earlier = record.proposals.iter().filter(|earlier| {
@@ -97,7 +97,7 @@ fn is_decision_of_earlier_connection(proposal: &Proposal, record: &Record) -> bo
             && earlier.connection < proposal.connection
     });
     let mut decisions = earlier.flat_map(|earlier| {
-        record.decisions.iter().filter(move |decision| decision.proposal == earlier.mark)
+        record.decisions.iter().filter(move |decision| decision.proposal == earlier.marker)
     });
     decisions.any(|decision| match outcome {
         Outcome::Accepted(text) => decision.accept && decision.text == *text,

@@ -1,4 +1,4 @@
-//! One round with real processes while it lasts: the parties, the agenda, and the record.
+//! A round with real processes: its agents, desks, agenda and record.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -19,17 +19,17 @@ use crate::release::RELEASES;
 /// The content of every project file until the script rewrites it.
 pub(super) const ORIGINAL: &str = "one\ntwo\nthree\nfour\n";
 
-/// How long clients try to reopen a lost stream, plus the share of a busy machine, in milliseconds.
+/// The time for which clients try to reopen a lost stream, plus the delay of a busy machine, in milliseconds.
 pub(super) const RETRY_PERIOD: u64 = 2_500 + 1_500;
 
-/// The longest pause between two steps, in milliseconds: plans are made for a clock that costs nothing.
-/// Clients reopen a broken stream after a second, and steps that are to meet that still do.
+/// The longest pause between two steps, in milliseconds. Plans have longer pauses, because a paused clock
+/// skips them. Clients reopen a broken stream after a second, so a step at that moment keeps its time.
 const LONGEST_PAUSE: u64 = 1_000;
 
-/// The length of a shortened pause, in milliseconds.
+/// The pause in place of a longer one than [`LONGEST_PAUSE`], in milliseconds.
 const SHORTENED_PAUSE: u64 = 500;
 
-/// The longest absence, in milliseconds: a little longer than clients try to come back.
+/// The longest duration of a trouble, in milliseconds: a little longer than clients try to reconnect.
 const LONGEST_TROUBLE: u64 = 3_000;
 
 pub(super) struct Round<'a> {
@@ -39,18 +39,18 @@ pub(super) struct Round<'a> {
     pub(super) slots: Vec<AgentSlot>,
     pub(super) people: People,
     pub(super) record: SharedRecord,
-    /// Every task that waits for an answer.
+    /// The tasks that wait for responses.
     pub(super) tasks: JoinSet<()>,
     agenda: Agenda,
-    /// Number of kills of the companion: desks give up on one that crashes again and again.
+    /// The number of kills of the companion.
     pub(super) kills: usize,
-    /// Troubles that end when a desk is there again.
+    /// The troubles that end once a desk has joined again.
     pub(super) troubles_until_desk: Vec<usize>,
     pub(super) squatter: SharedSquatter,
-    /// A companion ended while no desk held its port, so that its token is burned: its successors refuse
-    /// connected agents.
+    /// Whether a companion may have ended while no desk held its port. Its successors then refuse its token,
+    /// and the connected agents with it.
     pub(super) is_token_burned: bool,
-    /// Tasks that run until the round is over.
+    /// The tasks that run until the round is over.
     _background: JoinSet<()>,
 }
 
@@ -91,23 +91,23 @@ impl<'a> Round<'a> {
     }
 
     async fn connect_agents(&mut self) -> Result<()> {
-        for place in self.machine.places(self.plan) {
-            let agent = self.machine.agent(place).await?;
-            self.slots.push(AgentSlot::new(place, agent));
+        for release_index in self.machine.draw_releases(self.plan) {
+            let agent = self.machine.agent(release_index).await?;
+            self.slots.push(AgentSlot::new(release_index, agent));
             self.enable(self.slots.len() - 1);
         }
         while self.tasks.join_next().await.is_some() {}
         for number in 0..self.slots.len() {
-            let place = self.slots[number].place;
-            let release = RELEASES[place];
+            let release_index = self.slots[number].release_index;
+            let release = RELEASES[release_index];
             if !self.slots[number].link.lock().is_connected {
-                // Gemini CLI 0.27.4 detects its editor at its start, by a companion's file. One that started
-                // without a companion, in the round before, never connects.
+                // Gemini CLI 0.27.4 detects its editor at its start, by a companion's discovery file. If it
+                // was started without a companion, in the previous round, it never connects.
                 eprintln!("agent {number} ({release}) of round {} is started anew", self.plan.seed);
                 let old = self.slots[number].agent.take();
                 old.iter().for_each(|old| old.signal(Signal::KILL));
-                self.machine.forget(place);
-                self.slots[number].agent = Some(self.machine.agent(place).await?);
+                self.machine.remove_agent(release_index);
+                self.slots[number].agent = Some(self.machine.agent(release_index).await?);
                 self.enable(number);
                 while self.tasks.join_next().await.is_some() {}
             }

@@ -1,4 +1,4 @@
-//! The squatter of a round with real processes: a task that takes ports while everything else goes on.
+//! The squatter of a round with real processes: a task that takes ports while the round runs.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -10,9 +10,9 @@ use crate::chaos::shared_record::SharedRecord;
 use crate::chaos::squatter::Squatter;
 use crate::sandbox::Sandbox;
 
-/// How often it tries the ports: a companion is back after some hundred milliseconds.
-const POLL: Duration = Duration::from_millis(2);
-/// How often it looks for valid tokens, in polls.
+/// The time between two attempts on the ports. A companion is back after a few hundred milliseconds.
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
+/// The number of attempts between two checks for valid tokens.
 const POLLS_PER_CHECK: usize = 10;
 
 /// A squatter that several tasks share.
@@ -29,19 +29,19 @@ impl SharedSquatter {
         for poll in 0.. {
             self.lock().poll();
             if poll % POLLS_PER_CHECK == 0 && !self.lock().tokens().is_empty() {
-                self.note_leaks(&sandbox, &record).await;
+                self.record_leaks(&sandbox, &record).await;
             }
-            tokio::time::sleep(POLL).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 
-    /// Notes the tokens that it knows and that a live companion accepts.
-    pub(super) async fn note_leaks(&self, sandbox: &Sandbox, record: &SharedRecord) {
+    /// Records each received token that a live companion accepts.
+    pub(super) async fn record_leaks(&self, sandbox: &Sandbox, record: &SharedRecord) {
         for (port, token) in ports_and_tokens(sandbox) {
             let is_known = self.lock().tokens().contains(&token);
-            // The file of a killed companion leads nowhere.
+            // The discovery file of a killed companion may still be there; its token does not count.
             if is_known && prove(&Endpoint::local(port), &token).await.is_ok() {
-                record.lock().note_leak(port);
+                record.lock().add_leak(port);
             }
         }
     }

@@ -1,13 +1,13 @@
-//! Makes the plan of a seed for turns. As for other plans, the order of random draws is part of every seed's
-//! meaning.
+//! Makes the plan of a seed for turns. As for other plans, the order of random draws determines the plan and
+//! must not change.
 
 use crate::chaos::plan::{Action, Plan, ReviewEnd, Step};
 use crate::rng::Rng;
 
 impl Plan {
-    /// The plan of a seed for agents that note their turns, and persons who review them.
+    /// Makes the plan of a seed for agents with turn hooks, and people who review their turns.
     pub fn with_turns(seed: u64) -> Self {
-        // A sequence of its own, so that the round has nothing to do with the seed's other ones.
+        // A sequence of its own, so that this plan is independent of the seed's other plans.
         let mut rng = Rng::new(seed ^ 0x7475_726e);
         let (agents, files) = (1 + rng.index(2), 2 + rng.index(3));
         let scenes = rng.between(5, 9);
@@ -37,7 +37,7 @@ impl Plan {
                 90..95 => Action::Rewrite { file: rng.index(files) },
                 _ => Action::FillDisk { ms: 0 },
             };
-            steps.push(Step { at, turns: 0, action });
+            steps.push(Step { at, loop_turns: 0, action });
         }
         Self { seed, agents, desks: 1, files, unruly: false, steps }
     }

@@ -1,8 +1,8 @@
-//! The harness of turns: the real program on the machine's clock, its hooks at prompts and ends, and persons
-//! who look afterwards, comment, undo and send. Hooks are killed in the middle of a snapshot, hosts between
-//! an undo and its message, desks with comments; two agents work at once; the disk of the store fills up.
+//! The harness of turns: the real program on the machine's clock, its turn hooks, and people who then
+//! comment, undo and send. Hooks are killed in the middle of a snapshot, hosts between an undo and its
+//! message, desks with comments; two agents work at once; the disk of the store fills up.
 //!
-//! The agents are no programs here: the harness runs the hooks as they do, and writes the files.
+//! The agents are not programs here: the harness runs the hooks as agents do, and writes the files.
 
 mod generator;
 mod hook;
@@ -25,12 +25,12 @@ pub struct TurnsHarness {
 }
 
 impl TurnsHarness {
-    /// Whether the machine has what rounds need.
+    /// Whether the machine has git, which the rounds need.
     pub fn can_play() -> bool {
         std::process::Command::new("git").arg("--version").output().is_ok()
     }
 
-    /// A harness whose stores are on a small disk, where one is free.
+    /// Creates a harness whose stores are on a small disk, if one is free.
     pub fn new() -> Self {
         Self { disk: are_mounted().then(SmallDisk::take).flatten() }
     }
@@ -43,8 +43,8 @@ impl Harness for TurnsHarness {
         round.end()
     }
 
-    /// A hook gives up after two seconds and a half.
+    /// A turn hook gives up after 2.5 s.
     fn bounds(&self) -> Bounds {
-        Bounds { delivery: 2_500, receipt: 2_500, calm: 0, grain: 2_000 }
+        Bounds { delivery: 2_500, receipt: 2_500, settle: 0, clock_error: 2_000 }
     }
 }

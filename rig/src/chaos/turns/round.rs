@@ -1,4 +1,4 @@
-//! One round with turns: the files as the script knows them, and what was seen.
+//! A round with turns: its steps, the texts that each file may have, and the record.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -19,31 +19,31 @@ use crate::json_desk::JsonDesk;
 use crate::program::alongside_bin;
 use crate::sandbox::{Sandbox, files_below};
 
-/// How long a desk may take whose host lives.
+/// The longest wait for a message of a host that certainly lives.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How long a hook takes at most that has not given up, in milliseconds.
-const SURELY_IN_TIME: u64 = 1_900;
-/// How long an answer is waited for that may never come.
-const MAYBE: Duration = Duration::from_secs(2);
+/// The duration below which a hook has certainly not given up, in milliseconds.
+const SAFE_HOOK_TIME: u64 = 1_900;
+/// The longest wait for a message that may never be sent.
+const OPTIONAL_WAIT: Duration = Duration::from_secs(2);
 
 pub(super) struct Round<'a> {
     sandbox: Sandbox,
     plan: &'a Plan,
     disk: Option<&'a mut SmallDisk>,
     is_full: bool,
-    /// The texts that each file may hold; more than one after an undo that was interrupted.
+    /// The texts that each file may have; several after an interrupted undo.
     files: BTreeMap<String, Vec<String>>,
-    /// The text of each file at the first prompt that was surely noted, or the last review that may have
-    /// ended.
+    /// The possible texts of each file in the baseline: at the first prompt with a certain snapshot, and at
+    /// the ends of turn reviews since.
     baseline: Option<BTreeMap<String, BTreeSet<String>>>,
-    /// The files that have surely changed since the baseline, whichever it is.
+    /// The files that differ from every possible baseline.
     changed: BTreeSet<String>,
     texts: usize,
     record: Record,
 }
 
 impl<'a> Round<'a> {
-    /// A repository with some files.
+    /// Begins a round in a repository with some files.
     pub(super) fn begin(plan: &'a Plan, mut disk: Option<&'a mut SmallDisk>) -> Result<Self> {
         let sandbox = Sandbox::new();
         if let Some(disk) = &mut disk {
@@ -73,7 +73,7 @@ impl<'a> Round<'a> {
     pub(super) fn play(&mut self) -> Result<()> {
         let plan = self.plan;
         for step in &plan.steps {
-            let done = match step.action {
+            let was_carried_out = match step.action {
                 Action::Turn { agent, file, beside, kill_prompt, kill_end } => {
                     self.turn(agent, file, beside, [kill_prompt, kill_end])?
                 }
@@ -85,8 +85,8 @@ impl<'a> Round<'a> {
                 Action::FillDisk { .. } => self.fill_disk(),
                 _ => false,
             };
-            self.record.steps += usize::from(done);
-            self.look_at_files();
+            self.record.steps += usize::from(was_carried_out);
+            self.check_files();
         }
         Ok(())
     }
@@ -106,7 +106,7 @@ impl<'a> Round<'a> {
         format!("file-{number}.txt")
     }
 
-    /// A file gets a text that occurs nowhere else.
+    /// Writes a file with a text that occurs nowhere else.
     fn write(&mut self, number: usize) -> Result<()> {
         self.texts += 1;
         let (name, text) = (Self::name(number), format!("one\ntext {}\nthree\n", self.texts));
@@ -131,7 +131,7 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// An agent works, perhaps beside another one; its hooks may be killed.
+    /// Plays the turn of an agent, or of two agents at once. The hooks of the first may be killed.
     fn turn(&mut self, agent: usize, file: usize, beside: bool, kills: [Option<u64>; 2]) -> Result<bool> {
         for (is_prompt, kill) in [true, false].into_iter().zip(kills) {
             let mut hook = start(&self.sandbox, agent, is_prompt)?;
@@ -139,21 +139,21 @@ impl<'a> Round<'a> {
             if let Some(ms) = kill {
                 hook.kill_after(ms);
             }
-            let others = other.map(super::hook::RunningHook::wait).transpose()?;
+            let other = other.map(super::hook::RunningHook::wait).transpose()?;
             let hook = hook.wait()?;
-            let is_noted = [Some(&hook), others.as_ref()].into_iter().flatten().any(|hook| {
-                // One that takes longer has given up.
-                hook.code.is_some() && hook.took < SURELY_IN_TIME
+            let has_snapshot = [Some(&hook), other.as_ref()].into_iter().flatten().any(|hook| {
+                // A hook that takes longer may have given up.
+                hook.code.is_some() && hook.took < SAFE_HOOK_TIME
             });
             if kill.is_some() && hook.code.is_none() {
                 self.record.begin_trouble(TroubleKind::HookKilled, Some(agent), 0, 0);
             }
             self.record.turns.hooks.push(hook);
-            self.record.turns.hooks.extend(others);
+            self.record.turns.hooks.extend(other);
             if is_prompt {
-                // The snapshot of a killed hook may be the baseline as well.
-                if is_noted && self.baseline.is_none() && !self.is_full {
-                    self.take_baseline();
+                // An earlier snapshot, of a killed hook, may also be the baseline.
+                if has_snapshot && self.baseline.is_none() && !self.is_full {
+                    self.extend_baseline();
                 }
                 self.write(file)?;
                 if beside {
@@ -164,57 +164,58 @@ impl<'a> Round<'a> {
         Ok(true)
     }
 
-    /// The present texts, and those that were possible before, are the baseline from now on.
-    fn take_baseline(&mut self) {
-        let mut all = self.baseline.take().unwrap_or_default();
+    /// Adds the present texts to the texts that the baseline may have.
+    fn extend_baseline(&mut self) {
+        let mut possible = self.baseline.take().unwrap_or_default();
         for (name, texts) in &self.files {
-            all.entry(name.clone()).or_default().extend(texts.iter().cloned());
+            possible.entry(name.clone()).or_default().extend(texts.iter().cloned());
         }
-        self.baseline = Some(all);
+        self.baseline = Some(possible);
         self.changed.clear();
     }
 
-    /// A person looks, comments, marks a file and finishes. A process that is to be killed dies so many
-    /// milliseconds after the request in question.
+    /// Plays a turn review: a person comments, marks a file and finishes. `end` may kill the host or the
+    /// desk, `after` milliseconds after a request.
     fn review(&mut self, file: usize, undo: bool, send: bool, end: ReviewEnd, after: u64) -> Result<bool> {
         let Some(baseline) = self.baseline.clone() else { return Ok(false) };
         let mut desk = JsonDesk::start(&self.sandbox, &["--since"])?;
         let turn = self.list(&desk)?;
         let turn = self.comment(&mut desk, &turn, end, after);
         let name = Self::name(file);
-        let place =
+        let index_of =
             |turn: &Value| turn["files"].as_array()?.iter().position(|file| file["path"] == name.as_str());
         let (id, mut revision) = (turn["id"].clone(), turn["revision"].clone());
-        if let Some(place) = place(&turn).filter(|_| undo) {
-            let mark = json!({ "turn": id, "revision": revision, "file": place, "undo": true });
-            // Here and below, the desk may be dead.
+        if let Some(index) = index_of(&turn).filter(|_| undo) {
+            let mark = json!({ "turn": id, "revision": revision, "file": index, "undo": true });
+            // This and later requests fail if the desk was killed.
             let _ = desk.ask("markTurnFile", &mark);
-            let is_marked = |turn: &Value| turn["files"][place]["marked"] == "whole";
-            match desk.told_within(MAYBE, "didChangeTurn", is_marked) {
+            let is_marked = |turn: &Value| turn["files"][index]["marked"] == "whole";
+            match desk.told_within(OPTIONAL_WAIT, "didChangeTurn", is_marked) {
                 Some(turn) => revision = turn["revision"].clone(),
-                // Its host is dead.
+                // The host was killed.
                 None => return Ok(true),
             }
-            self.possibly_undone(&name, &baseline);
+            self.allow_undo(&name, &baseline);
         }
         let _ = desk.ask("finishTurn", &json!({ "turn": id, "revision": revision, "send": send }));
         match end {
             ReviewEnd::HostKilled => self.kill_host(after),
             ReviewEnd::DeskKilled => std::thread::sleep(Duration::from_millis(after)),
-            // It is refused if the list is another one by now.
-            _ => drop(desk.told_within(MAYBE, "didFinishTurn", |_| true)),
+            // The companion refuses the request if the list has changed.
+            _ => drop(desk.told_within(OPTIONAL_WAIT, "didFinishTurn", |_| true)),
         }
-        // The next baseline, if it has ended; and nothing else has changed.
         drop(desk);
         if end != ReviewEnd::Properly {
-            self.settle()?;
+            self.wait_for_undo()?;
         }
-        self.look_at_files();
-        self.take_baseline();
+        self.check_files();
+        // If the turn review has ended, the present texts are the baseline.
+        self.extend_baseline();
         Ok(true)
     }
 
-    /// A comment is kept from the moment when the desk is told so.
+    /// Adds a comment to the turn review. It is recorded once the companion has confirmed it. Returns the
+    /// newest list.
     fn comment(&mut self, desk: &mut JsonDesk, turn: &Value, end: ReviewEnd, after: u64) -> Value {
         self.texts += 1;
         let text = format!("comment {} of this round.", self.texts);
@@ -226,13 +227,16 @@ impl<'a> Round<'a> {
             _ => {}
         }
         let has = |turn: &Value| {
-            turn["comments"].as_array().is_some_and(|all| all.iter().any(|one| one["text"] == text.as_str()))
+            turn["comments"]
+                .as_array()
+                .is_some_and(|all| all.iter().any(|comment| comment["text"] == text.as_str()))
         };
-        let told = desk.told_within(MAYBE, "didChangeTurn", has);
-        if told.is_some() {
-            self.record.turns.comments.push(KeptComment { text, found: Vec::new(), waits: false });
+        let newest = desk.told_within(OPTIONAL_WAIT, "didChangeTurn", has);
+        if newest.is_some() {
+            let comment = KeptComment { text, deliveries: Vec::new(), is_waiting: false };
+            self.record.turns.comments.push(comment);
         }
-        told.unwrap_or_else(|| turn.clone())
+        newest.unwrap_or_else(|| turn.clone())
     }
 
     fn kill_host(&mut self, after: u64) {
@@ -243,24 +247,24 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// Waits until an undo is done that was under way when its desk or its host was killed. It ends with its
-    /// host; in one that lives, a look waits for its end.
-    fn settle(&self) -> Result<()> {
-        let look = JsonDesk::start(&self.sandbox, &["--since"])?;
-        // Without room on the disk there may be no look.
-        look.has_looked(if self.is_full { MAYBE } else { PATIENCE });
+    /// Waits for the end of an undo whose desk or host was killed. The undo ends with its host; in a host
+    /// that lives, a look waits for its end.
+    fn wait_for_undo(&self) -> Result<()> {
+        let desk = JsonDesk::start(&self.sandbox, &["--since"])?;
+        // On a full disk, there may be no look.
+        desk.has_looked(if self.is_full { OPTIONAL_WAIT } else { PATIENCE });
         Ok(())
     }
 
-    /// The file may be as at the baseline from now on, for good.
-    fn possibly_undone(&mut self, name: &str, baseline: &BTreeMap<String, BTreeSet<String>>) {
+    /// Adds the texts of the baseline to the texts that a file may have.
+    fn allow_undo(&mut self, name: &str, baseline: &BTreeMap<String, BTreeSet<String>>) {
         let before = baseline.get(name).into_iter().flatten().cloned();
         self.files.entry(name.to_owned()).or_default().extend(before);
         self.changed.remove(name);
     }
 
-    /// The list as a desk is told it, with everything that has surely changed. The host tells at once
-    /// what it knew before, and the look comes later.
+    /// Waits for the list with all files of `changed`, and records the missing ones. The host first sends the
+    /// list that it has, and a newer one after a look.
     fn list(&mut self, desk: &JsonDesk) -> Result<Value> {
         let missing = |turn: &Value| -> Vec<String> {
             let listed = turn["files"].as_array().into_iter().flatten();
@@ -269,16 +273,17 @@ impl<'a> Round<'a> {
         };
         let first = desk.told_within(PATIENCE, "didChangeTurn", |_| true);
         first.with_context(|| format!("no list is told: {}", desk.history()))?;
-        let whole = desk.told_within(MAYBE, "didChangeTurn", |turn| missing(turn).is_empty());
-        let turn = whole.or_else(|| desk.told_within(MAYBE, "didChangeTurn", |_| true)).unwrap_or_default();
+        let whole = desk.told_within(OPTIONAL_WAIT, "didChangeTurn", |turn| missing(turn).is_empty());
+        let turn =
+            whole.or_else(|| desk.told_within(OPTIONAL_WAIT, "didChangeTurn", |_| true)).unwrap_or_default();
         let escaped = missing(&turn);
         self.record.turns.escaped.extend(escaped);
         self.record.turns.lists += 1;
         Ok(turn)
     }
 
-    /// Every file holds a text that it may hold, and which one that is.
-    fn look_at_files(&mut self) {
+    /// Checks that every file has a text that it may have, and keeps only this text as possible.
+    fn check_files(&mut self) {
         for (name, possible) in &mut self.files {
             let found = fs::read_to_string(self.sandbox.project().join(name)).ok();
             let known = found.as_ref().filter(|found| possible.contains(found)).cloned();
@@ -292,7 +297,7 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// Agents go on, everything that waits is read, and a last look shows what has changed.
+    /// Ends the round: lets agents read all waiting messages, gets a last list, and checks the files.
     pub(super) fn end(mut self) -> Result<Record> {
         self.free_disk();
         for pid in companions(&self.sandbox) {
@@ -306,15 +311,15 @@ impl<'a> Round<'a> {
         let listed = command.args(["comments", "--json"]).output()?;
         let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
         for comment in &mut self.record.turns.comments {
-            let hooks = self.record.turns.hooks.iter().filter(|hook| hook.said.contains(&comment.text));
-            comment.found = hooks.map(|hook| hook.said.clone()).collect();
-            comment.waits = listed.contains(&comment.text);
+            let hooks = self.record.turns.hooks.iter().filter(|hook| hook.stdout.contains(&comment.text));
+            comment.deliveries = hooks.map(|hook| hook.stdout.clone()).collect();
+            comment.is_waiting = listed.contains(&comment.text);
         }
         if self.baseline.is_some() {
             let desk = JsonDesk::start(&self.sandbox, &["--since"])?;
             self.list(&desk)?;
         }
-        self.look_at_files();
+        self.check_files();
         let known = |path: &PathBuf| {
             let name = path.strip_prefix(self.sandbox.project()).ok();
             let name = name.and_then(|name| name.to_str()).unwrap_or_default();
