@@ -14,7 +14,7 @@ use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
 use crate::install::{self, InstallError, Rig};
-use crate::model::{FakeModel, Turn};
+use crate::model::{FakeModel, ModelReply};
 use crate::program::alongside_bin;
 use crate::sandbox::Sandbox;
 
@@ -147,7 +147,7 @@ impl Cli {
     }
 
     /// The turns of a model that writes `content` to the existing file at `path` and then says `done`.
-    pub fn overwrite(self, path: &Path, content: &str, done: &str) -> Vec<Turn> {
+    pub fn overwrite(self, path: &Path, content: &str, done: &str) -> Vec<ModelReply> {
         let tool = match self {
             Self::Gemini | Self::Qwen => "write_file",
             Self::Claude => "Write",
@@ -156,7 +156,10 @@ impl Cli {
                 let lines: String = content.split_inclusive('\n').map(|line| format!("+{line}")).collect();
                 let patch =
                     format!("*** Begin Patch\n*** Add File: {}\n{lines}*** End Patch", path.display());
-                return vec![Turn::call("apply_patch", json!({ "input": patch })), Turn::say(done)];
+                return vec![
+                    ModelReply::call("apply_patch", json!({ "input": patch })),
+                    ModelReply::say(done),
+                ];
             }
         };
         let file = self.file_argument();
@@ -164,7 +167,7 @@ impl Cli {
     }
 
     /// The turns of a model that replaces every `old` in the file at `path` and then says `done`.
-    pub fn replace_all(self, path: &Path, old: &str, new: &str, done: &str) -> Vec<Turn> {
+    pub fn replace_all(self, path: &Path, old: &str, new: &str, done: &str) -> Vec<ModelReply> {
         let (tool, from, to, all) = match self {
             Self::Gemini => ("replace", "old_string", "new_string", "allow_multiple"),
             Self::Qwen => ("edit", "old_string", "new_string", "replace_all"),
@@ -190,7 +193,7 @@ impl Cli {
     }
 
     /// The turns of a change. Most agents refuse to change a file that they have not read.
-    fn change(self, tool: &str, arguments: Value, done: &str) -> Vec<Turn> {
+    fn change(self, tool: &str, arguments: Value, done: &str) -> Vec<ModelReply> {
         let reader = match self {
             Self::Gemini | Self::Codex => None,
             Self::Qwen => Some("read_file"),
@@ -198,8 +201,8 @@ impl Cli {
             Self::OpenCode => Some("read"),
         };
         let file = self.file_argument();
-        let read = reader.map(|reader| Turn::call(reader, json!({ file: arguments[file] })));
-        read.into_iter().chain([Turn::call(tool, arguments), Turn::say(done)]).collect()
+        let read = reader.map(|reader| ModelReply::call(reader, json!({ file: arguments[file] })));
+        read.into_iter().chain([ModelReply::call(tool, arguments), ModelReply::say(done)]).collect()
     }
 }
 

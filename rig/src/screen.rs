@@ -1,7 +1,7 @@
-//! A terminal for one program: a test sends keys, mouse and paste, and reads the picture.
+//! A terminal for one program: a test sends keys, mouse events and pastes, and reads the picture.
 //!
 //! The program leads a session on a real pty, so that Ctrl-Z, resizing and closing the window work as usual.
-//! A terminal emulator reads its output, and nothing here knows the program.
+//! A terminal emulator reads the program's output, and nothing here depends on the program.
 //!
 //! rustix opens the pty and setsid(1) enters it: the terminal must be able to hang up, which needs a reader
 //! that can stop, and must not type anything by itself.
@@ -33,11 +33,12 @@ pub use terminal::{Answers, Terminal};
 #[derive(Debug)]
 pub struct Screen {
     child: Child,
-    /// The terminal's end; `None` after hanging up.
+    /// The terminal's end of the pty; `None` after hanging up.
     link: Option<Link>,
-    /// The program's end, kept so that its settings can be read after the program's end.
+    /// The program's end of the pty, kept so that its settings can be read after the program has ended.
     tty: File,
-    before: Termios,
+    /// The settings before the start of the program.
+    original_settings: Termios,
 }
 
 /// The direction of the mouse wheel.
@@ -56,33 +57,34 @@ impl Screen {
         terminal: &Terminal,
         words: impl IntoIterator<Item = impl AsRef<std::ffi::OsStr>>,
     ) -> Result<Self> {
-        let ours = rustix::pty::openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)
-            .context("there is no pty")?;
-        rustix::pty::grantpt(&ours).and_then(|()| rustix::pty::unlockpt(&ours))?;
-        let name = rustix::pty::ptsname(&ours, Vec::new())?;
+        let terminal_end =
+            rustix::pty::openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)
+                .context("there is no pty")?;
+        rustix::pty::grantpt(&terminal_end).and_then(|()| rustix::pty::unlockpt(&terminal_end))?;
+        let name = rustix::pty::ptsname(&terminal_end, Vec::new())?;
         let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
         let tty = File::from(rustix::fs::open(name, flags, Mode::empty())?);
         tcsetwinsize(&tty, size(terminal.columns, terminal.rows))?;
-        let before = tcgetattr(&tty)?;
-        // Not `Sandbox::spawn`: setsid forks when it already leads a group.
+        let original_settings = tcgetattr(&tty)?;
+        // Not `Sandbox::spawn`, which makes the child the leader of a group: setsid would then fork.
         let mut command = Command::new("setsid");
         command.env_clear().envs(sandbox.env()).envs(terminal.variables.iter().cloned());
-        // Undo nohup(1), in case the tests were started with it.
+        // SIGHUP gets its default effect again, in case that the tests were started by nohup(1).
         command.current_dir(sandbox.project()).args(["--ctty", "env", "--default-signal=HUP"]).args(words);
-        let end = || tty.try_clone().map(Stdio::from);
-        let child = command.stdin(end()?).stdout(end()?).stderr(end()?).spawn();
+        let program_end = || tty.try_clone().map(Stdio::from);
+        let child = command.stdin(program_end()?).stdout(program_end()?).stderr(program_end()?).spawn();
         let child = child.with_context(|| format!("{command:?} does not start"))?;
-        let link = Some(Link::new(ours.into(), terminal)?);
-        Ok(Self { child, link, tty, before })
+        let link = Some(Link::new(terminal_end.into(), terminal)?);
+        Ok(Self { child, link, tty, original_settings })
     }
 
-    /// Types the bytes of a text, or of [`key`]s.
+    /// Sends the bytes of a text, or of [`key`]s.
     pub fn press(&self, keys: &str) -> Result<()> {
         self.link()?.send(keys.as_bytes())
     }
 
-    /// Pastes a text as terminals do: with Enter for a line end, and between marks if the program requested
-    /// them.
+    /// Pastes a text as terminals do: with a carriage return for each line ending, and bracketed if the
+    /// program has enabled bracketed paste.
     pub fn paste(&self, text: &str) -> Result<()> {
         let text = text.replace('\n', "\r");
         match self.picture()?.bracketed_paste() {
@@ -92,20 +94,29 @@ impl Screen {
     }
 
     /// Clicks on a cell with the left button.
-    /// It fails unless the program has requested the mouse: a terminal would select text instead.
+    ///
+    /// # Errors
+    ///
+    /// Fails unless the program has enabled mouse events: a terminal would select text instead.
     pub fn click(&self, (row, column): (u16, u16)) -> Result<()> {
         self.mouse(0, (row, column), 'M')?;
         self.mouse(0, (row, column), 'm')
     }
 
     /// Turns the wheel by one notch over a cell.
-    /// It fails unless the program has requested the mouse: a terminal would scroll instead.
+    ///
+    /// # Errors
+    ///
+    /// Fails unless the program has enabled mouse events: a terminal would scroll instead.
     pub fn wheel(&self, towards: Wheel, at: (u16, u16)) -> Result<()> {
         self.mouse(if towards == Wheel::Up { 64 } else { 65 }, at, 'M')
     }
 
-    /// The terminal's window gains or loses the focus.
-    /// It fails unless the program has requested focus events.
+    /// Gives the terminal's window the focus, or takes it away.
+    ///
+    /// # Errors
+    ///
+    /// Fails unless the program has enabled focus events.
     pub fn focus(&self, gained: bool) -> Result<()> {
         ensure!(self.link()?.has_enabled(terminal::FOCUS), "the program has not requested focus events");
         self.press(if gained { "\x1b[I" } else { "\x1b[O" })
@@ -127,12 +138,12 @@ impl Screen {
         Ok(rustix::process::kill_process(self.pid(), signal)?)
     }
 
-    /// The program's process.
+    /// The program's process id.
     pub fn pid(&self) -> Pid {
         Pid::from_child(&self.child)
     }
 
-    /// The shown text, without blanks at the ends of lines.
+    /// The text on the screen, without trailing whitespace.
     pub fn text(&self) -> Result<String> {
         Ok(text(&self.picture()?))
     }
@@ -142,24 +153,24 @@ impl Screen {
         Ok(self.link()?.picture())
     }
 
-    /// The first place of a text: row and column of its first cell, from 0.
-    pub fn place_of(&self, text: &str) -> Result<(u16, u16)> {
+    /// The first position of a text: row and column of its first cell, from 0.
+    pub fn position_of(&self, text: &str) -> Result<(u16, u16)> {
         let picture = self.picture()?;
-        picture::place_of(&picture, text)
+        picture::position_of(&picture, text)
             .with_context(|| format!("{text:?} is not shown:\n{}", frame(&picture)))
     }
 
-    /// The longest time that the program may have waited for an answer of the terminal.
-    pub fn answered_within(&self) -> Result<Duration> {
-        Ok(self.link()?.answered_within())
+    /// The longest delay of a terminal's answer that the program may have seen.
+    pub fn longest_answer_delay(&self) -> Result<Duration> {
+        Ok(self.link()?.longest_answer_delay())
     }
 
-    /// Number of bytes of the program's output that have been read so far.
+    /// The number of bytes of the program's output that were read so far.
     pub fn received(&self) -> Result<u64> {
         Ok(self.link()?.received())
     }
 
-    /// The program's whole output, as far as it has been read.
+    /// The program's output that was read so far.
     pub fn written(&self) -> Result<Vec<u8>> {
         Ok(self.link()?.written())
     }
@@ -169,15 +180,15 @@ impl Screen {
         self.wait_for_picture(what, |picture| shown(&text(picture))).map(|picture| text(&picture))
     }
 
-    /// Waits until a text is shown, and returns the whole screen's text.
-    pub fn shows(&self, text: &str) -> Result<String> {
+    /// Waits until a text is on the screen, and returns the whole text of the screen.
+    pub fn wait_for_text(&self, text: &str) -> Result<String> {
         self.wait_for(&format!("{text:?}"), |screen| screen.contains(text))
     }
 
-    /// Presses keys, and waits until a text is shown.
+    /// Presses keys, and waits until a text is on the screen.
     pub fn press_and_see(&self, keys: &str, text: &str) -> Result<String> {
         self.press(keys)?;
-        self.shows(text)
+        self.wait_for_text(text)
     }
 
     /// Waits until `shown` accepts the picture, including colours, cursor and modes.
@@ -193,23 +204,23 @@ impl Screen {
         })
     }
 
-    /// Waits until the program has written nothing for `silence`, from now on.
-    pub fn settle(&self, silence: Duration) -> Result<()> {
-        let (link, from) = (self.link()?, Instant::now());
-        let seen = || Err(format!("{} bytes, the last ones just now", link.received()));
+    /// Waits until the program has written nothing for `silence`, counted from this call.
+    pub fn wait_for_silence(&self, silence: Duration) -> Result<()> {
+        let (link, started_at) = (self.link()?, Instant::now());
+        let activity = || Err(format!("{} bytes, the last ones just now", link.received()));
         wait::until("the program to fall silent", PATIENCE + silence, || {
-            if link.silent_for().min(from.elapsed()) >= silence { Ok(()) } else { seen() }
+            if link.silent_for().min(started_at.elapsed()) >= silence { Ok(()) } else { activity() }
         })
     }
 
     /// Waits until the program has ended and its whole output is on the screen.
-    pub fn ends(&mut self) -> Result<ExitStatus> {
+    pub fn wait_for_exit(&mut self) -> Result<ExitStatus> {
         let Self { child, link, .. } = self;
         let status = wait::until("the program to end", PATIENCE, || {
             let status = child.try_wait().map_err(|error| error.to_string())?;
-            let shown =
+            let screen =
                 || link.as_ref().map_or_else(|| "(hung up)".to_owned(), |link| frame(&link.picture()));
-            status.ok_or_else(shown)
+            status.ok_or_else(screen)
         })?;
         if let Some(link) = link {
             link.drain()?;
@@ -217,11 +228,11 @@ impl Screen {
         Ok(status)
     }
 
-    /// The changes to the terminal that the program has not undone. A clean exit leaves none.
-    pub fn left_behind(&self) -> Result<Vec<String>> {
-        let mut left = self.link()?.left_behind();
-        // Settings have no equality, but their debug output is complete.
-        let (before, now) = (format!("{:?}", self.before), format!("{:?}", tcgetattr(&self.tty)?));
+    /// Returns the changes of the terminal's state that the program has not undone. A clean exit leaves none.
+    pub fn unrestored_state(&self) -> Result<Vec<String>> {
+        let mut left = self.link()?.unrestored_state();
+        // `Termios` has no equality, but its debug output is complete.
+        let (before, now) = (format!("{:?}", self.original_settings), format!("{:?}", tcgetattr(&self.tty)?));
         if before != now {
             left.push(format!("terminal settings: {now} instead of {before}"));
         }
@@ -230,8 +241,8 @@ impl Screen {
 
     fn mouse(&self, button: u8, (row, column): (u16, u16), end: char) -> Result<()> {
         let picture = self.picture()?;
-        let asked = picture.mouse_protocol_mode() != vt100::MouseProtocolMode::None;
-        ensure!(asked, "the program has not requested the mouse:\n{}", frame(&picture));
+        let is_enabled = picture.mouse_protocol_mode() != vt100::MouseProtocolMode::None;
+        ensure!(is_enabled, "the program has not requested the mouse:\n{}", frame(&picture));
         let sgr = picture.mouse_protocol_encoding() == vt100::MouseProtocolEncoding::Sgr;
         ensure!(sgr, "the program's mouse encoding breaks beyond column 223");
         self.press(&format!("\x1b[<{button};{};{}{end}", column + 1, row + 1))
@@ -244,7 +255,7 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        // setsid made the program the leader of a group, which may have ended.
+        // The program leads a group because of setsid. Fails if the group has ended.
         let _ = rustix::process::kill_process_group(self.pid(), Signal::KILL);
         let _ = self.child.wait();
     }

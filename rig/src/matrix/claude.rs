@@ -1,5 +1,5 @@
-//! Proves a release of Claude Code. It has no client code that could be driven alone, so the whole program
-//! runs in a terminal with a fake model, and the assertions are on the file that it writes.
+//! Proves a release of Claude Code. Claude Code has no client code that could be driven alone, so the whole
+//! program runs in a terminal with a fake model, and the assertions are about the file that it writes.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,10 +13,10 @@ use super::stage::{ORIGINAL, Stage};
 use super::subject::{Subject, Tools};
 use crate::agent::Agent;
 use crate::agent_cli::Cli;
-use crate::model::{Script, Turn};
+use crate::model::{ModelReply, Script};
 use crate::wait::{self, PATIENCE};
 
-/// The request of each step that proposes a change, and the text proposed.
+/// The prompt of each step that proposes a change, and the proposed text.
 const PROPOSALS: [(&str, &str); 6] = [
     ("change it, and I accept", "one\nzwei\nthree\n"),
     ("change it, and I reject", "all new\n"),
@@ -25,10 +25,10 @@ const PROPOSALS: [(&str, &str); 6] = [
     ("change it before the crash", "undecided\n"),
     ("change it after the crash", "after the crash\n"),
 ];
-const LOOK: &str = "say what I look at";
-const HEARD: &str = "You look at a file.";
-const GO_ON: &str = "now say something else";
-const GONE_ON: &str = "Something else it is.";
+const CONTEXT_PROMPT: &str = "say what I look at";
+const CONTEXT_REPLY: &str = "You look at a file.";
+const NEXT_PROMPT: &str = "now say something else";
+const NEXT_REPLY: &str = "Something else it is.";
 
 /// Plays every step with a release.
 pub(super) async fn prove(tools: &Tools, subject: &Subject) -> Result<Row> {
@@ -38,7 +38,7 @@ pub(super) async fn prove(tools: &Tools, subject: &Subject) -> Result<Row> {
     let mut cells = BTreeMap::new();
     let mut agent = None;
     for step in STEPS {
-        // An agent that failed a step may be stuck: the next step gets a new one.
+        // An agent that failed a step may be stuck, so the next step gets a new agent.
         let with = match agent.take() {
             Some(agent) => Ok(agent),
             None => connected(&stage, 1).await,
@@ -72,16 +72,16 @@ async fn play(step: Step, stage: &Stage<'_>, agent: &Agent, selected: &Path) -> 
 }
 
 fn context(agent: &Agent, selected: &Path) -> Result<()> {
-    agent.ask(LOOK)?;
-    agent.wait_until_it_says(HEARD)?;
+    agent.ask(CONTEXT_PROMPT)?;
+    agent.wait_until_it_says(CONTEXT_REPLY)?;
     let path = selected.to_str().context("tests name files in UTF-8")?;
-    // Old releases ask the model more, without context.
-    let asked = agent.model.requests().into_iter().map(|request| request.body.to_string());
-    let asked: Vec<_> = asked.filter(|asked| asked.contains(LOOK) && asked.contains(path)).collect();
-    ensure!(!asked.is_empty(), "the model does not learn of the active file");
-    // Old releases count the lines from 0 there.
-    let told = |asked: &String| asked.contains(&format!("from {path}:\\nbet"));
-    ensure!(asked.iter().any(told), "the model does not learn of the selection: {asked:?}");
+    // Old releases also send requests without the context.
+    let bodies = agent.model.requests().into_iter().map(|request| request.body.to_string());
+    let bodies: Vec<_> = bodies.filter(|body| body.contains(CONTEXT_PROMPT) && body.contains(path)).collect();
+    ensure!(!bodies.is_empty(), "the model does not learn of the active file");
+    // The line numbers before the path are not compared: old releases count from 0.
+    let has_selection = |body: &String| body.contains(&format!("from {path}:\\nbet"));
+    ensure!(bodies.iter().any(has_selection), "the model does not learn of the selection: {bodies:?}");
     Ok(())
 }
 
@@ -89,8 +89,8 @@ async fn accept(stage: &Stage<'_>, agent: &Agent) -> Result<()> {
     let review = proposed(stage, agent, 0).await?;
     let text = "one\ndeux ☕ \u{1F600}\nthree\n";
     stage.desk.accept_with(&review, text).await?;
-    let written = writes(stage, text.trim_end())?;
-    agent.wait_until_it_says(&done(0))?;
+    let written = wait_for_write(stage, text.trim_end())?;
+    agent.wait_until_it_says(&final_reply(0))?;
     ensure!(written == text, "the file lacks the last newline of the accepted text");
     Ok(())
 }
@@ -99,21 +99,21 @@ async fn reject(stage: &Stage<'_>, agent: &Agent) -> Result<()> {
     let review = proposed(stage, agent, 1).await?;
     stage.desk.reject(&review).await?;
     agent.wait_until_free()?;
-    agent.ask(GO_ON)?;
-    agent.wait_until_it_says(GONE_ON)?;
-    unchanged(stage)
+    agent.ask(NEXT_PROMPT)?;
+    agent.wait_until_it_says(NEXT_REPLY)?;
+    ensure_unchanged(stage)
 }
 
 async fn answer(stage: &Stage<'_>, agent: &Agent) -> Result<()> {
     let review = proposed(stage, agent, 2).await?;
     stage.desk.edit(&review, "answered there, and mine\n").await?;
     agent.wait_until_it_asks()?;
-    unchanged(stage)?;
+    ensure_unchanged(stage)?;
     agent.say_yes()?;
     let closing = stage.desk.closed(review.id).await?.closing;
     ensure!(closing == Closing::AnsweredInAgent, "the view closed as {closing:?}");
-    writes(stage, "answered there")?;
-    agent.wait_until_it_says(&done(2))
+    wait_for_write(stage, "answered there")?;
+    agent.wait_until_it_says(&final_reply(2))
 }
 
 async fn two(stage: &Stage<'_>, agent: &Agent) -> Result<()> {
@@ -126,10 +126,10 @@ async fn two(stage: &Stage<'_>, agent: &Agent) -> Result<()> {
     let other = stage.desk.review_of(theirs).await?;
     stage.desk.reject(&mine).await?;
     agent.wait_until_free()?;
-    unchanged(stage)?;
+    ensure_unchanged(stage)?;
     stage.desk.accept_with(&other, "the second's, edited\n").await?;
-    writes(stage, "the second's, edited")?;
-    second.wait_until_it_says(&done(3))?;
+    wait_for_write(stage, "the second's, edited")?;
+    second.wait_until_it_says(&final_reply(3))?;
     second.pane.kill()?;
     stage.desk.agents_listed(1).await
 }
@@ -139,40 +139,40 @@ async fn crash(stage: &Stage<'_>, agent: &Agent) -> Result<()> {
     agent.wait_until_it_asks()?;
     stage.crash().await?;
     agent.wait_until_it_asks()?;
-    unchanged(stage)?;
+    ensure_unchanged(stage)?;
     agent.say_yes()?;
-    writes(stage, "undecided")?;
-    agent.wait_until_it_says(&done(4))?;
+    wait_for_write(stage, "undecided")?;
+    agent.wait_until_it_says(&final_reply(4))?;
     stage.desk.agents_listed(1).await.context("it does not reconnect after a crash")?;
     let review = proposed(stage, agent, 5).await?;
     stage.desk.accept(&review).await?;
-    writes(stage, "after the crash")?;
-    agent.wait_until_it_says(&done(5))
+    wait_for_write(stage, "after the crash")?;
+    agent.wait_until_it_says(&final_reply(5))
 }
 
-/// The review of the change that the agent is asked for.
+/// Asks the agent for a change, and waits for its review.
 async fn proposed(stage: &Stage<'_>, agent: &Agent, number: usize) -> Result<alongside_desk::Review> {
     let (request, text) = PROPOSALS[number];
     agent.ask(request)?;
     stage.desk.review_of(text).await
 }
 
-/// Waits until the agent has written a text, but for newlines at its end. Returns all of the file.
-fn writes(stage: &Stage<'_>, text: &str) -> Result<String> {
+/// Waits until the agent has written a text, compared without trailing newlines. Returns the whole file.
+fn wait_for_write(stage: &Stage<'_>, text: &str) -> Result<String> {
     wait::until("the file to be written", PATIENCE, || {
         let now = std::fs::read_to_string(&stage.file).map_err(|error| error.to_string())?;
         if now.trim_end() == text { Ok(now) } else { Err(format!("{now:?}")) }
     })
 }
 
-fn unchanged(stage: &Stage<'_>) -> Result<()> {
+fn ensure_unchanged(stage: &Stage<'_>) -> Result<()> {
     let now = std::fs::read_to_string(&stage.file)?;
     ensure!(now == ORIGINAL, "the file holds {now:?} before anybody has accepted");
     Ok(())
 }
 
-/// The agent's last words about a change.
-fn done(number: usize) -> String {
+/// The model's reply after a change.
+fn final_reply(number: usize) -> String {
     format!("Change {number} is done.")
 }
 
@@ -184,9 +184,10 @@ async fn connected(stage: &Stage<'_>, number: usize) -> Result<Agent> {
 }
 
 fn install(stage: &Stage<'_>, proposals: [(&str, &str); 6]) -> Result<Agent> {
-    let mut script = Script::new().on(LOOK, [Turn::say(HEARD)]).on(GO_ON, [Turn::say(GONE_ON)]);
+    let mut script = Script::new().on(CONTEXT_PROMPT, [ModelReply::say(CONTEXT_REPLY)]);
+    script = script.on(NEXT_PROMPT, [ModelReply::say(NEXT_REPLY)]);
     for (number, (request, text)) in proposals.into_iter().enumerate() {
-        script = script.on(request, Cli::Claude.overwrite(&stage.file, text, &done(number)));
+        script = script.on(request, Cli::Claude.overwrite(&stage.file, text, &final_reply(number)));
     }
     Agent::install_claude(&stage.sandbox, &launch(stage), script, stage.window("claude")?)
 }

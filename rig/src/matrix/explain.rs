@@ -1,5 +1,5 @@
-//! Explains every cell that is not "works", in one table: the agent, its releases, the steps, the observed
-//! failure, and the cause. While a cell has no row here, the matrix is not done.
+//! Explains every cell of the matrix that is not "works", in a table: the agent, its releases, the steps, the
+//! observed failure, and the cause. A cell without an explanation fails the chore and a test.
 
 use super::releases::number;
 use super::results::{Cell, Need, Row, STEPS, Step};
@@ -13,14 +13,14 @@ pub enum Kind {
     OwnBug,
 }
 
-/// One row of the table.
+/// An explanation of cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reason {
-    /// The agent's id, and its first and last release with this cause.
+    /// The agent's id, and the first and the last release with this cause.
     releases: (&'static str, &'static str, &'static str),
     steps: &'static [Step],
-    /// A part of the observed failure; other failures of the same release are not covered.
-    seen: &'static str,
+    /// A part of the observed failure. Other failures of these releases are not explained.
+    failure_part: &'static str,
     /// The kind of cause.
     pub kind: Kind,
     /// The note in the document.
@@ -32,12 +32,12 @@ const WITH_DIFFS: &[Step] = &[Step::Accept, Step::Reject, Step::Answer, Step::Tw
 const NO_FILE: &str = "its files alone do not suffice";
 const NO_DIFF: &str = "its IdeClient has no openDiff";
 
-/// The table.
+/// All explanations.
 pub const REASONS: &[Reason] = &[
     Reason {
         releases: ("gemini", "0.1.14", "0.1.21"),
         steps: &[Step::Found],
-        seen: NO_FILE,
+        failure_part: NO_FILE,
         kind: Kind::NotThere,
         text: "Gemini CLI before 0.1.22 reads no discovery file: its `IdeClient` takes the port from \
                `GEMINI_CLI_IDE_SERVER_PORT`, and since 0.1.16 the workspace from \
@@ -46,7 +46,7 @@ pub const REASONS: &[Reason] = &[
     Reason {
         releases: ("gemini", "0.1.22", "0.1.22"),
         steps: &[Step::Found],
-        seen: NO_FILE,
+        failure_part: NO_FILE,
         kind: Kind::OwnBug,
         text: "Gemini CLI 0.1.22 checks the workspace in `GEMINI_CLI_IDE_WORKSPACE_PATH` before it reads a \
                discovery file, and takes only the port from the file. Since 0.2.1 the file's workspace \
@@ -55,7 +55,7 @@ pub const REASONS: &[Reason] = &[
     Reason {
         releases: ("gemini", "0.1.14", "0.1.15"),
         steps: &[Step::Context],
-        seen: "its IdeClient has no context",
+        failure_part: "its IdeClient has no context",
         kind: Kind::NotThere,
         text: "Gemini CLI before 0.1.16 listens for `ide/openFilesChanged`, which no specification has. It \
                knows `ide/contextUpdate` since 0.1.16.",
@@ -63,14 +63,14 @@ pub const REASONS: &[Reason] = &[
     Reason {
         releases: ("gemini", "0.1.14", "0.1.18"),
         steps: WITH_DIFFS,
-        seen: NO_DIFF,
+        failure_part: NO_DIFF,
         kind: Kind::NotThere,
         text: "Gemini CLI before 0.1.19 opens no diffs in an editor: its `IdeClient` has no `openDiff`.",
     },
     Reason {
         releases: ("qwen", "0.1.3", "0.5.2"),
         steps: &[Step::Crash],
-        seen: "but nothing came",
+        failure_part: "but nothing came",
         kind: Kind::OwnBug,
         text: "The MCP SDK bundled with Qwen Code before 0.7.1 reopens a broken stream only if its events \
                carried ids. Our events carry none, because ids make other releases open a new stream after \
@@ -80,7 +80,7 @@ pub const REASONS: &[Reason] = &[
     Reason {
         releases: ("llxprt", "0.1.14", "0.1.20"),
         steps: &[Step::Found],
-        seen: NO_FILE,
+        failure_part: NO_FILE,
         kind: Kind::NotThere,
         text: "LLxprt Code before 0.1.21 reads no discovery file: its `IdeClient` takes the port from a \
                variable, in 0.1.14 from Gemini CLI's.",
@@ -88,7 +88,7 @@ pub const REASONS: &[Reason] = &[
     Reason {
         releases: ("llxprt", "0.1.21", "0.1.23"),
         steps: &[Step::Found],
-        seen: NO_FILE,
+        failure_part: NO_FILE,
         kind: Kind::OwnBug,
         text: "LLxprt Code 0.1.21 to 0.1.23 checks the workspace in `LLXPRT_CODE_IDE_WORKSPACE_PATH` \
                before it reads a discovery file, and takes only the port from the file.",
@@ -96,28 +96,28 @@ pub const REASONS: &[Reason] = &[
     Reason {
         releases: ("llxprt", "0.1.14", "0.1.14"),
         steps: &[Step::Context],
-        seen: "its IdeClient has no context",
+        failure_part: "its IdeClient has no context",
         kind: Kind::NotThere,
         text: "LLxprt Code 0.1.14 listens for `ide/openFilesChanged`, as Gemini CLI did before 0.1.16.",
     },
     Reason {
         releases: ("llxprt", "0.1.14", "0.1.15"),
         steps: WITH_DIFFS,
-        seen: NO_DIFF,
+        failure_part: NO_DIFF,
         kind: Kind::NotThere,
         text: "LLxprt Code up to 0.1.15 opens no diffs in an editor: its `IdeClient` has no `openDiff`.",
     },
     Reason {
         releases: ("aioncli", "0.1.20", "0.1.20"),
         steps: &[Step::Found],
-        seen: NO_FILE,
+        failure_part: NO_FILE,
         kind: Kind::NotThere,
         text: "AionCLI 0.1.20 reads no discovery file, like the Gemini CLI that it was forked from.",
     },
     Reason {
         releases: ("qwen-termux", "0.12.0", "0.12.0"),
         steps: &STEPS,
-        seen: "Cannot find package '@mmmbuto/pty-termux-utils'",
+        failure_part: "Cannot find package '@mmmbuto/pty-termux-utils'",
         kind: Kind::OwnBug,
         text: "Qwen Code for Termux 0.12.0 does not start: its `cli.js` imports \
                `@mmmbuto/pty-termux-utils`, which is not among its dependencies.",
@@ -125,7 +125,7 @@ pub const REASONS: &[Reason] = &[
     Reason {
         releases: ("claude", "2.0.31", "2.1.328"),
         steps: &[Step::Accept],
-        seen: "lacks the last newline",
+        failure_part: "lacks the last newline",
         kind: Kind::OwnBug,
         text: "Claude Code before 2.1.329 joins the accepted text of its Write tool from lines, and loses \
                the last newline, with any editor. Its Edit tool keeps it.",
@@ -133,7 +133,7 @@ pub const REASONS: &[Reason] = &[
     Reason {
         releases: ("claude", "2.0.31", "2.0.58"),
         steps: &[Step::Crash],
-        seen: "does not reconnect",
+        failure_part: "does not reconnect",
         kind: Kind::OwnBug,
         text: "Claude Code before 2.0.59 connects a broken WebSocket no more. Its own prompt stays, and \
                `/ide` connects it again.",
@@ -141,7 +141,7 @@ pub const REASONS: &[Reason] = &[
 ];
 
 impl Need {
-    /// The document's text: the setting, and its reason.
+    /// The text in the document: the setting, and its reason.
     pub fn text(self) -> &'static str {
         match self {
             Self::Vscode => {
@@ -161,22 +161,22 @@ impl Need {
     }
 }
 
-/// The explanation of a cell; `None` if the cell works or is unexplained.
+/// Returns the explanation of a cell; `None` if the cell works or is unexplained.
 pub fn reason(row: &Row, step: Step) -> Option<&'static Reason> {
-    let seen = match row.cells.get(&step)? {
+    let failure = match row.cells.get(&step)? {
         Cell::Works => return None,
-        Cell::Lacks(seen) | Cell::Fails(seen) => seen,
+        Cell::Lacks(failure) | Cell::Fails(failure) => failure,
     };
     REASONS.iter().find(|reason| {
         let (agent, first, last) = reason.releases;
         agent == row.agent
             && (number(first)..=number(last)).contains(&number(&row.version))
             && reason.steps.contains(&step)
-            && seen.contains(reason.seen)
+            && failure.contains(reason.failure_part)
     })
 }
 
-/// The unexplained cells of these rows: release, step, and observed failure.
+/// Returns the unexplained cells of these rows: release, step, and observed failure.
 pub fn unexplained(rows: &[Row]) -> Vec<String> {
     let cells = rows.iter().flat_map(|row| row.cells.iter().map(move |(step, cell)| (row, *step, cell)));
     let open = cells.filter(|(row, step, cell)| **cell != Cell::Works && reason(row, *step).is_none());

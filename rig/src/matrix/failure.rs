@@ -1,19 +1,21 @@
-//! The words of the table for a step that failed.
+//! The text in the results for a step that failed.
 
 use super::results::Cell;
 use super::stage::Stage;
+
+/// Prints an error, and returns the cell for it.
 pub(super) fn failure(error: &anyhow::Error, stage: &Stage<'_>) -> Cell {
     eprintln!("{error:#}");
     Cell::Fails(first_line(error, stage))
 }
 
-/// The part of an error that is the same in every run: the awaited thing, and Node's cause of death.
+/// Returns the part of an error that is the same in every run: its first line, and Node's import error.
 pub(super) fn first_line(error: &anyhow::Error, stage: &Stage<'_>) -> String {
-    let said = format!("{error:#}");
-    let line = said.lines().next().unwrap_or_default();
-    let died = said.lines().find(|line| line.starts_with("Error [")).unwrap_or_default();
-    let imported = died.split(" imported from ").next().unwrap_or_default();
-    format!("{line} {imported}")
+    let text = format!("{error:#}");
+    let line = text.lines().next().unwrap_or_default();
+    let node_error = text.lines().find(|line| line.starts_with("Error [")).unwrap_or_default();
+    let node_error = node_error.split(" imported from ").next().unwrap_or_default();
+    format!("{line} {node_error}")
         .trim_end()
         .replace(&stage.sandbox.project().display().to_string(), "PROJECT")
         .chars()

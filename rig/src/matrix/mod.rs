@@ -1,9 +1,9 @@
 //! The release matrix: every release of every agent on npm that has IDE mode, run against the real program.
 //!
-//! [`releases`] lists them, [`scratch`] installs one, [`prove`](prove()) plays the [`stories`] with it and
-//! with `alongside review --json` as the desk (of Claude Code, the whole program), and [`results`] keeps the
-//! outcome. Every cell that is not "works" needs an explanation in [`explain`]; [`page`] writes the document
-//! from both.
+//! [`releases`] lists the releases, and [`scratch`] installs a release. [`prove`](prove()) plays the
+//! [`stories`] with the release's client and with `alongside review --json` as the desk; for Claude Code,
+//! with the whole program. [`results`] stores the results. Every cell that is not "works" needs an
+//! explanation in [`explain`]. [`page`] writes the document from results and explanations.
 
 mod claude;
 pub mod explain;

@@ -53,7 +53,7 @@ pub fn write(rows: &[Row]) -> Result<()> {
     std::fs::write(&path, page(rows)).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// The text of the page.
+/// Returns the text of the page.
 pub fn page(rows: &[Row]) -> String {
     let mut notes = Notes::default();
     let mut text = HEAD.to_owned();
@@ -87,7 +87,7 @@ fn section(agent: Agent, rows: &[&Row], notes: &mut Notes, text: &mut String) {
         "| releases | SDK | MCP | found | context | accept | reject | answered | two | crash | needs |\n",
     );
     text.push_str("|---|---|---|---|---|---|---|---|---|---|---|\n");
-    // People look for the newest release.
+    // The newest releases come first: most people search for them.
     for group in groups(rows).iter().rev() {
         line(group, notes, text);
     }
@@ -99,7 +99,7 @@ fn section(agent: Agent, rows: &[&Row], notes: &mut Notes, text: &mut String) {
     text.push_str("\n</details>\n");
 }
 
-/// The name of a package, and its origin if that is not npm.
+/// Returns the name of a package, with its origin if that is not npm.
 fn package_name(package: &str) -> String {
     match package.split_once(',') {
         Some((name, origin)) => format!("`{name}` ({}; not on npm)", origin.trim()),
@@ -107,13 +107,13 @@ fn package_name(package: &str) -> String {
     }
 }
 
-/// Groups of neighbouring releases with equal results.
+/// Groups neighbouring releases with equal results.
 fn groups<'a>(rows: &[&'a Row]) -> Vec<Vec<&'a Row>> {
     let alike = |one: &&Row, other: &&Row| {
-        let verdicts = |row: &Row| {
+        let results = |row: &Row| {
             STEPS.map(|step| (row.cells.get(&step).map(|cell| *cell == Cell::Works), reason(row, step)))
         };
-        one.needs == other.needs && verdicts(one) == verdicts(other)
+        one.needs == other.needs && results(one) == results(other)
     };
     rows.chunk_by(alike).map(<[&Row]>::to_vec).collect()
 }
@@ -180,8 +180,8 @@ struct Notes(Vec<&'static Reason>);
 
 impl Notes {
     fn number(&mut self, reason: &'static Reason) -> usize {
-        let place = self.0.iter().position(|known| *known == reason);
-        place.unwrap_or_else(|| {
+        let index = self.0.iter().position(|known| *known == reason);
+        index.unwrap_or_else(|| {
             self.0.push(reason);
             self.0.len() - 1
         }) + 1
@@ -193,8 +193,8 @@ impl Notes {
             let _ = writeln!(text, "- *{}*: {}.", name(need), need.text());
         }
         text.push_str("\n## Notes\n\n");
-        for (place, reason) in self.0.iter().enumerate() {
-            let _ = writeln!(text, "{}. {}", place + 1, reason.text);
+        for (index, reason) in self.0.iter().enumerate() {
+            let _ = writeln!(text, "{}. {}", index + 1, reason.text);
         }
     }
 }

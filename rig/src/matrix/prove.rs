@@ -1,5 +1,5 @@
-//! Proves one release with every story. It finds the release's needs by trying: nothing first, then the
-//! settings that the oldest releases' only editor gave them.
+//! Proves a release with every story. First it finds the settings that the release needs, by trial: without
+//! any, then with the settings of VS Code, the only editor of the oldest releases.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::{claude, scratch, stories};
 use crate::agent_cli::Cli;
 use crate::ide_client::RealClient;
 
-/// The needs, in the order they are tried.
+/// The needs, in the order of the trials.
 const ATTEMPTS: [&[Need]; 6] = [
     &[],
     &[Need::Vscode],
@@ -24,8 +24,11 @@ const ATTEMPTS: [&[Need]; 6] = [
     &[Need::Vscode, Need::Tokenless, Need::Variables],
 ];
 
-/// Plays every step with a release.
-/// It fails only when this machine does: failures of the release are in the row.
+/// Plays every step with a release. Failures of the release are in the row.
+///
+/// # Errors
+///
+/// Fails only if this machine does.
 pub async fn prove(tools: &Tools, subject: &Subject) -> Result<Row> {
     if subject.agent == Cli::Claude.command() {
         return claude::prove(tools, subject).await;
@@ -69,16 +72,16 @@ async fn play_all(stage: &Stage<'_>, agent: RealClient, status: &Value) -> BTree
     let mut cells = BTreeMap::new();
     let mut agent = Some(agent);
     for step in STEPS {
-        if let Some(missing) = stories::calls(step).iter().find(|call| lacks.contains(call)) {
+        if let Some(missing) = stories::needed_commands(step).iter().find(|call| lacks.contains(call)) {
             cells.insert(step, Cell::Lacks(format!("its IdeClient has no {missing}")));
             continue;
         }
-        // An agent that failed a step may be stuck: the next step gets a new one.
-        let played = match agent.take() {
+        // An agent that failed a step may be stuck, so the next step gets a new agent.
+        let connected = match agent.take() {
             Some(agent) => Ok(agent),
             None => stage.connected(1).await,
         };
-        let played = match played {
+        let played = match connected {
             Ok(with) => stories::play(step, stage, &with).await.map(|()| with),
             Err(error) => Err(error),
         };

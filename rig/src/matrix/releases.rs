@@ -1,4 +1,4 @@
-//! The agents on npm, and the releases that npm has of them now.
+//! The agents on npm, and their releases on npm.
 
 use std::collections::BTreeMap;
 
@@ -7,19 +7,19 @@ use anyhow::{Context as _, Result, bail};
 /// An agent on npm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Agent {
-    /// Its name on the command line and in the results.
+    /// The name on the command line and in the results.
     pub id: &'static str,
-    /// Its name for people.
+    /// The name for people.
     pub name: &'static str,
     /// The packages of its releases. The first package with a version wins.
     pub packages: &'static [&'static str],
-    /// Whether versions with a suffix count: some forks publish nothing else.
+    /// Whether versions with a suffix count: some forks publish no others.
     pub suffixes: bool,
-    /// The releases that stand for all, of an agent that has hundreds; empty: every release.
+    /// The chosen releases of an agent that has hundreds; empty for every release.
     pub chosen: &'static [&'static str],
 }
 
-/// Every agent with IDE mode that npm is known to have.
+/// The known agents on npm with IDE mode.
 pub const AGENTS: &[Agent] = &[
     agent("gemini", "Gemini CLI", &["@google/gemini-cli-core", "@google/gemini-cli"]),
     agent("qwen", "Qwen Code", &["@qwen-code/qwen-code", "@qwen-code/qwen-code-core"]),
@@ -27,7 +27,7 @@ pub const AGENTS: &[Agent] = &[
     agent("aioncli", "AionCLI", &["@office-ai/aioncli-core"]),
     Agent { suffixes: true, ..agent("qwen-termux", "Qwen Code for Termux", &["@mmmbuto/qwen-code-termux"]) },
     Agent {
-        // Ten of a year, on both sides of what has changed.
+        // Ten releases of a year, before and after each relevant change.
         chosen: &[
             "2.0.31", "2.0.59", "2.1.19", "2.1.63", "2.1.112", "2.1.113", "2.1.168", "2.1.220", "2.1.329",
             "2.1.332",
@@ -40,12 +40,12 @@ pub const AGENTS: &[Agent] = &[
     },
 ];
 
-/// An agent of which every release without a suffix counts.
+/// Creates an agent of which every release without a suffix counts.
 const fn agent(id: &'static str, name: &'static str, packages: &'static [&'static str]) -> Agent {
     Agent { id, name, packages, suffixes: false, chosen: &[] }
 }
 
-/// One release on npm.
+/// A release on npm.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Release {
     /// The agent.
@@ -56,7 +56,7 @@ pub struct Release {
     pub version: String,
 }
 
-/// The releases of an agent, oldest first; none when npm has no package of it.
+/// Returns the releases of an agent, the oldest first; none if npm has no package of the agent.
 pub async fn of(agent: Agent) -> Result<Vec<Release>> {
     let mut found = BTreeMap::new();
     for package in agent.packages {
@@ -71,7 +71,7 @@ pub async fn of(agent: Agent) -> Result<Vec<Release>> {
     Ok(found.into_values().collect())
 }
 
-/// The sort key of a version.
+/// Returns the sort key of a version.
 pub fn number(version: &str) -> [u64; 3] {
     let plain = version.split(['-', '+']).next().unwrap_or(version);
     let mut parts = plain.split('.').map(|part| part.parse().unwrap_or(0));
@@ -81,21 +81,21 @@ pub fn number(version: &str) -> [u64; 3] {
 async fn versions(package: &str) -> Result<Vec<String>> {
     let mut npm = tokio::process::Command::new("npm");
     npm.args(["view", package, "versions", "--json", "--loglevel=error"]).kill_on_drop(true);
-    // Two tries within seconds: an error is better than a long wait for a registry that is down.
+    // Two attempts within seconds: for an unreachable registry, an error is better than a long wait.
     npm.args(["--fetch-retries=1", "--fetch-retry-mintimeout=1000"]);
     let output = npm.output().await.context("npm does not start (install Node with npm)")?;
-    let said = String::from_utf8_lossy(&output.stdout);
+    let printed = String::from_utf8_lossy(&output.stdout);
     if output.status.success() {
-        let list = serde_json::from_str::<serde_json::Value>(&said)
+        let list = serde_json::from_str::<serde_json::Value>(&printed)
             .with_context(|| format!("npm view {package} printed no JSON"))?;
-        // For a single version npm prints a bare string.
+        // For a single version, npm prints a string instead of a list.
         return Ok(match list {
             serde_json::Value::String(version) => vec![version],
             list => serde_json::from_value(list).with_context(|| format!("npm view {package}"))?,
         });
     }
     let error = String::from_utf8_lossy(&output.stderr);
-    if said.contains("E404") || error.contains("E404") {
+    if printed.contains("E404") || error.contains("E404") {
         return Ok(Vec::new());
     }
     let error =

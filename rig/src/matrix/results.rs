@@ -1,5 +1,5 @@
-//! The results of the matrix: one line of JSON per release in `rig/matrix/results.jsonl`, which is committed
-//! because the document is made from it.
+//! The results of the matrix: a line of JSON for each release in `rig/matrix/results.jsonl`. The file is
+//! committed, because the document is generated from it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,19 +13,19 @@ use super::subject::Subject;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Step {
-    /// It finds the companion by its files, with no variable set.
+    /// The agent finds the companion by its files, without any variable.
     Found,
-    /// It holds the active file, the cursor and the selection.
+    /// The agent has the active file, the cursor and the selection.
     Context,
-    /// A person edits and accepts: its own `openDiff` returns the edited text.
+    /// A person edits and accepts, and the agent's `openDiff` returns the edited text.
     Accept,
-    /// A person rejects: its own `openDiff` says so.
+    /// A person rejects, and the agent's `openDiff` returns a rejection.
     Reject,
-    /// A person answers in its own prompt: the view vanishes, and the agent gets the person's edits.
+    /// A person answers in the agent's own prompt: the review closes, and the agent gets the person's edits.
     Answer,
     /// Two agents propose the same file, and each gets its own outcome.
     Two,
-    /// The companion crashes under an open proposal: the prompt is freed, and the next proposal works.
+    /// The companion crashes during an open proposal: the prompt is freed, and the next proposal works.
     Crash,
 }
 
@@ -37,43 +37,43 @@ pub const STEPS: [Step; 7] =
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Cell {
-    /// The step does what a person expects.
+    /// The step succeeds.
     Works,
-    /// The release lacks what the step needs, which the text names.
+    /// The release lacks a feature that the step needs; the text names it.
     Lacks(String),
-    /// The step failed; the text says how.
+    /// The step failed, with this error.
     Fails(String),
 }
 
-/// A need of old releases.
+/// A setting that old releases need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Need {
     /// `TERM_PROGRAM=vscode` in its environment.
     Vscode,
-    /// `[server] allow-tokenless-agents` in our settings.
+    /// `[server] allow-tokenless-agents` in alongside's settings.
     Tokenless,
     /// The variables that `alongside run` and `alongside env` set.
     Variables,
 }
 
-/// One release.
+/// The results of a release.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Row {
     /// The agent's id, as in [`AGENTS`](super::releases::AGENTS).
     pub agent: String,
-    /// Its version.
+    /// The version.
     pub version: String,
-    /// The package it was installed from.
+    /// The package.
     pub package: String,
-    /// The release of the MCP SDK that npm installs with it; absent where the package bundles one.
+    /// The release of the MCP SDK that npm installs with the agent; absent if the package bundles an SDK.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sdk: Option<String>,
-    /// The MCP version it speaks with the companion, where its SDK tells.
+    /// The version of MCP between agent and companion, if the SDK reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<String>,
-    /// Its needs.
+    /// The settings that the release needs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub needs: Vec<Need>,
     /// The result of each step; empty for a release without IDE mode.
@@ -82,7 +82,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// The row of a release of which nothing is known yet.
+    /// Creates the row of a release without any result.
     pub(super) fn of(subject: &Subject) -> Self {
         let Subject { agent, version, package, .. } = subject.clone();
         Self { agent, version, package, ..Self::default() }
@@ -94,16 +94,16 @@ impl Row {
     }
 }
 
-/// The file.
+/// The results of all releases, with their file.
 #[derive(Debug, Clone)]
 pub struct Results {
     path: PathBuf,
-    /// The rows, by agent as npm's table has them, then by version.
+    /// The rows, in the order of [`AGENTS`](super::releases::AGENTS) and then by version.
     pub rows: Vec<Row>,
 }
 
 impl Results {
-    /// The committed file of this checkout.
+    /// Reads the committed file of this checkout.
     pub fn committed() -> Result<Self> {
         Self::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("matrix/results.jsonl"))
     }
@@ -122,14 +122,14 @@ impl Results {
         Ok(results)
     }
 
-    /// The row of a release.
+    /// Returns the row of a release.
     pub fn row(&self, agent: &str, version: &str) -> Option<&Row> {
         self.rows.iter().find(|row| row.agent == agent && row.version == version)
     }
 
-    /// Adds a row, in place of an earlier one, and writes the file.
+    /// Adds a row, or replaces the earlier row of the release, and writes the file.
     pub fn put(&mut self, row: Row) -> Result<()> {
-        // Another run may have added rows.
+        // Another process may have added rows meanwhile.
         self.rows = Self::read(&self.path)?.rows;
         self.rows.retain(|other| (&other.agent, &other.version) != (&row.agent, &row.version));
         self.rows.push(row);
@@ -140,14 +140,14 @@ impl Results {
         let mut file = tempfile::NamedTempFile::new_in(directory)
             .with_context(|| format!("cannot write in {}", directory.display()))?;
         std::io::Write::write_all(&mut file, text.as_bytes())?;
-        // A temporary file is private, but everybody with the checkout must read this one.
+        // A temporary file is readable by its owner only; the results must be readable for everybody.
         file.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
         file.persist(&self.path).with_context(|| format!("cannot write {}", self.path.display()))?;
         Ok(())
     }
 
     fn sort(&mut self) {
-        let place = |row: &Row| super::releases::AGENTS.iter().position(|agent| agent.id == row.agent);
-        self.rows.sort_by_key(|row| (place(row), super::releases::number(&row.version)));
+        let position = |row: &Row| super::releases::AGENTS.iter().position(|agent| agent.id == row.agent);
+        self.rows.sort_by_key(|row| (position(row), super::releases::number(&row.version)));
     }
 }

@@ -1,5 +1,5 @@
-//! The stage on which a release is proven: a project, and a terminal with the real program's desk in one pane
-//! and agents in others, so that all processes have a person's ancestors.
+//! The stage on which a release is proven: a project, and a terminal with the desk of the real program in one
+//! pane and agents in other panes. So all processes have the ancestors that they have on a person's machine.
 
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ pub(super) const ORIGINAL: &str = "one\ntwo\nthree\n";
 /// The size of a pane: wide enough for a command line.
 const PANE: (u16, u16) = (240, 50);
 
-/// A stage. Fields are dropped in this order: the sandbox, which ends every process, last.
+/// A stage. The sandbox, which ends every process, is dropped last.
 pub(super) struct Stage<'a> {
     /// The desk of the person.
     pub(super) desk: Desk,
@@ -36,7 +36,7 @@ pub(super) struct Stage<'a> {
 }
 
 impl<'a> Stage<'a> {
-    /// Starts the program with the settings that these releases need.
+    /// Starts the desk with these settings.
     pub(super) async fn start(tools: &'a Tools, subject: &'a Subject, needs: &[Need]) -> Result<Self> {
         let sandbox = Sandbox::new();
         let file = sandbox.write("file.txt", ORIGINAL);
@@ -45,9 +45,11 @@ impl<'a> Stage<'a> {
             sandbox.write_home(".config/alongside/config.toml", settings);
         }
         let path = std::env::var_os("PATH").unwrap_or_default();
-        let ours = tools.alongside.parent().context("a program has a directory")?.to_owned();
+        let program_directory = tools.alongside.parent().context("a program has a directory")?.to_owned();
         let path = std::env::join_paths(
-            [crate::agent_cli::bin(&sandbox), ours].into_iter().chain(std::env::split_paths(&path)),
+            [crate::agent_cli::bin(&sandbox), program_directory]
+                .into_iter()
+                .chain(std::env::split_paths(&path)),
         )?;
         let terminal = Tmux::new(&sandbox, [("PATH".to_owned(), path)]);
         let pane = terminal.window("the desk", PANE)?;
@@ -58,12 +60,12 @@ impl<'a> Stage<'a> {
         Ok(Self { desk, file, terminal, needs: needs.to_vec(), tools, subject, sandbox })
     }
 
-    /// A window for a program.
+    /// Opens a window for a program.
     pub(super) fn window(&self, name: &str) -> Result<Pane> {
         self.terminal.window(name, PANE)
     }
 
-    /// An agent in a pane of its own that has not yet searched for a companion.
+    /// Starts an agent in a pane. The agent has not searched for a companion.
     pub(super) async fn agent(&self) -> Result<RealClient> {
         let name = self.subject.to_string();
         let pane = self.terminal.window(&name, PANE)?;
@@ -77,7 +79,7 @@ impl<'a> Stage<'a> {
         RealClient::type_into_pane(&self.sandbox, &pane, &name, program, vscode).await
     }
 
-    /// A connected agent with a stream; with it, `number` agents listen.
+    /// Starts and connects an agent. Waits until `number` agents listen, including this one.
     pub(super) async fn connected(&self, number: usize) -> Result<RealClient> {
         let agent = self.agent().await?;
         agent.connect().await?;
@@ -85,7 +87,7 @@ impl<'a> Stage<'a> {
         Ok(agent)
     }
 
-    /// The review of an agent's latest proposal, once the agent waits for its outcome.
+    /// Waits for the review of an agent's proposal, and until the agent waits for its outcome.
     pub(super) async fn review_at(&self, agent: &RealClient, proposed: &str) -> Result<Review> {
         let review = self.desk.review_of(proposed).await?;
         agent.wait_proposed(proposed).await?;
@@ -94,12 +96,10 @@ impl<'a> Stage<'a> {
 
     /// Kills the companion's process, and waits until the desk has another.
     pub(super) async fn crash(&self) -> Result<()> {
-        let process = |status: &Status| rustix::process::Pid::from_raw(status.pid.cast_signed());
-        let before = self.desk.wait_status("a process", process).await?;
+        let pid = |status: &Status| rustix::process::Pid::from_raw(status.pid.cast_signed());
+        let before = self.desk.wait_status("a process", pid).await?;
         rustix::process::kill_process(before, rustix::process::Signal::KILL)?;
-        self.desk
-            .wait_status("another process", |status| (process(status) != Some(before)).then_some(()))
-            .await
+        self.desk.wait_status("another process", |status| (pid(status) != Some(before)).then_some(())).await
     }
 }
 

@@ -1,4 +1,4 @@
-//! The stories of the matrix. Every assertion is on what the agent itself returned or holds.
+//! The stories of the matrix. Every assertion is about a value that the agent's own client returned.
 
 use alongside_desk::{Closing, Position};
 use anyhow::{Result, ensure};
@@ -8,8 +8,8 @@ use super::results::Step;
 use super::stage::Stage;
 use crate::ide_client::{CliAnswer, Outcome, RealClient};
 
-/// The driver's commands that a step needs.
-pub(super) fn calls(step: Step) -> &'static [&'static str] {
+/// The commands of the client's driver that a step needs.
+pub(super) fn needed_commands(step: Step) -> &'static [&'static str] {
     match step {
         Step::Found => &[],
         Step::Context => &["context"],
@@ -31,7 +31,7 @@ pub(super) async fn play(step: Step, stage: &Stage<'_>, agent: &RealClient) -> R
     }
 }
 
-/// The agent has found the companion; it must also have a stream and, if it asks for tools, both tools.
+/// Checks that the connected agent can open diffs, and has a stream.
 async fn found(stage: &Stage<'_>, agent: &RealClient) -> Result<()> {
     let status = agent.status().await?;
     ensure!(status["diffing"] == true, "it is connected but opens no diffs: {status}");
@@ -43,12 +43,12 @@ async fn context(stage: &Stage<'_>, agent: &RealClient) -> Result<()> {
     stage.desk.focus(&stage.file, None).await?;
     stage.desk.select(&other, Some(Position { line: 1, character: 3 }), Some("bet")).await?;
     // The agent drops cursor and selection of files that are not flagged active.
-    let wanted = json!({
+    let expected = json!({
         "path": other, "isActive": true, "cursor": { "line": 2, "character": 4 }, "selectedText": "bet",
     });
     let holds = |context: &Value| {
         let file = &context["workspaceState"]["openFiles"][0];
-        ["path", "isActive", "cursor", "selectedText"].iter().all(|field| file[field] == wanted[field])
+        ["path", "isActive", "cursor", "selectedText"].iter().all(|field| file[field] == expected[field])
     };
     agent.wait_context("the active file, its cursor and its selection", holds).await.map(drop)
 }
@@ -110,7 +110,7 @@ async fn crash(stage: &Stage<'_>, agent: &RealClient) -> Result<()> {
     expect(&diff.outcome().await?, &Outcome::accepted("after the crash\n"))
 }
 
-fn expect(outcome: &Outcome, wanted: &Outcome) -> Result<()> {
-    ensure!(outcome == wanted, "its openDiff returned {outcome:?} instead of {wanted:?}");
+fn expect(outcome: &Outcome, expected: &Outcome) -> Result<()> {
+    ensure!(outcome == expected, "its openDiff returned {outcome:?} instead of {expected:?}");
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The subject of a proof, a release on disk, and the programs that the proof needs.
+//! The subject of a proof, which is a release on disk, and the programs that the proof needs.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 pub struct Tools {
     /// The program under test.
     pub alongside: PathBuf,
-    /// A Node that is new enough for all agents.
+    /// The program of Node, in a version that all agents can run on.
     pub node: PathBuf,
 }
 
@@ -16,11 +16,11 @@ pub struct Tools {
 pub struct Subject {
     /// The agent's id.
     pub agent: String,
-    /// Its version.
+    /// The version.
     pub version: String,
-    /// The package's name.
+    /// The name of the package.
     pub package: String,
-    /// The package's directory.
+    /// The directory of the package.
     pub directory: PathBuf,
 }
 

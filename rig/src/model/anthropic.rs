@@ -4,21 +4,21 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::reply::{json_reply, named_stream_reply};
-use super::{Message, Speaker, Turn};
+use super::{Message, ModelReply, Speaker};
 
-/// `messages`: a tool's outcome comes in the user's role too, as a `tool_result` block, perhaps before what
-/// the person types next. The agent adds reminders, and the context in a message of the system's.
+/// Reads `messages`. A tool's result also has the user's role, as a `tool_result` block, perhaps before the
+/// person's next text. The agent adds reminders, and the context in a message with another role.
 pub(super) fn transcript(body: &Value) -> Vec<Message> {
     let mut transcript: Vec<Message> = Vec::new();
     for message in body["messages"].as_array().into_iter().flatten() {
-        let (texts, outcomes) = texts(&message["content"]);
+        let (texts, results) = texts(&message["content"]);
         match message["role"].as_str() {
             Some("assistant") => transcript.push(Message { speaker: Speaker::Model, texts }),
             Some("user") => {
-                if !outcomes.is_empty() {
-                    transcript.push(Message { speaker: Speaker::Tool, texts: outcomes });
+                if !results.is_empty() {
+                    transcript.push(Message { speaker: Speaker::Tool, texts: results });
                 }
-                // The text that the person typed comes last.
+                // The prompt is the last text, after the texts that the agent has added.
                 let (mut texts, typed): (Vec<_>, Vec<_>) = texts.into_iter().partition(|text| is_added(text));
                 if !typed.is_empty() {
                     texts.extend(typed);
@@ -36,30 +36,30 @@ pub(super) fn transcript(body: &Value) -> Vec<Message> {
     transcript
 }
 
-/// Whether the agent has added a text to those of the person.
+/// Whether the agent, and not the person, wrote a text.
 fn is_added(text: &str) -> bool {
     text.starts_with('<') || text.starts_with("[Request interrupted")
 }
 
-/// The texts of a message, and the outcomes of tools in it.
+/// Returns the texts of a message, and the results of tools in it.
 fn texts(content: &Value) -> (Vec<String>, Vec<String>) {
     if let Value::String(text) = content {
         return (vec![text.clone()], Vec::new());
     }
     let blocks = content.as_array().map(Vec::as_slice).unwrap_or_default();
     let texts = blocks.iter().filter_map(|block| block["text"].as_str()).map(str::to_owned);
-    let outcomes = blocks.iter().filter(|block| block["type"] == "tool_result");
-    (texts.collect(), outcomes.map(|block| block["content"].to_string()).collect())
+    let results = blocks.iter().filter(|block| block["type"] == "tool_result");
+    (texts.collect(), results.map(|block| block["content"].to_string()).collect())
 }
 
-pub(super) fn reply(turn: &Turn, body: &Value, number: usize) -> Response {
-    // A side request, such as one for a title, may have the same prompt and no tools.
+pub(super) fn reply(turn: &ModelReply, body: &Value, number: usize) -> Response {
+    // A side request, such as a request for a title, may have the same prompt and no tools.
     let has_tools = body["tools"].as_array().is_some_and(|tools| !tools.is_empty());
-    let harmless = Turn::say("OK");
-    let turn = if has_tools || matches!(turn, Turn::Say(_)) { turn } else { &harmless };
+    let harmless = ModelReply::say("OK");
+    let turn = if has_tools || matches!(turn, ModelReply::Say(_)) { turn } else { &harmless };
     let (block, reason) = match turn {
-        Turn::Say(text) => (json!({ "type": "text", "text": text }), "end_turn"),
-        Turn::Call { tool, arguments } => {
+        ModelReply::Say(text) => (json!({ "type": "text", "text": text }), "end_turn"),
+        ModelReply::Call { tool, arguments } => {
             let id = format!("toolu_{number}");
             (json!({ "type": "tool_use", "id": id, "name": tool, "input": arguments }), "tool_use")
         }
@@ -80,10 +80,10 @@ pub(super) fn reply(turn: &Turn, body: &Value, number: usize) -> Response {
     answer["content"] = json!([]);
     answer["stop_reason"] = Value::Null;
     let (begun, delta) = match turn {
-        Turn::Say(text) => {
+        ModelReply::Say(text) => {
             (json!({ "type": "text", "text": "" }), json!({ "type": "text_delta", "text": text }))
         }
-        Turn::Call { arguments, .. } => {
+        ModelReply::Call { arguments, .. } => {
             let mut begun = block;
             begun["input"] = json!({});
             (begun, json!({ "type": "input_json_delta", "partial_json": arguments.to_string() }))

@@ -4,9 +4,9 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::reply::{json_reply, stream_reply};
-use super::{Message, Speaker, Turn};
+use super::{Message, ModelReply, Speaker};
 
-/// `contents`: a tool's outcome comes in the user's role too, as a `functionResponse` part without text.
+/// Reads `contents`. A tool's result also has the user's role, as a `functionResponse` part without text.
 pub(super) fn transcript(body: &Value) -> Vec<Message> {
     let contents = body["contents"].as_array().map(Vec::as_slice).unwrap_or_default();
     contents.iter().map(message).collect()
@@ -20,16 +20,16 @@ fn message(content: &Value) -> Message {
         return Message { speaker: Speaker::Model, texts };
     }
     if texts.is_empty() {
-        let outcomes = parts.iter().map(|part| part["functionResponse"]["response"].to_string());
-        return Message { speaker: Speaker::Tool, texts: outcomes.collect() };
+        let results = parts.iter().map(|part| part["functionResponse"]["response"].to_string());
+        return Message { speaker: Speaker::Tool, texts: results.collect() };
     }
     Message { speaker: Speaker::Person, texts }
 }
 
-pub(super) fn reply(turn: &Turn, streaming: bool, number: usize) -> Response {
+pub(super) fn reply(turn: &ModelReply, streaming: bool, number: usize) -> Response {
     let part = match turn {
-        Turn::Say(text) => json!({ "text": text }),
-        Turn::Call { tool, arguments } => {
+        ModelReply::Say(text) => json!({ "text": text }),
+        ModelReply::Call { tool, arguments } => {
             json!({ "functionCall": { "id": format!("call-{number}"), "name": tool, "args": arguments } })
         }
     };

@@ -1,8 +1,8 @@
 //! A fake language model on the loopback, so that whole agents run without an account and without a network.
 //!
-//! It speaks the Gemini API, OpenAI's two and Anthropic's, and plays a [`Script`]. Like a real
-//! model it answers from the transcript alone and keeps no position in the script, so that repeated requests
-//! and side requests (a title, a suggestion, who speaks next) change nothing. A test can read every request.
+//! It serves the Gemini API, OpenAI's two APIs and Anthropic's, and plays a [`Script`]. Like a real model it
+//! replies from the transcript alone and keeps no position in the script, so that repeated requests and side
+//! requests (for a title, a suggestion, the next speaker) change nothing. A test can read every request.
 
 mod anthropic;
 mod gemini;
@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use reply::json_reply;
-pub use script::{Message, Script, Speaker, Turn};
+pub use script::{Message, ModelReply, Script, Speaker};
 
 /// A running fake model. Dropping it stops the server.
 pub struct FakeModel {
@@ -38,18 +38,18 @@ pub struct FakeModel {
 /// One request of an agent.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// Path and query, for example `/v1/chat/completions`.
+    /// The path and the query, for example `/v1/chat/completions`.
     pub uri: String,
-    /// The JSON body; null where there was none.
+    /// The JSON body; null without a body.
     pub body: Value,
     /// The transcript, in a form common to all APIs.
     pub transcript: Vec<Message>,
 }
 
 impl Request {
-    /// The last message of the person (or of the agent in the person's name), all parts.
-    pub fn asked(&self) -> String {
-        script::last_word_of_person(&self.transcript)
+    /// The last message of the person, or of the agent in the person's name, with all its parts.
+    pub fn prompt(&self) -> String {
+        script::last_message_of_person(&self.transcript)
             .map(|message| message.texts.join("\n"))
             .unwrap_or_default()
     }
@@ -64,7 +64,7 @@ struct Server {
 }
 
 impl FakeModel {
-    /// Listens on a free port of 127.0.0.1 and plays `script` to every client.
+    /// Starts a model on a free port of 127.0.0.1 that plays `script` for every client.
     pub fn start(script: Script) -> Result<Self> {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").context("no free port on 127.0.0.1")?;
         listener.set_nonblocking(true)?;
@@ -87,23 +87,27 @@ impl FakeModel {
         Ok(Self { address, requests, stop: Some(stop), thread: Some(thread) })
     }
 
-    /// The base URL of the Gemini API; that of the OpenAI-compatible one is `/v1` below.
+    /// The base URL of the Gemini API. The OpenAI-compatible API is at `/v1` below it.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// All requests so far, oldest first.
+    /// Returns all requests so far, the oldest first.
     pub fn requests(&self) -> Vec<Request> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Waits for the first request with `prompt`, and returns it.
-    pub fn wait_until_asked(&self, prompt: &str, deadline: Duration) -> Result<Request> {
+    pub fn wait_for_prompt(&self, prompt: &str, deadline: Duration) -> Result<Request> {
         crate::wait::until(&format!("the model to be asked {prompt:?}"), deadline, || {
             let requests = self.requests();
-            let seen =
-                || requests.iter().map(|r| format!("{} … {:?}", r.uri, tail(&r.asked()))).collect::<Vec<_>>();
-            let asked = requests.iter().find(|request| script::is_asked(&request.transcript, prompt));
+            let seen = || {
+                requests
+                    .iter()
+                    .map(|request| format!("{} … {:?}", request.uri, tail(&request.prompt())))
+                    .collect::<Vec<_>>()
+            };
+            let asked = requests.iter().find(|request| script::is_prompt(&request.transcript, prompt));
             asked.cloned().ok_or_else(|| format!("{:#?}", seen()))
         })
     }
@@ -132,7 +136,7 @@ async fn answer(State(server): State<Server>, uri: Uri, body: Bytes) -> Response
         _ if responses => responses::transcript(&body),
         _ => Vec::new(),
     };
-    let turn = if wants_json(&body) { Turn::say("{}") } else { server.script.next(&transcript) };
+    let turn = if wants_json(&body) { ModelReply::say("{}") } else { server.script.next(&transcript) };
     let number = {
         let mut requests = server.requests.lock().unwrap_or_else(PoisonError::into_inner);
         requests.push(Request { uri: uri.to_string(), body: body.clone(), transcript });

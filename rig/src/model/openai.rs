@@ -4,9 +4,9 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::reply::{json_reply, stream_reply};
-use super::{Message, Speaker, Turn};
+use super::{Message, ModelReply, Speaker};
 
-/// `messages` without the system's: their content is a string or a list of text parts.
+/// Reads `messages` without the system's. The content of a message is a string or a list of text parts.
 pub(super) fn transcript(body: &Value) -> Vec<Message> {
     let messages = body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
     messages.iter().filter_map(message).collect()
@@ -34,10 +34,10 @@ pub(super) fn models() -> Value {
     json!({ "object": "list", "data": [model] })
 }
 
-pub(super) fn reply(turn: &Turn, body: &Value, number: usize) -> Response {
+pub(super) fn reply(turn: &ModelReply, body: &Value, number: usize) -> Response {
     let (message, reason) = match turn {
-        Turn::Say(text) => (json!({ "role": "assistant", "content": text }), "stop"),
-        Turn::Call { tool, arguments } => {
+        ModelReply::Say(text) => (json!({ "role": "assistant", "content": text }), "stop"),
+        ModelReply::Call { tool, arguments } => {
             let function = json!({ "name": tool, "arguments": arguments.to_string() });
             let id = format!("call-{number}");
             let call = json!({ "index": 0, "id": id, "type": "function", "function": function });

@@ -4,9 +4,9 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::reply::named_stream_reply;
-use super::{Message, Speaker, Turn};
+use super::{Message, ModelReply, Speaker};
 
-/// `input` without what the agent tells the model in its own name.
+/// Reads `input` without the agent's own messages to the model.
 pub(super) fn transcript(body: &Value) -> Vec<Message> {
     let input = body["input"].as_array().map(Vec::as_slice).unwrap_or_default();
     input.iter().filter_map(message).collect()
@@ -30,23 +30,23 @@ fn message(item: &Value) -> Option<Message> {
     Some(Message { speaker, texts })
 }
 
-/// A call with the argument `input` is one of a tool that takes a text.
-pub(super) fn reply(turn: &Turn, number: usize) -> Response {
+/// Writes a reply. A call with the argument `input` is a call of a tool that takes a text.
+pub(super) fn reply(turn: &ModelReply, number: usize) -> Response {
     let item = match turn {
-        Turn::Say(text) => json!({
+        ModelReply::Say(text) => json!({
             "type": "message",
             "role": "assistant",
             "id": format!("msg_{number}"),
             "content": [{ "type": "output_text", "text": text }],
         }),
-        Turn::Call { tool, arguments } if arguments["input"].is_null() => json!({
+        ModelReply::Call { tool, arguments } if arguments["input"].is_null() => json!({
             "type": "function_call",
             "id": format!("fc_{number}"),
             "call_id": format!("call_{number}"),
             "name": tool,
             "arguments": arguments.to_string(),
         }),
-        Turn::Call { tool, arguments } => json!({
+        ModelReply::Call { tool, arguments } => json!({
             "type": "custom_tool_call",
             "id": format!("ctc_{number}"),
             "call_id": format!("call_{number}"),

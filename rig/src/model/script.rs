@@ -1,28 +1,28 @@
-//! The script of the fake model: the turns that follow each prompt of a person.
+//! The script of the fake model: the replies that follow each prompt of a person.
 
 use serde_json::Value;
 
-/// One answer of the model.
+/// A reply of the model.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Turn {
-    /// Call one tool of the agent.
+pub enum ModelReply {
+    /// A call of a tool of the agent.
     Call {
-        /// The tool's name, as the agent declares it (`write_file`, `replace`, `edit` …).
+        /// The name of the tool, as the agent declares it (`write_file`, `replace`, `edit` …).
         tool: String,
-        /// Its arguments, a JSON object.
+        /// The arguments, a JSON object.
         arguments: Value,
     },
-    /// Say a text, which ends the turn.
+    /// A text, which ends the agent's turn.
     Say(String),
 }
 
-impl Turn {
-    /// A call of `tool`.
+impl ModelReply {
+    /// Creates a call of `tool`.
     pub fn call(tool: &str, arguments: Value) -> Self {
         Self::Call { tool: tool.to_owned(), arguments }
     }
 
-    /// A text.
+    /// Creates a reply with a text.
     pub fn say(text: &str) -> Self {
         Self::Say(text.to_owned())
     }
@@ -35,7 +35,7 @@ pub enum Speaker {
     Person,
     /// The model itself: text or tool calls.
     Model,
-    /// The agent, reporting what a tool returned.
+    /// The agent, with the result of a tool.
     Tool,
 }
 
@@ -44,53 +44,55 @@ pub enum Speaker {
 pub struct Message {
     /// The speaker.
     pub speaker: Speaker,
-    /// Its text parts; for a tool, what it returned.
+    /// The text parts; for a tool, its result.
     pub texts: Vec<String>,
 }
 
-/// Prompts and the turns that answer them.
+/// Prompts, each with the replies that follow.
 #[derive(Clone, Debug, Default)]
 pub struct Script {
-    scenes: Vec<(String, Vec<Turn>)>,
+    replies: Vec<(String, Vec<ModelReply>)>,
 }
 
 impl Script {
-    /// An empty script.
+    /// Creates an empty script.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// When the person's last message ends with `prompt`, the model answers with `turns`, one per request.
+    /// Adds a prompt: if the person's last message ends with `prompt`, the model gives `replies`, one per
+    /// request.
     #[must_use]
-    pub fn on(mut self, prompt: &str, turns: impl IntoIterator<Item = Turn>) -> Self {
-        self.scenes.push((prompt.to_owned(), turns.into_iter().collect()));
+    pub fn on(mut self, prompt: &str, replies: impl IntoIterator<Item = ModelReply>) -> Self {
+        self.replies.push((prompt.to_owned(), replies.into_iter().collect()));
         self
     }
 
-    /// The turn that follows `transcript`; "OK" for everything outside the script.
-    pub(super) fn next(&self, transcript: &[Message]) -> Turn {
-        let Some((_, turns)) = self.scenes.iter().find(|(prompt, _)| is_asked(transcript, prompt)) else {
-            return Turn::say("OK");
+    /// Returns the reply that follows `transcript`; "OK" for a prompt that is not in the script.
+    pub(super) fn next(&self, transcript: &[Message]) -> ModelReply {
+        let Some((_, replies)) = self.replies.iter().find(|(prompt, _)| is_prompt(transcript, prompt)) else {
+            return ModelReply::say("OK");
         };
-        let spoken = transcript.iter().rev().take_while(|m| !is_word_of_person(m));
-        let spoken = spoken.filter(|m| m.speaker == Speaker::Model).count();
-        turns.get(spoken).cloned().unwrap_or_else(|| Turn::say("The script ends here."))
+        let since_prompt = transcript.iter().rev().take_while(|message| !is_from_person(message));
+        let given = since_prompt.filter(|message| message.speaker == Speaker::Model).count();
+        replies.get(given).cloned().unwrap_or_else(|| ModelReply::say("The script ends here."))
     }
 }
 
-/// The last message in which the person says something.
-pub(super) fn last_word_of_person(transcript: &[Message]) -> Option<&Message> {
-    transcript.iter().rev().find(|message| is_word_of_person(message))
+/// Returns the last message with a text of the person.
+pub(super) fn last_message_of_person(transcript: &[Message]) -> Option<&Message> {
+    transcript.iter().rev().find(|message| is_from_person(message))
 }
 
-/// Agents put what they add (context, reminders) before what was typed, so the prompt is always the end.
-pub(super) fn is_asked(transcript: &[Message], prompt: &str) -> bool {
-    last_word_of_person(transcript)
+/// Whether the person's last message ends with `prompt`. Agents add context and reminders before the typed
+/// text, so the prompt is always at the end.
+pub(super) fn is_prompt(transcript: &[Message], prompt: &str) -> bool {
+    last_message_of_person(transcript)
         .and_then(|message| message.texts.last())
         .is_some_and(|text| text.trim_end().ends_with(prompt))
 }
 
-fn is_word_of_person(message: &Message) -> bool {
+fn is_from_person(message: &Message) -> bool {
     message.speaker == Speaker::Person && message.texts.iter().any(|text| !text.trim().is_empty())
 }
 
@@ -100,31 +102,31 @@ mod tests {
 
     use super::*;
 
-    fn said(speaker: Speaker, text: &str) -> Message {
+    fn message(speaker: Speaker, text: &str) -> Message {
         Message { speaker, texts: vec![text.to_owned()] }
     }
 
     #[test]
-    fn model_answers_from_the_shown_transcript() {
-        let write = Turn::call("write_file", json!({}));
-        let script = Script::new().on("change it", [write.clone(), Turn::say("done")]);
-        let asked = vec![said(Speaker::Person, "<context/>\n\nchange it")];
-        let mut called = asked.clone();
-        called.extend([said(Speaker::Model, ""), said(Speaker::Tool, "written")]);
+    fn model_replies_from_the_transcript_alone() {
+        let write = ModelReply::call("write_file", json!({}));
+        let script = Script::new().on("change it", [write.clone(), ModelReply::say("done")]);
+        let prompted = vec![message(Speaker::Person, "<context/>\n\nchange it")];
+        let mut called = prompted.clone();
+        called.extend([message(Speaker::Model, ""), message(Speaker::Tool, "written")]);
 
-        assert_eq!(script.next(&asked), write);
-        assert_eq!(script.next(&asked), write, "a request sent twice is answered twice");
-        assert_eq!(script.next(&called), Turn::say("done"));
+        assert_eq!(script.next(&prompted), write);
+        assert_eq!(script.next(&prompted), write, "a request sent twice is answered twice");
+        assert_eq!(script.next(&called), ModelReply::say("done"));
     }
 
     #[test]
-    fn side_request_gets_a_harmless_answer() {
-        let script = Script::new().on("change it", [Turn::call("write_file", json!({}))]);
+    fn side_request_gets_a_reply_outside_the_script() {
+        let script = Script::new().on("change it", [ModelReply::call("write_file", json!({}))]);
         let side = [
-            said(Speaker::Person, "change it"),
-            said(Speaker::Model, "done"),
-            said(Speaker::Person, "Suggest what the user types next."),
+            message(Speaker::Person, "change it"),
+            message(Speaker::Model, "done"),
+            message(Speaker::Person, "Suggest what the user types next."),
         ];
-        assert_eq!(script.next(&side), Turn::say("OK"));
+        assert_eq!(script.next(&side), ModelReply::say("OK"));
     }
 }

@@ -1,13 +1,13 @@
 //! The bytes of keys without a character, as xterm sends them.
 
-/// The Escape key.
+/// Escape.
 pub const ESCAPE: &str = "\x1b";
-/// Arrow right.
+/// The right arrow.
 pub const RIGHT: &str = "\x1b[C";
-/// Arrow left.
+/// The left arrow.
 pub const LEFT: &str = "\x1b[D";
 
-/// A letter with Ctrl.
+/// Returns the control character of a letter.
 pub const fn ctrl(letter: char) -> char {
     (letter as u8 & 0x1f) as char
 }

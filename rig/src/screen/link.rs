@@ -1,5 +1,5 @@
-//! The link between a program and its screen: one thread reads the program's output, at most at the link's
-//! speed, draws it, and sends the terminal's answers.
+//! The link between a program and its screen. A thread reads the program's output at the speed of the link,
+//! passes it to the terminal emulator, and sends the terminal's answers.
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -15,10 +15,10 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use super::terminal::{Terminal, TerminalState};
 use crate::wait::{self, PATIENCE};
 
-/// How long the reader waits for output before it checks whether to stop.
+/// The time for which the reader waits for output before it checks whether to stop.
 const POLL_TIMEOUT: Duration = Duration::from_millis(10);
 
-/// Dropping it closes the terminal's end of the pty.
+/// The terminal's end of the pty. Dropping it closes this end.
 #[derive(Debug)]
 pub(super) struct Link {
     keyboard: File,
@@ -28,13 +28,14 @@ pub(super) struct Link {
 
 struct Shared {
     parser: Mutex<vt100::Parser<TerminalState>>,
-    /// The whole output.
+    /// The program's output so far.
     written: Mutex<Vec<u8>>,
-    /// Number of polls without output.
-    lulls: AtomicU64,
-    last: Mutex<Instant>,
-    /// The longest time that the program may have waited for an answer.
-    answered_within: Mutex<Duration>,
+    /// The number of polls without output.
+    empty_polls: AtomicU64,
+    /// The time of the last output.
+    last_output: Mutex<Instant>,
+    /// The longest time that the program may have waited for an answer of the terminal.
+    longest_answer_delay: Mutex<Duration>,
     stop: AtomicBool,
 }
 
@@ -45,20 +46,20 @@ impl std::fmt::Debug for Shared {
 }
 
 impl Link {
-    pub(super) fn new(ours: File, terminal: &Terminal) -> Result<Self> {
+    pub(super) fn new(terminal_end: File, terminal: &Terminal) -> Result<Self> {
         let (rows, columns) = (at_least_one(terminal.rows), at_least_one(terminal.columns));
         let state = TerminalState::new(terminal.answers);
         let shared = Arc::new(Shared {
             parser: Mutex::new(vt100::Parser::new_with_callbacks(rows, columns, 0, state)),
             written: Mutex::default(),
-            lulls: AtomicU64::new(0),
-            last: Mutex::new(Instant::now()),
-            answered_within: Mutex::default(),
+            empty_polls: AtomicU64::new(0),
+            last_output: Mutex::new(Instant::now()),
+            longest_answer_delay: Mutex::default(),
             stop: AtomicBool::new(false),
         });
-        let (theirs, keyboard, speed) = (shared.clone(), ours.try_clone()?, terminal.bytes_per_second);
-        let reader =
-            std::thread::Builder::new().name("screen".into()).spawn(move || read(ours, &theirs, speed));
+        let (state, keyboard, speed) = (shared.clone(), terminal_end.try_clone()?, terminal.bytes_per_second);
+        let thread = std::thread::Builder::new().name("screen".into());
+        let reader = thread.spawn(move || read(terminal_end, &state, speed));
         Ok(Self { keyboard, shared, reader: Some(reader.context("no thread for the screen")?) })
     }
 
@@ -83,32 +84,33 @@ impl Link {
     }
 
     pub(super) fn silent_for(&self) -> Duration {
-        self.shared.last.lock().expect("no reader panics").elapsed()
+        self.shared.last_output.lock().expect("no reader panics").elapsed()
     }
 
-    pub(super) fn answered_within(&self) -> Duration {
-        *self.shared.answered_within.lock().expect("no reader panics")
+    pub(super) fn longest_answer_delay(&self) -> Duration {
+        *self.shared.longest_answer_delay.lock().expect("no reader panics")
     }
 
     pub(super) fn has_enabled(&self, mode: u16) -> bool {
         self.shared.parser().callbacks().modes.contains(&mode)
     }
 
-    /// Waits until the whole output is read: until a poll that began after this call found nothing.
+    /// Waits until the whole output is read: until a poll that began after this call found no output.
     pub(super) fn drain(&self) -> Result<()> {
-        let lulls = || self.shared.lulls.load(Ordering::SeqCst);
-        let before = lulls();
+        // The first poll that ends may have begun before this call.
+        let empty_polls = || self.shared.empty_polls.load(Ordering::SeqCst);
+        let before = empty_polls();
         wait::until("the end of what the program wrote", PATIENCE, || {
-            if lulls() >= before + 2 { Ok(()) } else { Err(format!("{} bytes", self.received())) }
+            if empty_polls() >= before + 2 { Ok(()) } else { Err(format!("{} bytes", self.received())) }
         })
     }
 
-    /// The differences to a new terminal.
-    pub(super) fn left_behind(&self) -> Vec<String> {
+    /// Returns the differences from the state of a new terminal.
+    pub(super) fn unrestored_state(&self) -> Vec<String> {
         let parser = self.shared.parser();
         let (screen, state) = (parser.screen(), parser.callbacks());
-        let plain = (vt100::Color::Default, vt100::Color::Default);
-        let styled =
+        let default_colours = (vt100::Color::Default, vt100::Color::Default);
+        let has_style =
             screen.bold() || screen.dim() || screen.italic() || screen.underline() || screen.inverse();
         let states = [
             (screen.alternate_screen(), "the alternate screen"),
@@ -122,7 +124,7 @@ impl Link {
             (screen.bracketed_paste(), "bracketed paste"),
             (screen.application_cursor(), "application cursor keys"),
             (screen.application_keypad(), "the application keypad"),
-            (styled || (screen.fgcolor(), screen.bgcolor()) != plain, "colours or styles"),
+            (has_style || (screen.fgcolor(), screen.bgcolor()) != default_colours, "colours or styles"),
             (state.keyboards > 0, "a keyboard protocol"),
         ];
         let states = states.into_iter().filter(|(on, _)| *on).map(|(_, what)| what.to_owned());
@@ -133,7 +135,7 @@ impl Link {
 impl Drop for Link {
     fn drop(&mut self) {
         self.shared.stop.store(true, Ordering::SeqCst);
-        // The reader holds the terminal's end too.
+        // The reader's thread has a descriptor of this end too.
         if let Some(reader) = self.reader.take() {
             let _ = reader.join();
         }
@@ -146,36 +148,36 @@ impl Shared {
     }
 }
 
-fn read(mut ours: File, shared: &Shared, bytes_per_second: Option<u32>) {
-    // A slow link carries a fiftieth of its bytes per second at a time.
+fn read(mut terminal_end: File, shared: &Shared, bytes_per_second: Option<u32>) {
+    // A slow link transfers a fiftieth of its bytes per second at a time.
     let mut piece = vec![0; bytes_per_second.map_or(8192, |speed| (speed / 50).clamp(1, 8192) as usize)];
     let timeout = Timespec { tv_sec: 0, tv_nsec: i64::from(POLL_TIMEOUT.subsec_nanos()) };
-    // The next output was not written before this time.
+    // The program wrote its next output after this time.
     let mut last_empty = Instant::now();
     while !shared.stop.load(Ordering::SeqCst) {
         let polled = Instant::now();
-        match poll(&mut [PollFd::new(&ours, PollFlags::IN)], Some(&timeout)) {
+        match poll(&mut [PollFd::new(&terminal_end, PollFlags::IN)], Some(&timeout)) {
             Ok(0) => {
                 last_empty = polled;
-                shared.lulls.fetch_add(1, Ordering::SeqCst);
+                shared.empty_polls.fetch_add(1, Ordering::SeqCst);
                 continue;
             }
             Ok(_) => {}
             Err(rustix::io::Errno::INTR) => continue,
             Err(_) => return,
         }
-        let Ok(count @ 1..) = ours.read(&mut piece) else { return };
-        let owed = {
+        let Ok(count @ 1..) = terminal_end.read(&mut piece) else { return };
+        let answers = {
             let mut parser = shared.parser();
             parser.process(&piece[..count]);
-            std::mem::take(&mut parser.callbacks_mut().owed)
+            std::mem::take(&mut parser.callbacks_mut().pending_answers)
         };
         shared.written.lock().expect("no test panics with it").extend_from_slice(&piece[..count]);
-        *shared.last.lock().expect("nobody panics with the clock") = Instant::now();
-        // The program may have ended.
-        let _ = ours.write_all(&owed);
-        if !owed.is_empty() {
-            let mut slowest = shared.answered_within.lock().expect("no test panics with it");
+        *shared.last_output.lock().expect("nobody panics with the clock") = Instant::now();
+        // Fails if the program has ended.
+        let _ = terminal_end.write_all(&answers);
+        if !answers.is_empty() {
+            let mut slowest = shared.longest_answer_delay.lock().expect("no test panics with it");
             *slowest = slowest.max(last_empty.elapsed());
         }
         if let Some(speed) = bytes_per_second {
@@ -184,7 +186,7 @@ fn read(mut ours: File, shared: &Shared, bytes_per_second: Option<u32>) {
     }
 }
 
-/// The emulator needs at least one cell.
+/// Returns at least 1: the emulator needs a cell.
 fn at_least_one(cells: u16) -> NonZeroU16 {
     NonZeroU16::new(cells).unwrap_or(NonZeroU16::MIN)
 }

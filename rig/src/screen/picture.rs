@@ -1,6 +1,6 @@
-//! Reads text and places from a picture of the screen.
+//! Reads texts and positions from a picture of the screen.
 
-/// The picture in a frame that shows its size and blanks, for failure messages.
+/// Returns the picture in a frame that shows its size and whitespace, for failure messages.
 pub fn frame(picture: &vt100::Screen) -> String {
     let (rows, columns) = picture.size();
     let border = format!("+{}+\n", "-".repeat(columns.get().into()));
@@ -8,7 +8,8 @@ pub fn frame(picture: &vt100::Screen) -> String {
     format!("{border}{lines}{border}")
 }
 
-/// All lines, without blanks at their ends and without empty lines at the end. Wrapped rows are one line.
+/// Returns all lines, without trailing whitespace and trailing empty lines. Wrapped rows are joined to one
+/// line.
 pub(super) fn text(picture: &vt100::Screen) -> String {
     let lines = (0..picture.size().0.get()).map(|row| match picture.row_wrapped(row) {
         true => line(picture, row).0,
@@ -17,17 +18,18 @@ pub(super) fn text(picture: &vt100::Screen) -> String {
     lines.collect::<String>().trim_end().to_owned()
 }
 
-/// The first place of a text: row and column of its first cell.
-pub(super) fn place_of(picture: &vt100::Screen, text: &str) -> Option<(u16, u16)> {
+/// Returns the first position of a text: row and column of its first cell.
+pub(super) fn position_of(picture: &vt100::Screen, text: &str) -> Option<(u16, u16)> {
     (0..picture.size().0.get()).find_map(|row| {
         let (line, starts) = line(picture, row);
-        let at = line.find(text)?;
-        let column = starts.iter().position(|start| *start == Some(at))?;
+        let byte = line.find(text)?;
+        let column = starts.iter().position(|start| *start == Some(byte))?;
         Some((row, u16::try_from(column).ok()?))
     })
 }
 
-/// A whole line, and the byte at which each cell starts; `None` for the second half of a wide character.
+/// Returns a row's text, and the byte at which each cell starts; `None` for the second cell of a wide
+/// character.
 fn line(picture: &vt100::Screen, row: u16) -> (String, Vec<Option<usize>>) {
     let (mut text, mut starts) = (String::new(), Vec::new());
     for cell in (0..picture.size().1.get()).filter_map(|column| picture.cell(row, column)) {

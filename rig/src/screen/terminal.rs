@@ -1,4 +1,4 @@
-//! The kind of terminal, and its answers to a program's queries.
+//! The properties of a terminal, and its answers to a program's queries.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -6,10 +6,10 @@ use std::ffi::OsString;
 /// The private mode for focus events.
 pub(super) const FOCUS: u16 = 1004;
 
-/// Private modes that the emulator tracks by itself.
+/// The private modes that the emulator tracks by itself.
 const KNOWN_MODES: [u16; 12] = [1, 6, 9, 25, 47, 1000, 1002, 1003, 1005, 1006, 1049, 2004];
 
-/// The description of a terminal: its size, answers, speed, and environment variables.
+/// The properties of a terminal: its size, answers, speed, and environment variables.
 #[derive(Debug, Clone)]
 pub struct Terminal {
     pub(super) columns: u16,
@@ -22,36 +22,36 @@ pub struct Terminal {
 /// A terminal's answers to queries for its colours and its type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answers {
-    /// No answer at all, as over a broken link.
+    /// No answer to any query.
     Nothing,
-    /// Its type, but not its colours, as the Linux console.
+    /// The type, but not the colours, as from the Linux console.
     TypeOnly,
-    /// Its type, and a dark background.
+    /// The type, and the colours of a dark terminal.
     Dark,
-    /// Its type, and a light background.
+    /// The type, and the colours of a light terminal.
     Light,
 }
 
 impl Terminal {
-    /// A terminal with 256 colours that answers as a dark one.
+    /// Creates a terminal with 256 colours that answers as a dark one.
     pub fn new(columns: u16, rows: u16) -> Self {
         let variables = Vec::new();
         Self { columns, rows, answers: Answers::Dark, bytes_per_second: None, variables }
     }
 
-    /// With these answers.
+    /// Sets the answers.
     #[must_use]
     pub fn answering(self, answers: Answers) -> Self {
         Self { answers, ..self }
     }
 
-    /// Behind a link of this speed.
+    /// Sets the speed of the link.
     #[must_use]
     pub fn slow(self, bytes_per_second: u32) -> Self {
         Self { bytes_per_second: Some(bytes_per_second.max(1)), ..self }
     }
 
-    /// With a variable in the program's environment.
+    /// Adds a variable to the program's environment.
     #[must_use]
     pub fn with(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.variables.push((name.into(), value.into()));
@@ -63,17 +63,17 @@ impl Terminal {
 #[derive(Debug)]
 pub(super) struct TerminalState {
     answers: Answers,
-    /// Answers to be sent to the program.
-    pub(super) owed: Vec<u8>,
-    /// Private modes that are on, except those that the emulator tracks.
+    /// The answers that are not sent yet.
+    pub(super) pending_answers: Vec<u8>,
+    /// The enabled private modes, except for the modes that the emulator tracks.
     pub(super) modes: BTreeSet<u16>,
-    /// Number of pushed levels of the keyboard protocol.
+    /// The number of pushed levels of the keyboard protocol.
     pub(super) keyboards: u16,
 }
 
 impl TerminalState {
     pub(super) fn new(answers: Answers) -> Self {
-        Self { answers, owed: Vec::new(), modes: BTreeSet::new(), keyboards: 0 }
+        Self { answers, pending_answers: Vec::new(), modes: BTreeSet::new(), keyboards: 0 }
     }
 }
 
@@ -89,20 +89,20 @@ impl vt100::Callbacks for TerminalState {
         let number = parameters.first().and_then(|parameter| parameter.first()).copied().unwrap_or(0);
         let modes = parameters.iter().flat_map(|parameter| parameter.first());
         let modes = modes.copied().filter(|mode| !KNOWN_MODES.contains(mode));
-        let asked = self.answers != Answers::Nothing;
+        let answers = self.answers != Answers::Nothing;
         match (first, end) {
             (Some(b'?'), 'h') => self.modes.extend(modes),
             (Some(b'?'), 'l') => {
-                let off: BTreeSet<_> = modes.collect();
-                self.modes.retain(|mode| !off.contains(mode));
+                let disabled: BTreeSet<_> = modes.collect();
+                self.modes.retain(|mode| !disabled.contains(mode));
             }
             (Some(b'>'), 'u') => self.keyboards += 1,
             (Some(b'<'), 'u') => self.keyboards = self.keyboards.saturating_sub(number.max(1)),
-            (None, 'c') if asked => self.owed.extend(b"\x1b[?62;22c"),
-            (None, 'n') if asked && number == 5 => self.owed.extend(b"\x1b[0n"),
-            (None, 'n') if asked && number == 6 => {
+            (None, 'c') if answers => self.pending_answers.extend(b"\x1b[?62;22c"),
+            (None, 'n') if answers && number == 5 => self.pending_answers.extend(b"\x1b[0n"),
+            (None, 'n') if answers && number == 6 => {
                 let (row, column) = screen.cursor_position();
-                self.owed.extend(format!("\x1b[{};{}R", row + 1, column + 1).bytes());
+                self.pending_answers.extend(format!("\x1b[{};{}R", row + 1, column + 1).bytes());
             }
             _ => {}
         }
@@ -119,6 +119,6 @@ impl vt100::Callbacks for TerminalState {
             [b"11", b"?"] => (11, background),
             _ => return,
         };
-        self.owed.extend(format!("\x1b]{number};rgb:{colour}\x1b\\").bytes());
+        self.pending_answers.extend(format!("\x1b]{number};rgb:{colour}\x1b\\").bytes());
     }
 }

@@ -134,7 +134,7 @@ impl Peer {
     }
 
     /// Waits for the ping after an outcome, and answers it: the receipt.
-    pub async fn settle(&self, stream: &mut Stream) {
+    pub async fn acknowledge(&self, stream: &mut Stream) {
         self.pong(&stream.wait_for("ping").await).await;
     }
 }

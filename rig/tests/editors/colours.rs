@@ -44,7 +44,7 @@ fn in_colour_schemes(generation: Generation, true_colours: bool) -> Result<()> {
     let screen = Screen::start(&sandbox, &terminal, ["nvim", "words.py"])?;
     let agent = Proposer::gemini(&sandbox)?;
     let _proposal = agent.propose(&file, PROPOSED)?;
-    screen.shows("proposes words.py")?;
+    screen.wait_for_text("proposes words.py")?;
     screen.press_and_see(":Alongside\r", "1 of 3: kept")?;
     // The bar, in windows of 40 and 80 columns.
     let bar_ends_with = |end: &'static str| {
@@ -58,7 +58,7 @@ fn in_colour_schemes(generation: Generation, true_colours: bool) -> Result<()> {
     for (scheme, background) in SCHEMES {
         let done = format!("{scheme} is {background}");
         screen.press(&format!(":set background={background} | colorscheme {scheme} | echo '{done}'\r"))?;
-        screen.shows(&format!("\n{done}"))?;
+        screen.wait_for_text(&format!("\n{done}"))?;
         check(&screen).with_context(|| done)?;
     }
     Ok(())
@@ -69,7 +69,7 @@ fn in_colour_schemes(generation: Generation, true_colours: bool) -> Result<()> {
 type Look = (vt100::Color, Option<vt100::Color>, bool);
 
 fn look(screen: &Screen, text: &str) -> Result<Look> {
-    let (row, column) = screen.place_of(text)?;
+    let (row, column) = screen.position_of(text)?;
     let picture = screen.picture()?;
     let cell = picture.cell(row, column).context("the cell is on the screen")?;
     Ok(match cell.inverse() {

@@ -4,7 +4,7 @@ use std::fs;
 
 use alongside_rig::agent::Agent;
 use alongside_rig::agent_cli::Cli;
-use alongside_rig::model::{Script, Turn};
+use alongside_rig::model::{ModelReply, Script};
 use alongside_rig::procfs::command_line;
 use alongside_rig::tmux::Pane;
 use alongside_rig::{Generation, adapters};
@@ -139,7 +139,7 @@ fn claude_gets_the_diagnostics_of_neovim() -> Result<()> {
     let Some((stage, neovim)) = Stage::with_neovim(Generation::Newest, "")? else { return Ok(()) };
     stage.wait_until_served(1)?;
     let pane = stage.terminal.window("claude", ROOMY)?;
-    let asks = [Turn::call("mcp__ide__getDiagnostics", json!({})), Turn::say(DONE)];
+    let asks = [ModelReply::call("mcp__ide__getDiagnostics", json!({})), ModelReply::say(DONE)];
     let Some(claude) = stage.install_agent(Cli::Claude, Script::new().on(REQUEST, asks), pane)? else {
         return Ok(());
     };

@@ -177,7 +177,7 @@ impl Stage {
     /// Asks the agent for its change; the model must get the file and these parts of the context.
     pub(crate) fn ask_with_context(&self, agent: &Agent, parts: &[&str]) -> Result<()> {
         agent.ask(REQUEST)?;
-        let asked = agent.model.wait_until_asked(REQUEST, PATIENCE)?.asked();
+        let asked = agent.model.wait_for_prompt(REQUEST, PATIENCE)?.prompt();
         for part in [self.file.to_str().unwrap()].iter().chain(parts) {
             assert!(asked.contains(part), "{part:?} is not in what the model was asked:\n{asked}");
         }

@@ -45,11 +45,11 @@ fn in_terminal(generation: Generation, cli: Cli) -> Result<()> {
     neovim.wait_for("the file alone", |screen| !screen.contains("Type your message"))?;
     neovim.type_and_see("2GVjj", "the selection", "-- VISUAL LINE --")?;
     neovim.enter_and_see(":Alongside send", "the lines in the prompt", "@notes.md lines 2-4")?;
-    assert!(agent.model.requests().iter().all(|request| !request.asked().contains("@notes.md")));
+    assert!(agent.model.requests().iter().all(|request| !request.prompt().contains("@notes.md")));
 
     // The person types on, and the agent reads the file.
     agent.ask(REQUEST)?;
-    let asked = agent.model.wait_until_asked(END_OF_FILE, PATIENCE)?.asked();
+    let asked = agent.model.wait_for_prompt(END_OF_FILE, PATIENCE)?.prompt();
     assert!(asked.contains(&format!("lines 2-4 {REQUEST}")) && asked.contains("thirteen"), "{asked}");
     agent.wait_until_it_asks()?;
     neovim.wait_for("terminal mode", is_terminal)?;

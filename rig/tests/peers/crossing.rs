@@ -153,7 +153,7 @@ async fn crossings(size: usize) {
     assert!(!crossing.first_diff(Lost::Outcome).await);
     let mut stream = crossing.peer.listen().await;
     assert!(stream.wait_for("ide/diffAccepted").await["params"]["content"] == *text("first", size));
-    crossing.peer.settle(&mut stream).await;
+    crossing.peer.acknowledge(&mut stream).await;
     stream.silent_for(Duration::from_millis(300)).await;
 }
 

@@ -107,7 +107,7 @@ async fn cut_at(byte: usize, port: u16, token: String, path: String) -> bool {
             stream
         }
     };
-    peer.settle(&mut stream).await;
+    peer.acknowledge(&mut stream).await;
     stream.silent_for(Duration::from_millis(150)).await;
     !outlasted
 }
@@ -178,6 +178,6 @@ async fn missing_stream_bytes_cost_no_decision() {
     damaged.reset();
     let mut stream = peer.listen().await;
     assert!(stream.wait_for("ide/diffAccepted").await["params"]["content"] == *text);
-    peer.settle(&mut stream).await;
+    peer.acknowledge(&mut stream).await;
     stream.silent_for(Duration::from_millis(150)).await;
 }

@@ -72,7 +72,7 @@ async fn a_path_comes_back_byte_for_byte_whatever_is_in_it() {
         assert_eq!(review.file, path);
         let told = stream.wait_for("ide/diffAccepted").await;
         assert_eq!(told["params"], json!({ "filePath": path, "content": "text\n" }));
-        peer.settle(&mut stream).await;
+        peer.acknowledge(&mut stream).await;
     }
 }
 
@@ -94,7 +94,7 @@ async fn text_returns_exactly_with_any_line_ends_and_characters() {
         let path = stage.path(&format!("text-{id}"));
         stage.open_and_accept(&peer, id as u64, &path, text).await;
         assert_eq!(stream.wait_for("ide/diffAccepted").await["params"]["content"], text);
-        peer.settle(&mut stream).await;
+        peer.acknowledge(&mut stream).await;
     }
 }
 
@@ -134,7 +134,7 @@ async fn an_original_that_is_not_text_is_decided_as_a_whole() {
         assert!(matches!(stage.desk.request(keep).await, Err(Refusal::WholeFileOnly { .. })));
         stage.decide(&review, Decision::Accept).await.unwrap();
         assert_eq!(stream.wait_for("ide/diffAccepted").await["params"]["content"], "text\nmore\n");
-        peer.settle(&mut stream).await;
+        peer.acknowledge(&mut stream).await;
         assert_eq!(std::fs::read(&path).unwrap(), original, "only the agent writes");
     }
 }

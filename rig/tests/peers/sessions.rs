@@ -22,7 +22,7 @@ async fn equal_ids_and_paths_of_two_agents_do_not_mix() {
 
     stage.decide(&of_two, Decision::Accept).await.unwrap();
     assert_eq!(second.wait_for("ide/diffAccepted").await["params"]["content"], "of two\n");
-    two.settle(&mut second).await;
+    two.acknowledge(&mut second).await;
     first.silent_for(Duration::from_millis(300)).await;
 
     stage.decide(&of_one, Decision::Reject).await.unwrap();
@@ -82,7 +82,7 @@ async fn second_proposal_for_a_file_replaces_the_first() {
     };
     stage.desk.request(decide).await.unwrap();
     assert_eq!(stream.wait_for("ide/diffAccepted").await["params"]["content"], "second\n");
-    peer.settle(&mut stream).await;
+    peer.acknowledge(&mut stream).await;
     stream.silent_for(Duration::from_millis(300)).await;
 }
 

@@ -17,7 +17,7 @@ async fn a_proposal_of_64_mb_works_there_and_back() {
     stage.open_and_accept(&peer, 1, &path, &text).await;
     let told = stream.wait_for("ide/diffAccepted").await;
     assert!(told["params"]["content"] == *text, "the returned text differs");
-    peer.settle(&mut stream).await;
+    peer.acknowledge(&mut stream).await;
 }
 
 #[tokio::test]

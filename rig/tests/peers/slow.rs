@@ -28,7 +28,7 @@ async fn an_agent_that_stops_reading_holds_no_other_up() {
     for id in 0..20 {
         stage.open_and_accept(&other, id, &path, &format!("{id}\n")).await;
         assert_eq!(stream.wait_for("ide/diffAccepted").await["params"]["content"], format!("{id}\n"));
-        other.settle(&mut stream).await;
+        other.acknowledge(&mut stream).await;
     }
     deaf.request(9, "ping", json!({})).await;
 }
@@ -93,7 +93,7 @@ async fn a_stalled_stream_is_replaced_and_nothing_is_lost() {
     proxy.until_struck(1).await;
     let mut stream = peer.listen().await;
     assert_eq!(stream.wait_for("ide/diffAccepted").await["params"]["content"], text);
-    peer.settle(&mut stream).await;
+    peer.acknowledge(&mut stream).await;
     drop(stalled);
     stream.silent_for(Duration::from_millis(300)).await;
 }

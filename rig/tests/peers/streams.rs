@@ -59,7 +59,7 @@ async fn an_outcome_waits_for_the_first_stream_and_comes_once() {
     stage.open_and_accept(&peer, 1, &stage.path("a.txt"), "x\n").await;
     let mut stream = peer.listen().await;
     assert_eq!(stream.wait_for("ide/diffAccepted").await["params"]["content"], "x\n");
-    peer.settle(&mut stream).await;
+    peer.acknowledge(&mut stream).await;
     stream.silent_for(Duration::from_millis(300)).await;
 }
 
@@ -74,7 +74,7 @@ async fn outcomes_keep_their_order_across_a_dropped_stream() {
     let mut stream = peer.listen().await;
     for name in ["a", "b", "c"] {
         assert_eq!(stream.wait_for("ide/diffAccepted").await["params"]["filePath"], stage.path(name));
-        peer.settle(&mut stream).await;
+        peer.acknowledge(&mut stream).await;
     }
     stream.silent_for(Duration::from_millis(300)).await;
 }
@@ -84,7 +84,7 @@ async fn last_event_id_brings_nothing_back() {
     let (mut stage, peer, mut stream) = Stage::with_listener().await;
     stage.open_and_accept(&peer, 1, &stage.path("a.txt"), "x\n").await;
     stream.wait_for("ide/diffAccepted").await;
-    peer.settle(&mut stream).await;
+    peer.acknowledge(&mut stream).await;
     let mut raw = Raw::dial(stage.port()).await;
     raw.send(format!("{}Accept: text/event-stream\r\nLast-Event-ID: 0\r\n\r\n", peer.head("GET"))).await;
     Stream::over(raw).await.silent_for(Duration::from_millis(400)).await;

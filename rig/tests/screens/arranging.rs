@@ -43,8 +43,8 @@ fn lists_wrapped_lines_and_search_on_a_real_screen() -> Result<()> {
     let other = stage.sandbox.write("other.txt", "one\n");
     let _second = agent.propose(&other, "two\n")?;
     // The lists are lines on top, and name both reviews all the same.
-    desk.shows("▸long.txt")?;
-    desk.shows("other.txt +1 -1")?;
+    desk.wait_for_text("▸long.txt")?;
+    desk.wait_for_text("other.txt +1 -1")?;
     assert!(!settled(&desk)?.contains("Reviews (2)"), "{}", desk.text()?);
     desk.press_and_see("b", "Reviews (2)")?;
     desk.press_and_see("b", "review 1 of 2")?;
@@ -70,7 +70,7 @@ fn lists_wrapped_lines_and_search_on_a_real_screen() -> Result<()> {
     assert_eq!(marked(&desk)?, []);
     // The family takes two columns, also where the terminal draws three people.
     settled(&desk)?;
-    let (family, behind) = (desk.place_of("last needle")?, desk.place_of("after the family")?);
+    let (family, behind) = (desk.position_of("last needle")?, desk.position_of("after the family")?);
     assert_eq!(behind, (family.0, family.1 + 15), "{}", desk.text()?);
     Ok(())
 }

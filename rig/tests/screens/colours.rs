@@ -43,10 +43,10 @@ fn drawn_once(terminal: &Terminal) -> Result<(Drawn, Duration)> {
     // Events before the first picture are no news for the desk.
     settled(&desk)?;
     let (_agent, _proposal) = stage.propose()?;
-    desk.shows("New review: ")?;
-    desk.shows("line five")?;
+    desk.wait_for_text("New review: ")?;
+    desk.wait_for_text("line five")?;
     let text = settled(&desk)?;
-    Ok(((text, colours(&desk)?), desk.answered_within()?))
+    Ok(((text, colours(&desk)?), desk.longest_answer_delay()?))
 }
 
 fn terminal() -> Terminal {

@@ -12,18 +12,18 @@ fn a_new_desk_says_what_to_do_and_is_left_with_q() -> Result<()> {
     let stage = Stage::new();
     let mut desk = stage.idle_desk(&Terminal::new(80, 24))?;
     let agent = Proposer::gemini(&stage.sandbox)?;
-    desk.shows("Gemini CLI")?;
+    desk.wait_for_text("Gemini CLI")?;
     drop(agent);
     desk.press("q")?;
-    assert_eq!(desk.ends()?.code(), Some(0));
-    assert_eq!(desk.left_behind()?, Vec::<String>::new());
+    assert_eq!(desk.wait_for_exit()?.code(), Some(0));
+    assert_eq!(desk.unrestored_state()?, Vec::<String>::new());
     stage.is_empty_within(std::time::Duration::from_secs(10))
 }
 
 #[test]
 fn proposal_is_decided_by_hunk_and_written_as_shown() -> Result<()> {
     let (_stage, desk, _agent, proposal) = Stage::with_proposal(&Terminal::new(80, 24))?;
-    desk.shows("notes.txt")?;
+    desk.wait_for_text("notes.txt")?;
     // Drop the second change.
     read_and_press(&desk, "line five", "j")?;
     read_and_press(&desk, "line thirty", " ")?;
@@ -31,7 +31,7 @@ fn proposal_is_decided_by_hunk_and_written_as_shown() -> Result<()> {
     read_and_press(&desk, "fifty-five", "a")?;
     let content = proposed().replace("line thirty\n", "line 30\n");
     assert_eq!(proposal.outcome()?, Outcome::Accepted { content });
-    desk.shows("notes.txt: accepted; Gemini CLI writes it.")?;
+    desk.wait_for_text("notes.txt: accepted; Gemini CLI writes it.")?;
     Ok(())
 }
 
@@ -43,7 +43,7 @@ fn a_proposal_is_rejected_by_r() -> Result<()> {
     let proposal = agent.propose(&stage.file, &proposed())?;
     read_and_press(&desk, "line five", "r")?;
     assert_eq!(proposal.outcome()?, Outcome::Rejected);
-    desk.shows("notes.txt: rejected")?;
+    desk.wait_for_text("notes.txt: rejected")?;
     Ok(())
 }
 
@@ -54,12 +54,12 @@ fn keys_before_a_proposal_decide_nothing() -> Result<()> {
     let (agent, first) = stage.propose()?;
     let other = stage.sandbox.write("other.txt", "one\n");
     let second = agent.propose(&other, "two\n")?;
-    desk.shows("line five")?;
+    desk.wait_for_text("line five")?;
     // The key is pressed twice: the second review replaces the first in between.
     read_and_press(&desk, "line five", "jj")?;
     read_and_press(&desk, "fifty-five", "aaa")?;
     assert_eq!(first.outcome()?, Outcome::Accepted { content: proposed() });
-    desk.shows("two")?;
+    desk.wait_for_text("two")?;
     settled(&desk)?;
     assert!(desk.text()?.contains("two"), "it was decided:\n{}", desk.text()?);
     read_and_press(&desk, "two", "r")?;
@@ -70,7 +70,7 @@ fn keys_before_a_proposal_decide_nothing() -> Result<()> {
 #[test]
 fn a_paste_decides_nothing() -> Result<()> {
     let (_stage, desk, _agent, proposal) = Stage::with_proposal(&Terminal::new(80, 24))?;
-    desk.shows("line five")?;
+    desk.wait_for_text("line five")?;
     settled(&desk)?;
     desk.paste("all right, accept: a\ny\n")?;
     settled(&desk)?;
@@ -88,19 +88,19 @@ fn the_mouse_scrolls_and_selects() -> Result<()> {
     let other = stage.sandbox.write("other.txt", "one\n");
     let proposal = agent.propose(&stage.file, &proposed())?;
     let _other = agent.propose(&other, "two\n")?;
-    desk.shows("other.txt")?;
+    desk.wait_for_text("other.txt")?;
     settled(&desk)?;
     // The other review, and back.
-    desk.click(desk.place_of("other.txt")?)?;
-    desk.shows("two")?;
-    desk.click(desk.place_of("notes.txt")?)?;
-    desk.shows("line five")?;
+    desk.click(desk.position_of("other.txt")?)?;
+    desk.wait_for_text("two")?;
+    desk.click(desk.position_of("notes.txt")?)?;
+    desk.wait_for_text("line five")?;
     settled(&desk)?;
     let before = desk.text()?;
     desk.wheel(Wheel::Down, (12, 80))?;
     desk.wait_for("another picture after the wheel", |screen| screen != before)?;
     read_and_press(&desk, "line thirty", "")?;
-    desk.click(desk.place_of("line thirty")?)?;
+    desk.click(desk.position_of("line thirty")?)?;
     settled(&desk)?;
     desk.press(" ")?;
     read_and_press(&desk, "1 dropped", "a")?;
@@ -112,7 +112,7 @@ fn the_mouse_scrolls_and_selects() -> Result<()> {
 #[test]
 fn wide_windows_show_both_sides_and_narrow_ones_one_column() -> Result<()> {
     let (_stage, desk, _agent, _proposal) = Stage::with_proposal(&Terminal::new(130, 40))?;
-    desk.shows("line five")?;
+    desk.wait_for_text("line five")?;
     // Old and new text, in one row or in two.
     let beside = |beside: bool| {
         let (what, row) = (format!("side by side: {beside}"), |line: &str| {
@@ -125,7 +125,7 @@ fn wide_windows_show_both_sides_and_narrow_ones_one_column() -> Result<()> {
     desk.resize(80, 24)?;
     beside(false)?;
     desk.resize(30, 5)?;
-    desk.shows("Too small")?;
+    desk.wait_for_text("Too small")?;
     desk.resize(200, 60)?;
     beside(true)?;
     // The person's choice stays at any width.
@@ -143,19 +143,19 @@ fn wide_windows_show_both_sides_and_narrow_ones_one_column() -> Result<()> {
 #[test]
 fn accepting_all_takes_what_was_listed_and_nothing_later() -> Result<()> {
     let (stage, desk, agent, first) = Stage::with_proposal(&Terminal::new(150, 30))?;
-    desk.shows("line five")?;
+    desk.wait_for_text("line five")?;
     let propose = |name: &str| agent.propose(&stage.sandbox.project().join(name), "text of a new file\n");
     let (second, unseen) = (propose("second.txt")?, propose("unseen.txt")?);
     read_and_press(&desk, "Reviews (3)", "\t")?;
     read_and_press(&desk, "text of a new file", "A")?;
-    desk.shows("not seen yet")?;
+    desk.wait_for_text("not seen yet")?;
     let later = propose("later.txt")?;
-    desk.shows("Reviews (4)")?;
+    desk.wait_for_text("Reviews (4)")?;
     read_and_press(&desk, "Accept these 2 reviews?", "y")?;
-    desk.shows("2 accepted; 1 arrived meanwhile and waits; 1 other waits.")?;
+    desk.wait_for_text("2 accepted; 1 arrived meanwhile and waits; 1 other waits.")?;
     assert_eq!(first.outcome()?, Outcome::Accepted { content: proposed() });
     assert_eq!(second.outcome()?, Outcome::Accepted { content: "text of a new file\n".into() });
-    desk.shows("Reviews (2)")?;
+    desk.wait_for_text("Reviews (2)")?;
     for (waiting, key) in [(unseen, "r"), (later, "r")] {
         read_and_press(&desk, "text of a new file", key)?;
         assert_eq!(waiting.outcome()?, Outcome::Rejected);

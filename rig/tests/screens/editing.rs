@@ -22,12 +22,12 @@ fn shell_after(editor: Option<&str>) -> Result<String> {
     // The cursor is in the last row: whatever is printed there moves all other rows.
     shell.press_and_see("seq 40; alongside\r", "No agent is connected yet.")?;
     let (_agent, proposal) = stage.propose()?;
-    shell.shows("line five")?;
+    shell.wait_for_text("line five")?;
     if editor.is_some() {
         read_and_press(&shell, "line five", "e")?;
-        shell.shows("typed in the editor")?;
+        shell.wait_for_text("typed in the editor")?;
         if editor == Some(PRINTS) {
-            shell.shows("notes.txt is open in your editor. Close it to come back.")?;
+            shell.wait_for_text("notes.txt is open in your editor. Close it to come back.")?;
             assert!(!shell.text()?.contains("40"), "the shell's text is covered:\n{}", shell.text()?);
         }
         shell.press("\r")?;

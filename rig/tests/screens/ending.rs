@@ -18,7 +18,7 @@ fn small() -> Terminal {
 }
 
 fn gave_the_terminal_back(desk: &Screen) -> Result<()> {
-    assert_eq!(desk.left_behind()?, Vec::<String>::new());
+    assert_eq!(desk.unrestored_state()?, Vec::<String>::new());
     Ok(())
 }
 
@@ -30,7 +30,7 @@ fn leaving_as_the_last_desk_asks_and_rejects_what_waits() -> Result<()> {
     desk.wait_for("the question to go", |screen| !screen.contains("Leave?"))?;
     read_and_press(&desk, "line five", "q")?;
     read_and_press(&desk, "Leave?", "y")?;
-    assert_eq!(desk.ends()?.code(), Some(0));
+    assert_eq!(desk.wait_for_exit()?.code(), Some(0));
     gave_the_terminal_back(&desk)?;
     assert_eq!(proposal.outcome()?, Outcome::Rejected);
     stage.is_empty_within(Duration::from_secs(10))
@@ -42,7 +42,7 @@ fn signals_end_the_desk_which_gives_the_terminal_back() -> Result<()> {
         let stage = Stage::new();
         let mut desk = stage.idle_desk(&small())?;
         desk.signal(signal)?;
-        assert_eq!(desk.ends()?.code(), Some(code), "{signal:?}");
+        assert_eq!(desk.wait_for_exit()?.code(), Some(code), "{signal:?}");
         gave_the_terminal_back(&desk)?;
     }
     Ok(())
@@ -56,8 +56,8 @@ fn a_desk_whose_agent_has_ended_leaves_no_companion() -> Result<()> {
         let mut shell = stage.shell(&small())?;
         let ended = if lasts == "0" { "wait; " } else { "" };
         shell.press(&format!("sleep {lasts} & {ended}alongside --until $!; echo ov''er; exit\r"))?;
-        shell.shows("over")?;
-        shell.ends()?;
+        shell.wait_for_text("over")?;
+        shell.wait_for_exit()?;
         // A companion whose desk is lost waits for 30 s.
         stage.is_empty_within(Duration::from_secs(10))?;
     }
@@ -69,7 +69,7 @@ fn a_closed_window_ends_the_desk() -> Result<()> {
     let stage = Stage::new();
     let mut desk = stage.idle_desk(&small())?;
     desk.hang_up();
-    assert_eq!(desk.ends()?.code(), Some(129));
+    assert_eq!(desk.wait_for_exit()?.code(), Some(129));
     Ok(())
 }
 
@@ -79,7 +79,7 @@ fn ctrl_c_asks_while_a_review_waits_and_leaves_when_repeated() -> Result<()> {
     let ctrl_c = key::ctrl('c').to_string();
     read_and_press(&desk, "line five", &ctrl_c)?;
     read_and_press(&desk, "Leave?", &ctrl_c)?;
-    desk.ends()?;
+    desk.wait_for_exit()?;
     gave_the_terminal_back(&desk)
 }
 
@@ -87,9 +87,9 @@ fn ctrl_c_asks_while_a_review_waits_and_leaves_when_repeated() -> Result<()> {
 fn killed_desk_ends_its_processes_and_keeps_the_review() -> Result<()> {
     let (stage, mut desk, agent, proposal) = Stage::with_proposal(&small())?;
     read_and_press(&desk, "line five", " ")?;
-    desk.shows("1 dropped")?;
+    desk.wait_for_text("1 dropped")?;
     desk.signal(Signal::KILL)?;
-    desk.ends()?;
+    desk.wait_for_exit()?;
     // The next desk finds the decisions so far.
     let mut desk = stage.desk(&small())?;
     read_and_press(&desk, "1 dropped", "jj")?;
@@ -97,7 +97,7 @@ fn killed_desk_ends_its_processes_and_keeps_the_review() -> Result<()> {
     let content = proposed().replace("line five\n", "line 5\n");
     assert_eq!(proposal.outcome()?, Outcome::Accepted { content });
     desk.signal(Signal::KILL)?;
-    desk.ends()?;
+    desk.wait_for_exit()?;
     drop(agent);
     stage.is_empty_within(LOST)
 }
@@ -118,7 +118,7 @@ fn ctrl_z_restores_the_terminal_and_fg_redraws() -> Result<()> {
     assert_eq!(modes.mouse_protocol_mode(), vt100::MouseProtocolMode::None);
     // The shell still edits lines, also at another size.
     shell.press("echo $((6 * 7))\r")?;
-    shell.shows("\n42\n")?;
+    shell.wait_for_text("\n42\n")?;
     shell.resize(100, 30)?;
     shell.press_and_see("fg\r", "line five")?;
     let screen = settled(&shell)?;
@@ -128,7 +128,7 @@ fn ctrl_z_restores_the_terminal_and_fg_redraws() -> Result<()> {
     read_and_press(&shell, "Nothing to review.", "q")?;
     shell.wait_for("the shell's prompt", |screen| screen.trim_end().ends_with("rig$"))?;
     wait::until("the terminal as it was", wait::PATIENCE, || {
-        let left = shell.left_behind().map_err(|error| error.to_string())?;
+        let left = shell.unrestored_state().map_err(|error| error.to_string())?;
         // The shell itself requests paste marks and reads single keys.
         let ours =
             left.iter().find(|left| *left != "bracketed paste" && !left.starts_with("terminal settings"));

@@ -51,10 +51,10 @@ fn nothing_that_an_agent_says_is_obeyed_by_the_terminal() -> Result<()> {
     settled(&desk)?;
     read_and_press(&desk, "five", "r")?;
     proposal.outcome()?;
-    desk.shows("rejected")?;
+    desk.wait_for_text("rejected")?;
     drop(agent);
     desk.press("q")?;
-    desk.ends()?;
+    desk.wait_for_exit()?;
 
     let written = desk.written()?;
     let said = String::from_utf8(written)?;
@@ -92,7 +92,7 @@ fn line_mode_obeys_no_name_and_no_text() -> Result<()> {
     let pipe = stage.sandbox.project().join("answers");
     wait::until("the pipe", PATIENCE, || if pipe.exists() { Ok(()) } else { Err(String::new()) })?;
     let mut answers = std::fs::File::options().write(true).open(pipe)?;
-    desk.shows("Waiting for proposals.")?;
+    desk.wait_for_text("Waiting for proposals.")?;
     let (waiting, refused) = propose(&stage.sandbox, rows(&stage.sandbox))?;
     assert_eq!(refused, Vec::<String>::new());
     answers.write_all(b"l\n")?;
@@ -101,7 +101,7 @@ fn line_mode_obeys_no_name_and_no_text() -> Result<()> {
         if row.original.is_some() {
             answers.write_all(b"j\n")?;
         }
-        desk.shows(&row.shows)?;
+        desk.wait_for_text(&row.shows)?;
         let accepts = at % 2 == 0;
         answers.write_all(if accepts { b"a\n" } else { b"r\n" })?;
         match proposal.outcome().with_context(|| desk.text().unwrap_or_default())? {
@@ -123,7 +123,7 @@ fn the_desk_obeys_no_name_and_no_text() -> Result<()> {
     let (waiting, refused) = propose(&stage.sandbox, rows(&stage.sandbox))?;
     assert_eq!(refused, Vec::<String>::new());
     for Hostile { row, .. } in &waiting {
-        desk.shows(&row.shows)?;
+        desk.wait_for_text(&row.shows)?;
         desk.press("\t")?;
     }
     assert_harmless(&desk)?;

@@ -20,16 +20,16 @@ fn screen_passes_keys_text_colours_and_exit_status() -> Result<()> {
     let script = r"read -r name; printf 'a \e[1;31mred\e[m %s 漢字!' $name; exit 7";
     let mut screen = shell(&sandbox, &small(), script)?;
     screen.press("Ada\r")?;
-    assert_eq!(screen.ends()?.code(), Some(7));
+    assert_eq!(screen.wait_for_exit()?.code(), Some(7));
     assert_eq!(screen.text()?, "Ada\na red Ada 漢字!");
-    let (row, column) = screen.place_of("red")?;
+    let (row, column) = screen.position_of("red")?;
     assert_eq!((row, column), (1, 2));
     let picture = screen.picture()?;
     let cell = picture.cell(row, column).expect("on the screen");
     assert_eq!((cell.fgcolor(), cell.bold()), (vt100::Color::Idx(1), true));
     // Wide characters take two cells.
-    assert_eq!(screen.place_of("!")?, (1, 14));
-    assert!(screen.place_of("blue").is_err());
+    assert_eq!(screen.position_of("!")?, (1, 14));
+    assert!(screen.position_of("blue").is_err());
     Ok(())
 }
 
@@ -39,8 +39,8 @@ fn processes_left_behind_are_reported() -> Result<()> {
     let takes = r"printf '\e[?1049h\e[?25l\e[?1000h\e[?1006h\e[?2004h\e[?1004h\e[>1u\e[32m'; stty raw -echo";
     let gives = r"stty sane; printf '\e[m\e[<u\e[?1004;2004l\e[?1006l\e[?1000l\e[?25h\e[?1049l'";
     let mut screen = shell(&sandbox, &small(), takes)?;
-    screen.ends()?;
-    let left = screen.left_behind()?;
+    screen.wait_for_exit()?;
+    let left = screen.unrestored_state()?;
     let names = [
         "the alternate screen",
         "a hidden cursor",
@@ -55,8 +55,8 @@ fn processes_left_behind_are_reported() -> Result<()> {
     assert!(left[8].starts_with("terminal settings"), "{left:#?}");
     let mut screen =
         shell(&sandbox, &small(), &format!("before=$(stty -g); {takes}; {gives}; stty $before"))?;
-    screen.ends()?;
-    assert_eq!(screen.left_behind()?, Vec::<String>::new());
+    screen.wait_for_exit()?;
+    assert_eq!(screen.unrestored_state()?, Vec::<String>::new());
     Ok(())
 }
 
@@ -65,9 +65,9 @@ fn a_window_of_another_size_is_told_to_the_program() -> Result<()> {
     let sandbox = Sandbox::new();
     let script = "trap 'stty size' WINCH; stty size; while :; do sleep 0.02; done";
     let screen = shell(&sandbox, &small(), script)?;
-    screen.shows("6 40")?;
+    screen.wait_for_text("6 40")?;
     screen.resize(50, 9)?;
-    screen.shows("9 50")?;
+    screen.wait_for_text("9 50")?;
     assert_eq!(screen.picture()?.size().1.get(), 50);
     Ok(())
 }
@@ -77,9 +77,9 @@ fn a_closed_window_hangs_up() -> Result<()> {
     let sandbox = Sandbox::new();
     let script = "trap 'echo told > hup; exit 3' HUP; echo ready; while :; do sleep 0.02; done";
     let mut screen = shell(&sandbox, &small(), script)?;
-    screen.shows("ready")?;
+    screen.wait_for_text("ready")?;
     screen.hang_up();
-    assert_eq!(screen.ends()?.code(), Some(3));
+    assert_eq!(screen.wait_for_exit()?.code(), Some(3));
     assert_eq!(std::fs::read_to_string(sandbox.project().join("hup"))?, "told\n");
     assert!(screen.press("a").is_err());
     Ok(())
@@ -90,13 +90,13 @@ fn a_shell_stops_its_program_on_ctrl_z_and_brings_it_back() -> Result<()> {
     let sandbox = Sandbox::new();
     let terminal = small().with("PS1", "rig$ ");
     let screen = Screen::start(&sandbox, &terminal, ["bash", "--norc", "--noprofile", "-i"])?;
-    screen.shows("rig$")?;
+    screen.wait_for_text("rig$")?;
     screen.press_and_see("echo ready; cat\r", "\nready")?;
     screen.press("echoed\r")?;
     screen.wait_for("the echo of cat", |screen| screen.matches("echoed").count() == 2)?;
     screen.press_and_see(&key::ctrl('z').to_string(), "Stopped")?;
     screen.press("echo $((6 * 7)); fg\r")?;
-    screen.shows("\n42")?;
+    screen.wait_for_text("\n42")?;
     screen.press("again\r")?;
     screen.wait_for("the echo of cat", |screen| screen.matches("again").count() == 2)?;
     Ok(())
@@ -110,7 +110,7 @@ fn screen_answers_queries_like_its_terminal() -> Result<()> {
         let terminal = Terminal::new(80, 6).answering(answers);
         let mut screen =
             Screen::start(&sandbox, &terminal, ["bash", "--norc", "--noprofile", "-c", script, length])?;
-        screen.ends()?;
+        screen.wait_for_exit()?;
         screen.text()
     };
     assert!(asked(Answers::Dark, "34")?.contains(r"033]11;rgb:1212/1212/1212033\033[?62;22c"));
@@ -118,7 +118,7 @@ fn screen_answers_queries_like_its_terminal() -> Result<()> {
     assert!(asked(Answers::TypeOnly, "9")?.starts_with(r"033[?62;22c"));
     let silent = small().answering(Answers::Nothing);
     let mut screen = shell(&sandbox, &silent, r"printf '\e[c\e]11;?\e\\'; read -rsn1 -t 1; echo status $?")?;
-    screen.ends()?;
+    screen.wait_for_exit()?;
     assert_eq!(screen.text()?, "status 142", "a read that ran into its time-out");
     Ok(())
 }
@@ -129,18 +129,18 @@ fn mouse_focus_and_paste_marks_need_a_request() -> Result<()> {
     let script = r"stty raw -echo; printf ready; head -c 4 | od -An -c; stty sane; stty raw -echo
         printf '\e[?1000h\e[?1006h\e[?2004h\e[?1004hasked'; head -c 49 | od -An -c -w80 | tr -d ' '";
     let mut screen = shell(&sandbox, &Terminal::new(80, 6), script)?;
-    screen.shows("ready")?;
+    screen.wait_for_text("ready")?;
     assert!(screen.click((0, 0)).is_err());
     assert!(screen.wheel(Wheel::Up, (0, 0)).is_err());
     assert!(screen.focus(true).is_err());
     screen.paste("a\nb\n")?;
-    screen.shows(r"a  \r   b  \r")?;
-    screen.shows("asked")?;
+    screen.wait_for_text(r"a  \r   b  \r")?;
+    screen.wait_for_text("asked")?;
     screen.click((2, 10))?;
     screen.wheel(Wheel::Down, (0, 0))?;
     screen.focus(false)?;
     screen.paste("a\nb\n")?;
-    screen.ends()?;
+    screen.wait_for_exit()?;
     let expected = r"033[<0;11;3M033[<0;11;3m033[<65;1;1M033[O033[200~a\rb\r033[201~";
     assert!(screen.text()?.contains(expected), "{}", screen.text()?);
     Ok(())
@@ -151,7 +151,7 @@ fn a_slow_link_carries_no_more_than_it_can() -> Result<()> {
     let sandbox = Sandbox::new();
     let start = Instant::now();
     let mut screen = shell(&sandbox, &small().slow(4000), "printf '%04096d' 0; printf '\nend'")?;
-    screen.ends()?;
+    screen.wait_for_exit()?;
     assert_eq!(screen.received()?, 4096 + 5);
     assert!(screen.text()?.ends_with("end"));
     // One second's worth, which no machine is too slow for.
@@ -165,8 +165,8 @@ fn a_program_that_has_fallen_silent_has_settled() -> Result<()> {
     // The script starts no program before its silence: a start alone may take a busy machine a second.
     let pauses = "for i in 1 2 3 4 5; do echo $i; read -t 0.05; done; sleep 1000";
     let screen = shell(&sandbox, &small(), pauses)?;
-    screen.shows("1")?;
-    screen.settle(Duration::from_secs(1))?;
+    screen.wait_for_text("1")?;
+    screen.wait_for_silence(Duration::from_secs(1))?;
     assert_eq!(screen.text()?, "1\n2\n3\n4\n5");
     Ok(())
 }
@@ -175,7 +175,7 @@ fn a_program_that_has_fallen_silent_has_settled() -> Result<()> {
 fn children_end_with_their_screen() -> Result<()> {
     let sandbox = Sandbox::new();
     let screen = shell(&sandbox, &small(), "trap '' HUP TERM INT; sleep 1000 & echo ready; wait")?;
-    screen.shows("ready")?;
+    screen.wait_for_text("ready")?;
     assert_eq!(sandbox.processes().len(), 2);
     drop(screen);
     wait::until("the end of both processes", Duration::from_secs(10), || {
@@ -188,8 +188,8 @@ fn children_end_with_their_screen() -> Result<()> {
 fn a_failure_shows_the_screen() -> Result<()> {
     let sandbox = Sandbox::new();
     let screen = shell(&sandbox, &Terminal::new(10, 2), "printf 'a 漢 b'; sleep 1000")?;
-    screen.shows("b")?;
-    let error = screen.place_of("c").expect_err("there is none").to_string();
+    screen.wait_for_text("b")?;
+    let error = screen.position_of("c").expect_err("there is none").to_string();
     assert_eq!(error, "\"c\" is not shown:\n+----------+\n|a 漢 b    |\n|          |\n+----------+\n");
     Ok(())
 }

@@ -29,7 +29,7 @@ fn two_thousand_files_of_a_turn_are_on_the_screen() -> Result<()> {
     note(sandbox, "Stop")?;
 
     let desk = Screen::start(sandbox, &Terminal::new(100, 30), [alongside_bin()?, "--since".into()])?;
-    desk.shows("file 1 of 2000  +2000 -2000")?;
+    desk.wait_for_text("file 1 of 2000  +2000 -2000")?;
     read_and_press(&desk, "a();", "L")?;
     read_and_press(&desk, "2000 files changed since the first prompt to Codex", "\x1b[F")?;
     // From the last one, the person goes to it.

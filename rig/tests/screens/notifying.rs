@@ -16,7 +16,7 @@ fn desk(stage: &Stage, terminal: &Terminal, arguments: &[&str]) -> Result<Screen
     let program = alongside_bin()?;
     let words = std::iter::once(program.as_os_str()).chain(arguments.iter().map(AsRef::as_ref));
     let desk = Screen::start(&stage.sandbox, terminal, words)?;
-    desk.shows("No agent is connected yet.")?;
+    desk.wait_for_text("No agent is connected yet.")?;
     Ok(desk)
 }
 
@@ -34,7 +34,7 @@ fn announced(terminal: &Terminal, settings: &str, arguments: &[&str], expected: 
     settled(&desk)?;
     let start = desk.written()?.len();
     let (agent, _first) = stage.propose()?;
-    desk.shows("line five")?;
+    desk.wait_for_text("line five")?;
     settled(&desk)?;
     assert!(!output_from(&desk, start)?.contains(expected), "the window has the focus");
     desk.focus(false)?;
@@ -42,7 +42,7 @@ fn announced(terminal: &Terminal, settings: &str, arguments: &[&str], expected: 
     let start = desk.written()?.len();
     let file = stage.sandbox.project().join(Path::new(HOSTILE));
     let _second = agent.propose(&file, "text\n")?;
-    desk.shows("New review: evil;4;1")?;
+    desk.wait_for_text("New review: evil;4;1")?;
     let found = || output_from(&desk, start).map_err(|error| error.to_string());
     let arrived =
         || found().and_then(|output| if output.contains(expected) { Ok(output) } else { Err(output) });
@@ -51,7 +51,7 @@ fn announced(terminal: &Terminal, settings: &str, arguments: &[&str], expected: 
     settled(&desk)?;
     let start = desk.written()?.len();
     let _third = agent.propose(&stage.sandbox.project().join("third.txt"), "text\n")?;
-    desk.shows("New review: third.txt")?;
+    desk.wait_for_text("New review: third.txt")?;
     settled(&desk)?;
     assert!(!output_from(&desk, start)?.contains(expected), "the window has the focus again");
     Ok(output)
@@ -89,7 +89,7 @@ fn by_default_nothing_is_announced() -> Result<()> {
     settled(&desk)?;
     let start = desk.written()?.len();
     let (_agent, _proposal) = stage.propose()?;
-    desk.shows("line five")?;
+    desk.wait_for_text("line five")?;
     settled(&desk)?;
     let output = output_from(&desk, start)?;
     assert!(!output.contains('\x07') && !output.contains("\x1b]"), "{output:?}");

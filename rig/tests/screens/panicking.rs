@@ -24,13 +24,13 @@ fn panic_restores_the_terminal_and_stays_readable() -> Result<()> {
         let test = "panicking::panic_restores_the_terminal_and_stays_readable";
         let words = [this.as_path(), Path::new("--exact"), Path::new(test), Path::new("--nocapture")];
         let mut desk = Screen::start(&sandbox, &terminal, words)?;
-        desk.shows("No agent is connected yet.")?;
+        desk.wait_for_text("No agent is connected yet.")?;
         let drawn = |picture: &vt100::Screen| picture.alternate_screen() && picture.hide_cursor();
         desk.wait_for_picture("the whole screen", drawn)?;
         desk.press("p")?;
-        let status = desk.ends()?;
+        let status = desk.wait_for_exit()?;
         assert!(!status.success(), "{place}: {status}");
-        assert_eq!(desk.left_behind()?, Vec::<String>::new(), "{place}");
+        assert_eq!(desk.unrestored_state()?, Vec::<String>::new(), "{place}");
         let screen = desk.text()?;
         assert!(screen.contains("as the test wants it"), "{place}:\n{screen}");
         assert!(!screen.contains("No agent is connected"), "{place}:\n{screen}");

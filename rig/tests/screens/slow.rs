@@ -36,16 +36,16 @@ fn pressed_through(terminal: &Terminal, times: usize) -> Result<(String, u64)> {
     // Events before the first picture are no news for the desk.
     settled(&desk)?;
     let agent = Proposer::gemini(&stage.sandbox)?;
-    desk.shows("Gemini CLI is connected.")?;
+    desk.wait_for_text("Gemini CLI is connected.")?;
     let _proposal = agent.propose(&file, &proposed)?;
-    desk.shows("line 8 of")?;
+    desk.wait_for_text("line 8 of")?;
     settled(&desk)?;
     let before = desk.received()?;
     for _ in 0..times {
         desk.press("j")?;
         std::thread::sleep(REPEAT);
     }
-    desk.shows("line 1808 of")?;
+    desk.wait_for_text("line 1808 of")?;
     settled(&desk)?;
     Ok((desk.text()?, desk.received()? - before))
 }

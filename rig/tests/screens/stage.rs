@@ -35,7 +35,7 @@ impl Stage {
     /// A desk that shows that no agent is connected.
     pub(crate) fn idle_desk(&self, terminal: &Terminal) -> Result<Screen> {
         let desk = self.desk(terminal)?;
-        desk.shows("No agent is connected yet.")?;
+        desk.wait_for_text("No agent is connected yet.")?;
         Ok(desk)
     }
 
@@ -59,7 +59,7 @@ impl Stage {
         let (path, value) = agent_cli::path_variable(&self.sandbox)?;
         let terminal = terminal.clone().with("PS1", "rig$ ").with(path, value);
         let shell = Screen::start(&self.sandbox, &terminal, ["bash", "--norc", "--noprofile", "-i"])?;
-        shell.shows("rig$")?;
+        shell.wait_for_text("rig$")?;
         Ok(shell)
     }
 
@@ -86,13 +86,13 @@ pub(crate) fn proposed() -> String {
 
 /// Waits until a text is shown, waits as long as a person reads, and presses keys.
 pub(crate) fn read_and_press(screen: &Screen, text: &str, keys: &str) -> Result<()> {
-    screen.shows(text)?;
+    screen.wait_for_text(text)?;
     std::thread::sleep(READING);
     screen.press(keys)
 }
 
 /// The text of the settled screen.
 pub(crate) fn settled(screen: &Screen) -> Result<String> {
-    screen.settle(STILL)?;
+    screen.wait_for_silence(STILL)?;
     screen.text()
 }

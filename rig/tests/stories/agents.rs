@@ -61,7 +61,7 @@ fn agents_of_three_families_get_context_and_no_reviews() -> Result<()> {
         }
         agent.wait_until_it_says(DONE)?;
         assert_eq!(stage.on_disk(), SHOUTED);
-        let asked = agent.model.wait_until_asked(REQUEST, PATIENCE)?.asked();
+        let asked = agent.model.wait_for_prompt(REQUEST, PATIENCE)?.prompt();
         let saved = saved.file_name().unwrap().to_string_lossy().into_owned();
         assert!(asked.contains(&saved), "{saved} is not in what the model was asked:\n{asked}");
     }

@@ -103,7 +103,7 @@ fn claude_carries_the_saved_file_to_the_model() -> Result<()> {
     claude.wait_until_it_says("In saved.txt")?;
     claude.ask(NEXT_REQUEST)?;
     claude.wait_until_it_says(NEXT_ANSWER)?;
-    let asked = claude.model.wait_until_asked(NEXT_REQUEST, PATIENCE)?.asked();
+    let asked = claude.model.wait_for_prompt(NEXT_REQUEST, PATIENCE)?.prompt();
     let saved = saved.display().to_string();
     assert!(asked.contains(&saved), "{saved} is not in what the model was asked:\n{asked}");
     Ok(())

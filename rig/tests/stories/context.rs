@@ -1,7 +1,7 @@
 //! The person's open files reach the model, without an editor and without a variable.
 
 use alongside_rig::agent_cli::Cli;
-use alongside_rig::model::{Script, Turn};
+use alongside_rig::model::{ModelReply, Script};
 use alongside_rig::tmux::SHELL_PROMPT;
 use alongside_rig::wait::PATIENCE;
 use anyhow::Result;
@@ -15,13 +15,14 @@ fn qwen_p_carries_the_saved_file_to_the_model() -> Result<()> {
     let Some(stage) = Stage::set()? else { return Ok(()) };
     stage.start_review()?;
     let saved = stage.save("saved by the person.txt", "hello\n")?;
-    let qwen = stage.install(Cli::Qwen, Script::new().on("hi", [Turn::say("Hello from the fake model.")]))?;
+    let qwen =
+        stage.install(Cli::Qwen, Script::new().on("hi", [ModelReply::say("Hello from the fake model.")]))?;
     qwen.pane.enter("qwen -p hi")?;
     qwen.pane.wait_for("the answer and the shell's prompt", |screen| {
         screen.contains("Hello from the fake model.") && screen.ends_with(SHELL_PROMPT)
     })?;
 
-    let asked = qwen.model.wait_until_asked("hi", PATIENCE)?.asked();
+    let asked = qwen.model.wait_for_prompt("hi", PATIENCE)?.prompt();
     let saved = saved.display().to_string();
     assert!(from_editor(&asked).contains(&saved), "{saved} is not in what the model was asked:\n{asked}");
     Ok(())
@@ -37,7 +38,7 @@ fn gemini_carries_the_saved_file_to_the_model() -> Result<()> {
     gemini.ask(NEXT_REQUEST)?;
     gemini.wait_until_it_says(NEXT_ANSWER)?;
 
-    let asked = gemini.model.wait_until_asked(NEXT_REQUEST, PATIENCE)?.asked();
+    let asked = gemini.model.wait_for_prompt(NEXT_REQUEST, PATIENCE)?.prompt();
     let saved = saved.display().to_string();
     assert!(from_editor(&asked).contains(&saved), "{saved} is not in what the model was asked:\n{asked}");
     Ok(())

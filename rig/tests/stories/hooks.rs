@@ -4,7 +4,7 @@ use std::fs;
 
 use alongside_rig::agent::Agent;
 use alongside_rig::agent_cli::{Cli, write_program};
-use alongside_rig::model::{Script, Turn};
+use alongside_rig::model::{ModelReply, Script};
 use alongside_rig::procfs::command_line;
 use alongside_rig::wait::{self, PATIENCE};
 use alongside_testing::skip;
@@ -132,7 +132,7 @@ fn qwen_in_auto_edit_mode_proposes_what_the_person_kept() -> Result<()> {
     let kept = SHOUTED.replace("EIGHT", "eight");
     let mut turns = Cli::Qwen.overwrite(&stage.file, SHOUTED, DONE);
     turns.insert(2, turns[1].clone());
-    if let Turn::Call { arguments, .. } = &mut turns[2] {
+    if let ModelReply::Call { arguments, .. } = &mut turns[2] {
         arguments["content"] = kept.clone().into();
     }
     let agent = stage.install_as_new(Cli::Qwen, with(turns))?;
@@ -350,8 +350,8 @@ fn codex_writes_only_the_files_of_a_patch_that_the_person_kept() -> Result<()> {
     let old = stage.sandbox.write("old.txt", "old\n");
     let patch = "*** Begin Patch\n*** Add File: new.txt\n+new\n*** Delete File: old.txt\n*** Update File: \
                  notes.txt\n@@\n-two\n+TWO\n*** End Patch";
-    let call = Turn::call("apply_patch", serde_json::json!({ "input": patch }));
-    let script = Script::new().on(REQUEST, [call, Turn::say(DONE)]);
+    let call = ModelReply::call("apply_patch", serde_json::json!({ "input": patch }));
+    let script = Script::new().on(REQUEST, [call, ModelReply::say(DONE)]);
     let agent = stage.install_as_new(Cli::Codex, script)?;
     agent.set_hook_up(&stage.sandbox)?;
     agent.run_unattended(REQUEST)?;

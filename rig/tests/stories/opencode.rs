@@ -23,7 +23,7 @@ fn set() -> Result<Option<(Stage, Desk, Agent)>> {
 fn asked(opencode: &Agent) -> Result<String> {
     opencode.ask(NEXT_REQUEST)?;
     opencode.wait_until_it_says(NEXT_ANSWER)?;
-    Ok(opencode.model.wait_until_asked(NEXT_REQUEST, PATIENCE)?.asked())
+    Ok(opencode.model.wait_for_prompt(NEXT_REQUEST, PATIENCE)?.prompt())
 }
 
 #[test]

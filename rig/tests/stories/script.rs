@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use alongside_rig::agent_cli::Cli;
-use alongside_rig::model::{Script, Turn};
+use alongside_rig::model::{ModelReply, Script};
 
 /// Long enough that three changes are three hunks.
 pub(crate) const ORIGINAL: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n\
@@ -34,6 +34,6 @@ pub(crate) fn shout(cli: Cli, file: &Path) -> Script {
 }
 
 /// A model that answers [`REQUEST`] with these `turns`, and also answers [`NEXT_REQUEST`].
-pub(crate) fn with(turns: Vec<Turn>) -> Script {
-    Script::new().on(REQUEST, turns).on(NEXT_REQUEST, [Turn::say(NEXT_ANSWER)])
+pub(crate) fn with(turns: Vec<ModelReply>) -> Script {
+    Script::new().on(REQUEST, turns).on(NEXT_REQUEST, [ModelReply::say(NEXT_ANSWER)])
 }

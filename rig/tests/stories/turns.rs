@@ -6,7 +6,7 @@ use std::fs;
 use alongside_rig::agent::Agent;
 use alongside_rig::agent_cli::{Cli, write_program};
 use alongside_rig::json_desk::JsonDesk;
-use alongside_rig::model::Turn;
+use alongside_rig::model::ModelReply;
 use alongside_rig::wait::{self, PATIENCE};
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
@@ -196,17 +196,17 @@ fn set(cli: Cli) -> Result<Option<(Stage, Agent)>> {
     let mut turns = cli.overwrite(&stage.file, SHOUTED, DONE);
     let last = turns.len() - 1;
     turns.insert(last, shell(cli, SHELL));
-    let obey = || [shell(cli, SOFTER), Turn::say(OBEYED)];
+    let obey = || [shell(cli, SOFTER), ModelReply::say(OBEYED)];
     let agent = stage.install_as_new(cli, with(turns).on(OBEY, obey()).on(AGAIN, obey()))?;
     agent.set_turns_up(&stage.sandbox)?;
     Ok(Some((stage, agent)))
 }
 
 /// The model's call of its shell.
-fn shell(cli: Cli, command: &str) -> Turn {
+fn shell(cli: Cli, command: &str) -> ModelReply {
     match cli {
-        Cli::Codex => Turn::call("exec_command", json!({ "cmd": command })),
-        _ => Turn::call("Bash", json!({ "command": command, "description": "Change files" })),
+        Cli::Codex => ModelReply::call("exec_command", json!({ "cmd": command })),
+        _ => ModelReply::call("Bash", json!({ "command": command, "description": "Change files" })),
     }
 }
 

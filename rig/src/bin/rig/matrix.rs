@@ -47,38 +47,38 @@ pub(crate) fn matrix(options: &Options) -> anyhow::Result<ExitCode> {
     let mut results = Results::committed()?;
     if !options.page {
         let runtime = tokio::runtime::Runtime::new().context("cannot start a runtime")?;
-        let ended = runtime.block_on(run(options, &mut results));
-        // Blocked tasks belong to sandboxes that are being removed.
+        let result = runtime.block_on(run(options, &mut results));
+        // Blocking tasks that still run belong to sandboxes that are being removed.
         runtime.shutdown_timeout(Duration::from_secs(10));
-        if ended?.is_none() {
+        if result?.is_none() {
             println!("Interrupted. The next run continues from here.");
             return Ok(ExitCode::from(130));
         }
     }
     page::write(&results.rows)?;
-    let open = explain::unexplained(&results.rows);
-    for cell in &open {
+    let unexplained = explain::unexplained(&results.rows);
+    for cell in &unexplained {
         println!("UNEXPLAINED: {cell}");
     }
     println!(
         "{} releases, {} unexplained cells; wrote docs/compatibility.md",
         results.rows.len(),
-        open.len()
+        unexplained.len()
     );
-    Ok(if open.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if unexplained.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// `None` when interrupted.
+/// Proves the releases that the options choose. Returns `None` if the person interrupted.
 async fn run(options: &Options, results: &mut Results) -> anyhow::Result<Option<()>> {
     if let Some(package) = &options.package {
         return prove_package(options, package, results).await;
     }
-    let wanted = wanted(options, results).await?;
+    let releases = chosen_releases(options, results).await?;
     let scratch = Arc::new(Scratch::new()?);
     let tools = Arc::new(tools(options)?);
     let prover = Prover { scratch, tools };
-    println!("==> proving {} releases, {} at a time", wanted.len(), options.jobs);
-    let Some(suspects) = prover.prove(wanted, options.jobs.into(), results).await? else { return Ok(None) };
+    println!("==> proving {} releases, {} at a time", releases.len(), options.jobs);
+    let Some(suspects) = prover.prove(releases, options.jobs.into(), results).await? else { return Ok(None) };
     if suspects.is_empty() {
         return Ok(Some(()));
     }
@@ -129,33 +129,35 @@ fn check_agent(id: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn wanted(options: &Options, results: &Results) -> anyhow::Result<Vec<Release>> {
-    let wishes: Vec<_> = options.only.iter().map(|only| only.split_once('@').unwrap_or((only, ""))).collect();
-    for (id, _) in &wishes {
+/// Returns the releases that the options choose, without those that have a result.
+async fn chosen_releases(options: &Options, results: &Results) -> anyhow::Result<Vec<Release>> {
+    let choices: Vec<_> =
+        options.only.iter().map(|only| only.split_once('@').unwrap_or((only, ""))).collect();
+    for (id, _) in &choices {
         check_agent(id)?;
     }
-    let mut wanted = Vec::new();
+    let mut all = Vec::new();
     for &agent in AGENTS {
-        let wishes: Vec<_> = wishes.iter().filter(|(id, _)| *id == agent.id).collect();
-        if wishes.is_empty() && !options.only.is_empty() {
+        let choices: Vec<_> = choices.iter().filter(|(id, _)| *id == agent.id).collect();
+        if choices.is_empty() && !options.only.is_empty() {
             continue;
         }
         let releases = releases::of(agent).await?;
         println!("==> {}: npm has {} releases", agent.name, releases.len());
-        let is_wanted = |release: &Release| {
+        let is_chosen = |release: &Release| {
             let version = &release.version;
-            wishes.is_empty() || wishes.iter().any(|(_, wish)| wish.is_empty() || wish == version)
+            choices.is_empty() || choices.iter().any(|(_, chosen)| chosen.is_empty() || chosen == version)
         };
         let is_due = |release: &Release| options.again || results.row(agent.id, &release.version).is_none();
-        let chosen: Vec<_> = releases.into_iter().filter(is_wanted).collect();
-        if let Some((_, missing)) = wishes.iter().find(|(_, version)| {
+        let chosen: Vec<_> = releases.into_iter().filter(is_chosen).collect();
+        if let Some((_, missing)) = choices.iter().find(|(_, version)| {
             !version.is_empty() && chosen.iter().all(|release| release.version != **version)
         }) {
             bail!("npm has no stable release {missing} of {}", agent.name);
         }
-        wanted.extend(chosen.into_iter().filter(is_due));
+        all.extend(chosen.into_iter().filter(is_due));
     }
-    Ok(wanted)
+    Ok(all)
 }
 
 fn tools(options: &Options) -> anyhow::Result<Tools> {
@@ -171,7 +173,8 @@ struct Prover {
 }
 
 impl Prover {
-    /// Returns the releases with unexplained failures, or `None` when interrupted.
+    /// Proves releases, `jobs` at once. Returns the releases with unexplained failures; `None` if the person
+    /// interrupted.
     async fn prove(
         &self,
         releases: Vec<Release>,
@@ -196,7 +199,7 @@ impl Prover {
             let ended = tokio::select! {
                 ended = running.join_next() => ended,
                 _ = &mut interrupt => {
-                    // Sandboxes, processes and folders end with their tasks.
+                    // The tasks end their processes, and remove their sandboxes and folders.
                     running.shutdown().await;
                     return Ok(None);
                 }
@@ -208,13 +211,13 @@ impl Prover {
                 Ok(row) => {
                     println!("{progress} {}", summary(&row));
                     let failed = |cell: &Cell| matches!(cell, Cell::Fails(_));
-                    let is_open = !explain::unexplained(std::slice::from_ref(&row)).is_empty();
-                    if is_open && row.cells.values().any(failed) {
+                    let is_unexplained = !explain::unexplained(std::slice::from_ref(&row)).is_empty();
+                    if is_unexplained && row.cells.values().any(failed) {
                         suspects.push(release);
                     }
                     results.put(row)?;
                 }
-                // A registry that is gone stays gone.
+                // The second run gives up: a registry that is unreachable again will stay so.
                 Err(error) if jobs == 1 => return Err(error),
                 Err(error) => {
                     println!("{progress} {} {}: {error:#}", release.agent.id, release.version);
@@ -222,19 +225,19 @@ impl Prover {
                 }
             }
             if running.is_empty() {
-                self.scratch.tidy()?;
+                self.scratch.limit_cache()?;
             }
         }
     }
 }
 
 async fn prove_release(scratch: &Scratch, tools: &Tools, release: &Release) -> anyhow::Result<Row> {
-    let installed = scratch.install(release).await?;
+    let installation = scratch.install(release).await?;
     let subject = Subject {
         agent: release.agent.id.to_owned(),
         version: release.version.clone(),
         package: release.package.to_owned(),
-        directory: installed.package(),
+        directory: installation.package(),
     };
     prove(tools, &subject).await
 }

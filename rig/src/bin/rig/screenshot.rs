@@ -150,7 +150,7 @@ impl Picture {
         let scene = (self.scene)(&sandbox, &terminal)?;
         match scene.is_restless {
             true => std::thread::sleep(STILL),
-            false => scene.screen.settle(STILL)?,
+            false => scene.screen.wait_for_silence(STILL)?,
         }
         Ok(svg::svg(self.title, &scene.screen.picture()?, colours))
     }
@@ -164,14 +164,14 @@ fn desk(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     let gemini = Proposer::gemini(sandbox)?;
     let qwen = Proposer::qwen(sandbox)?;
     gemini.propose(&basket, include_str!("screenshot/shop/basket.proposed.py"))?;
-    screen.shows("raise ValueError")?;
+    screen.wait_for_text("raise ValueError")?;
     qwen.propose(&sandbox.project().join("shop/NOTES.md"), "# Shop\n\nPrices are never negative.\n")?;
     qwen.propose(&prices, "item,price\nbread,2.60\nmilk,1.10\n")?;
     // The last saved file counts as the open one.
     sandbox.write("shop/checkout.py", "from basket import Basket\n");
-    screen.settle(STILL)?;
+    screen.wait_for_silence(STILL)?;
     let picture = screen.picture()?;
-    if picture.size().1.get() > 100 && screen.place_of("Reviews (3)").is_err() {
+    if picture.size().1.get() > 100 && screen.position_of("Reviews (3)").is_err() {
         // The lists have given way to the code; the picture shows them.
         screen.press_and_see("b", "Reviews (3)")?;
     }
@@ -184,8 +184,8 @@ fn desk(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
 /// The built-in agent's first proposal, with one change dropped.
 fn demo(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     let screen = Screen::start(sandbox, terminal, [alongside_bin()?, "demo".into()])?;
-    screen.shows("raise ValueError")?;
-    screen.settle(STILL)?;
+    screen.wait_for_text("raise ValueError")?;
+    screen.wait_for_silence(STILL)?;
     screen.press_and_see("j ", "dropped: ")?;
     Ok(screen.into())
 }
@@ -194,7 +194,7 @@ fn demo(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
 fn neovim(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     adapters::neovim(sandbox, "vim.opt.termguicolors = true")?;
     let (screen, agent) = in_editor(sandbox, terminal, "nvim")?;
-    screen.shows("proposes basket.py")?;
+    screen.wait_for_text("proposes basket.py")?;
     screen.press_and_see(":Alongside\r", "4 kept")?;
     screen.press_and_see("do]cA  # once", "edited")?;
     screen.press("\x1b")?;
@@ -212,7 +212,7 @@ fn helix(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
         settings + "\n[editor.statusline]\nleft = [\"mode\", \"spacer\", \"file-base-name\"]\n",
     )?;
     let (screen, agent) = in_editor(sandbox, terminal, "hx")?;
-    screen.shows("proposes 4 changes")?;
+    screen.wait_for_text("proposes 4 changes")?;
     screen.press_and_see(" a", "Review: basket.py")?;
     screen.press_and_see("\r", "raise ValueError")?;
     screen.press_and_see(" a", "Drop this change")?;
@@ -227,7 +227,7 @@ fn emacs(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     fs::write(&init, fs::read_to_string(&init)? + "(customize-set-variable 'frame-background-mode 'dark)\n")?;
     install_emacs(Generation::Newest)?.put_on_path(sandbox)?;
     let (screen, agent) = in_editor(sandbox, terminal, "emacs")?;
-    screen.shows("proposes 4 changes")?;
+    screen.wait_for_text("proposes 4 changes")?;
     screen.press_and_see("\x1bxalongside-review\r", "change 1 of 4: kept")?;
     screen.press_and_see("nk", "3 kept, 1 dropped")?;
     Ok(Scene { _agents: vec![agent], ..screen.into() })
@@ -239,7 +239,7 @@ fn vim(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     adapters::vim(sandbox, vimrc)?;
     install_vim(Generation::Newest)?.put_on_path(sandbox)?;
     let (screen, agent) = in_editor(sandbox, terminal, "vim")?;
-    screen.shows("proposes 4 changes")?;
+    screen.wait_for_text("proposes 4 changes")?;
     screen.press_and_see(":Alongside\r", "4 kept")?;
     screen.press_and_see("do", "1 dropped")?;
     screen.press_and_see("]cA  # once\x1b", "1 edited")?;
@@ -253,7 +253,7 @@ fn kakoune(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     adapters::kakoune(sandbox)?;
     install_kakoune()?.put_on_path(sandbox)?;
     let (screen, agent) = in_editor(sandbox, terminal, "kak")?;
-    screen.shows("proposes basket.py")?;
+    screen.wait_for_text("proposes basket.py")?;
     screen.press_and_see(":alongside-review\r", "before: ")?;
     screen.press_and_see(" a", "drop the change")?;
     Ok(Scene { _agents: vec![agent], ..screen.into() })

@@ -4,7 +4,7 @@ use std::process::Command;
 use std::thread::sleep;
 
 use alongside_rig::agent_cli::{self, Cli};
-use alongside_rig::model::{FakeModel, Script, Turn};
+use alongside_rig::model::{FakeModel, ModelReply, Script};
 use alongside_rig::screen::Terminal;
 use alongside_rig::{Sandbox, Screen, install};
 use serde_json::json;
@@ -17,13 +17,13 @@ pub(super) fn hook(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Sce
     let prices = sandbox.write("prices.py", include_str!("shop/prices.py"));
     let edit = |new: &str| {
         let arguments = json!({ "file_path": prices, "old_string": "def total(items):", "new_string": new });
-        Turn::call("Edit", arguments)
+        ModelReply::call("Edit", arguments)
     };
     let turns = [
-        Turn::call("Read", json!({ "file_path": prices })),
+        ModelReply::call("Read", json!({ "file_path": prices })),
         edit("def net_total(items):"),
         edit("def total_with_tax(items):\n    return total(items) * (1 + TAX)\n\n\ndef total(items):"),
-        Turn::say("total() is as it was, and total_with_tax() is new."),
+        ModelReply::say("total() is as it was, and total_with_tax() is new."),
     ];
     let model = FakeModel::start(Script::new().on(REQUEST, turns))?;
     Cli::Claude.set_up_as_new(sandbox, &install()?, &model)?;
@@ -47,15 +47,15 @@ pub(super) fn turn(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Sce
     sandbox.write("CHANGES", "1.1  cheapest()\n");
     sandbox.commit()?;
     let edit = |old: &str, new: &str| {
-        Turn::call("Edit", json!({ "file_path": prices, "old_string": old, "new_string": new }))
+        ModelReply::call("Edit", json!({ "file_path": prices, "old_string": old, "new_string": new }))
     };
     let shell = "echo '1.2  total() with tax' >> CHANGES";
     let turns = [
-        Turn::call("Read", json!({ "file_path": prices })),
+        ModelReply::call("Read", json!({ "file_path": prices })),
         edit("sum(item.price for item in items)", "sum(item.price for item in items) * (1 + TAX)"),
         edit("min(items, key=lambda item: item.price)", "sorted(items, key=lambda item: item.price)[0]"),
-        Turn::call("Bash", json!({ "command": shell, "description": "Note the change" })),
-        Turn::say(SAID),
+        ModelReply::call("Bash", json!({ "command": shell, "description": "Note the change" })),
+        ModelReply::say(SAID),
     ];
     let model = FakeModel::start(Script::new().on(REQUEST, turns))?;
     Cli::Claude.set_up_as_new(sandbox, &install()?, &model)?;
@@ -99,12 +99,12 @@ fn at_work(
     let colours = [";", "set", "-as", "terminal-features", ",*:RGB"];
     let words = start.iter().chain(&more).chain(&colours);
     let screen = Screen::start(sandbox, &terminal.clone().with(&name, &path), words)?;
-    screen.shows("no agent yet")?;
+    screen.wait_for_text("no agent yet")?;
     tmux(&["split-window", "-v", "-l", lines, agent])?;
-    screen.shows("auto mode on")?;
+    screen.wait_for_text("auto mode on")?;
     screen.press_and_see(request, request)?;
     screen.press("\r")?;
-    screen.shows(shown)?;
+    screen.wait_for_text(shown)?;
     tmux(&["select-pane", "-U"])?;
     // A desk ignores a key that comes sooner than a person can read.
     sleep(STILL);
