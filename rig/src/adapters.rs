@@ -1,4 +1,4 @@
-//! Sets our editor adapters up in a sandbox, as their pages tell a person to.
+//! Sets the adapters of editors up in a sandbox, by the instructions on their pages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,11 +23,12 @@ gutters = [\"code-action-hint\", \"diagnostics\", \"spacer\", \"line-numbers\", 
 lsp.auto-document-highlight = true
 ";
 
-/// A person's settings for Emacs. Compiling to machine code needs a compiler, which the rig's Emacs lacks.
+/// A person's settings for Emacs. They turn native compilation off: it needs a compiler, which the rig's
+/// Emacs lacks.
 pub const EMACS_SETTINGS: &str = "(setq native-comp-jit-compilation nil inhibit-startup-screen t)\n";
 
-/// Installs the Neovim plugin as a plain package. The person's configuration is
-/// `require('alongside').setup{}`, then `more`.
+/// Installs the Neovim plugin as a package. The person's configuration is `require('alongside').setup{}`,
+/// then `more`.
 pub fn neovim(sandbox: &Sandbox, more: &str) -> Result<()> {
     link(sandbox, "neovim", ".local/share/nvim/site/pack/mine/start")?;
     sandbox.write_home(".config/nvim/init.lua", format!("require('alongside').setup{{}}\n{more}\n"));
@@ -42,44 +43,44 @@ pub fn helix(sandbox: &Sandbox, generation: Generation) {
     }
 }
 
-/// Installs the Vim adapter as its page tells a person who has a clone.
+/// Installs the Vim adapter by the instructions for a clone.
 pub fn vim(sandbox: &Sandbox, vimrc: &str) -> Result<()> {
     link(sandbox, "vim", ".vim/pack/alongside/start")?;
     sandbox.write_home(".vim/vimrc", vimrc);
     Ok(())
 }
 
-/// Loads the Kakoune adapter as its page tells a person who has a clone, with the settings of that page.
+/// Loads the Kakoune adapter by the instructions for a clone, with the settings of its page.
 pub fn kakoune(sandbox: &Sandbox) -> Result<()> {
     let kakrc = format!(
         "eval %sh{{kak-lsp}}\nlsp-enable\nsource {}/alongside.kak\n\
          map global user a ': enter-user-mode alongside<ret>' -docstring 'proposals of agents'\n\
          set-option global modelinefmt \"%%opt{{alongside_modeline}}%opt{{modelinefmt}}\"\n",
-        ours("kakoune")?.display()
+        adapter_directory("kakoune")?.display()
     );
     sandbox.write_home(".config/kak/kakrc", kakrc);
     Ok(())
 }
 
-/// Loads the Emacs adapter as its page tells a person who uses no packages.
+/// Loads the Emacs adapter by the instructions without a package.
 pub fn emacs(sandbox: &Sandbox) -> Result<()> {
     sandbox.write_home(".emacs.d/early-init.el", EMACS_SETTINGS);
     let init = format!(
         "(add-to-list 'load-path \"{}\")\n(require 'alongside)\n(alongside-mode 1)\n",
-        ours("emacs")?.display()
+        adapter_directory("emacs")?.display()
     );
     sandbox.write_home(".emacs.d/init.el", init);
     Ok(())
 }
 
-/// The files of an editor in this checkout.
-fn ours(editor: &str) -> Result<PathBuf> {
+/// Returns the adapter's directory for an editor in this checkout.
+fn adapter_directory(editor: &str) -> Result<PathBuf> {
     Ok(Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors").join(editor).canonicalize()?)
 }
 
-/// Has an editor load them as a package.
+/// Links an adapter's directory as a package of its editor.
 fn link(sandbox: &Sandbox, editor: &str, packages: &str) -> Result<()> {
     let packages = sandbox.home().join(packages);
     fs::create_dir_all(&packages)?;
-    Ok(std::os::unix::fs::symlink(ours(editor)?, packages.join("alongside"))?)
+    Ok(std::os::unix::fs::symlink(adapter_directory(editor)?, packages.join("alongside"))?)
 }

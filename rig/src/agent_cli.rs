@@ -1,7 +1,7 @@
-//! The whole agents, as a person starts them: Gemini CLI, Qwen Code, Claude Code and OpenCode.
+//! The whole agents, as a person starts them: Gemini CLI, Qwen Code, Claude Code, OpenCode and Codex.
 //!
-//! Settings files in the sandbox's home and a launcher in its `bin` set an agent up; then a test types
-//! the name of one into a pane. No variable names a companion: the agent finds it by itself.
+//! Settings files in the sandbox's home and a launcher in its `bin` set an agent up. Then a test types the
+//! agent's name into a pane. No variable names a companion: the agent finds it by itself.
 
 use std::ffi::OsString;
 use std::fs;
@@ -29,12 +29,12 @@ pub enum Cli {
     Claude,
     /// OpenCode.
     OpenCode,
-    /// Codex, which looks for no companion and runs hooks.
+    /// Codex, which searches for no companion and runs hooks.
     Codex,
 }
 
 impl Cli {
-    /// The command that starts it.
+    /// The command that starts the agent.
     pub fn command(self) -> &'static str {
         match self {
             Self::Gemini => "gemini",
@@ -45,7 +45,7 @@ impl Cli {
         }
     }
 
-    /// Installs it where it is missing.
+    /// Installs the agent, if it is missing.
     pub fn install(self) -> Result<(), InstallError> {
         match self {
             Self::Gemini | Self::Qwen => install::install().map(drop),
@@ -55,19 +55,19 @@ impl Cli {
         }
     }
 
-    /// Words on its screen while it waits for a message.
-    pub(crate) fn free(self) -> &'static str {
+    /// The text on the agent's screen while it waits for a message.
+    pub(crate) fn input_hint(self) -> &'static str {
         match self {
             Self::Gemini | Self::Qwen => "Type your message",
             Self::Claude => "? for shortcuts",
-            // The model below the prompt: without one, it sends nothing.
+            // The name of the model: OpenCode sends no message before it shows it.
             Self::OpenCode => "fake rig",
             Self::Codex => "? for shortcuts",
         }
     }
 
-    /// Words on its screen while it asks whether to apply a change.
-    pub(crate) fn asks(self) -> &'static str {
+    /// The text on the agent's screen while it asks whether to apply a change.
+    pub(crate) fn question(self) -> &'static str {
         match self {
             Self::Gemini | Self::Qwen => "Apply this change?",
             Self::Claude => "Do you want to",
@@ -85,8 +85,8 @@ impl Cli {
         self.set_up_with(sandbox, rig, model, Some(json!({ "enabled": true, "hasSeenNudge": true })), asking)
     }
 
-    /// The same for an agent that is signed in and otherwise new: nothing says whether its IDE mode is on, or
-    /// whether it asks before it edits.
+    /// As [`set_up`](Self::set_up) for an agent that is signed in and otherwise new: no setting decides
+    /// whether IDE mode is on, or whether the agent asks before edits.
     pub fn set_up_as_new(self, sandbox: &Sandbox, rig: &Rig, model: &FakeModel) -> Result<()> {
         self.set_up_with(sandbox, rig, model, None, "")
     }
@@ -146,7 +146,8 @@ impl Cli {
         )
     }
 
-    /// The turns of a model that writes `content` to the existing file at `path` and then says `done`.
+    /// Returns the replies of a model that writes `content` to the existing file at `path`, and then says
+    /// `done`.
     pub fn overwrite(self, path: &Path, content: &str, done: &str) -> Vec<ModelReply> {
         let tool = match self {
             Self::Gemini | Self::Qwen => "write_file",
@@ -166,7 +167,7 @@ impl Cli {
         self.change(tool, json!({ file: path, "content": content }), done)
     }
 
-    /// The turns of a model that replaces every `old` in the file at `path` and then says `done`.
+    /// Returns the replies of a model that replaces every `old` in the file at `path`, and then says `done`.
     pub fn replace_all(self, path: &Path, old: &str, new: &str, done: &str) -> Vec<ModelReply> {
         let (tool, from, to, all) = match self {
             Self::Gemini => ("replace", "old_string", "new_string", "allow_multiple"),
@@ -187,12 +188,12 @@ impl Cli {
         self.change(tool, arguments, done)
     }
 
-    /// The name of the argument of a tool that is the file's path.
+    /// The name of a tool's argument for the path of the file.
     fn file_argument(self) -> &'static str {
         if self == Self::OpenCode { "filePath" } else { "file_path" }
     }
 
-    /// The turns of a change. Most agents refuse to change a file that they have not read.
+    /// Returns the replies for a change. Most agents refuse to change a file that they have not read.
     fn change(self, tool: &str, arguments: Value, done: &str) -> Vec<ModelReply> {
         let reader = match self {
             Self::Gemini | Self::Codex => None,
@@ -206,8 +207,8 @@ impl Cli {
     }
 }
 
-/// Claude Code: onboarded, with a key, in a trusted folder. `in_use`: it looks for an editor, and asks before
-/// it edits. A new one does neither.
+/// Sets up Claude Code: onboarded, with a key, in a trusted folder. With `in_use`, it connects to an editor
+/// and asks before edits; a new Claude Code does neither.
 pub(crate) fn set_claude_up(sandbox: &Sandbox, model: &FakeModel, launch: &str, in_use: bool) -> Result<()> {
     let key = "sk-ant-fake-0123456789-0123456789";
     let trusted = json!({ "hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true });
@@ -224,7 +225,7 @@ pub(crate) fn set_claude_up(sandbox: &Sandbox, model: &FakeModel, launch: &str, 
     }
     let asking = if in_use { "--permission-mode default" } else { "" };
     sandbox.write_home(".claude.json", settings.to_string());
-    // The proxy is a port where nothing listens: nothing leaves this machine.
+    // The proxy is a closed port, so that no request leaves this machine.
     let body = format!(
         "export ANTHROPIC_BASE_URL='{}' ANTHROPIC_API_KEY='{key}'\n\
          export DISABLE_AUTOUPDATER=1 DISABLE_TELEMETRY=1 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1\n\
@@ -237,7 +238,7 @@ pub(crate) fn set_claude_up(sandbox: &Sandbox, model: &FakeModel, launch: &str, 
     write_program(sandbox, Cli::Claude.command(), &body)
 }
 
-/// OpenCode with one provider, the fake model, and with its own question before each edit.
+/// Sets up OpenCode with the fake model as its only provider, and with its own question before each edit.
 fn set_opencode_up(sandbox: &Sandbox, model: &FakeModel) -> Result<()> {
     let program = install::opencode()?;
     let settings = json!({
@@ -249,11 +250,11 @@ fn set_opencode_up(sandbox: &Sandbox, model: &FakeModel) -> Result<()> {
             "models": { "fake": {} },
         } },
         "permission": { "edit": "ask" },
-        // A request of its own, which the script would take for the person's.
+        // The script would take the request for a title for the person's prompt.
         "agent": { "title": { "disable": true } },
     });
     sandbox.write_home(".config/opencode/opencode.json", settings.to_string());
-    // The proxy is a port where nothing listens: OpenCode would install a library for plugins from npm.
+    // The proxy is a closed port: OpenCode would install a library for plugins from npm.
     let body = format!(
         "export OPENCODE_DISABLE_AUTOUPDATE=1 OPENCODE_DISABLE_MODELS_FETCH=1\n\
          export HTTPS_PROXY=http://127.0.0.1:9 NO_PROXY=127.0.0.1,localhost\n\
@@ -263,8 +264,8 @@ fn set_opencode_up(sandbox: &Sandbox, model: &FakeModel) -> Result<()> {
     write_program(sandbox, Cli::OpenCode.command(), &body)
 }
 
-/// Codex with one provider, the fake model, in a trusted folder. Only for a model of its own catalogue, such
-/// as this one, it has the tool `apply_patch`.
+/// Sets up Codex with the fake model as its only provider, in a trusted folder. The model's name is one of
+/// Codex's catalogue: for others, Codex has no tool `apply_patch`.
 fn set_codex_up(sandbox: &Sandbox, model: &FakeModel) -> Result<()> {
     let program = install::codex()?;
     let settings = format!(
@@ -277,7 +278,7 @@ fn set_codex_up(sandbox: &Sandbox, model: &FakeModel) -> Result<()> {
         sandbox.project().display(),
     );
     sandbox.write_home(".codex/config.toml", settings);
-    // The proxy is a port where nothing listens: nothing leaves this machine.
+    // The proxy is a closed port, so that no request leaves this machine.
     let body = format!(
         "export RIG_KEY=fake HTTPS_PROXY=http://127.0.0.1:9 NO_PROXY=127.0.0.1,localhost\n\
          exec '{}' \"$@\"",
@@ -286,24 +287,25 @@ fn set_codex_up(sandbox: &Sandbox, model: &FakeModel) -> Result<()> {
     write_program(sandbox, Cli::Codex.command(), &body)
 }
 
-/// Enters the hook of alongside into the agent's own settings, as an installation does.
+/// Enters alongside's hook into the agent's settings, as an installation does.
 pub fn set_hook_up(sandbox: &Sandbox, id: &str) -> Result<()> {
-    // A variable only adds to the places where a hook looks, so its command line keeps it in the sandbox.
+    // A variable only adds a registry to those that a hook searches, so an option keeps the hook in the
+    // sandbox.
     let hosts = format!(" --runtime-dir {}", sandbox.hosts().display());
-    set_up(sandbox, id, (OurHook::Write, None), (&format!("alongside hook {id}"), &hosts))
+    add_hook(sandbox, id, (OurHook::Write, None), (&format!("alongside hook {id}"), &hosts))
 }
 
-/// Has the agent note its turns, as an installation does.
+/// Enters alongside's turn hooks into the agent's settings, as an installation does.
 pub fn set_turns_up(sandbox: &Sandbox, id: &str) -> Result<()> {
     // The release that the rig runs.
     let release = (id == Cli::Claude.command()).then_some((2, 1, 332));
-    // No variable decides where the store of a hook is, so its command line keeps it in the sandbox.
+    // No variable names the store of turns for a hook, so an option keeps the hook in the sandbox.
     let state = format!(" --state-dir {}", sandbox.home().join(".local/state/alongside").display());
-    set_up(sandbox, id, (OurHook::Turn, release), (&format!("alongside turn {id}"), &state))
+    add_hook(sandbox, id, (OurHook::Turn, release), (&format!("alongside turn {id}"), &state))
 }
 
-/// Enters a hook into the settings of an agent of this release, and an option behind its command.
-fn set_up(
+/// Enters a hook into the settings of an agent of this release, with an option after its command.
+fn add_hook(
     sandbox: &Sandbox,
     id: &str,
     (hook, release): (OurHook, Option<(u64, u64, u64)>),
@@ -315,14 +317,14 @@ fn set_up(
     let before = hooks::text(&path)?;
     let wanted = WantedHook::new(hook, agent, release, Os::HERE, "alongside");
     let text = hooks::with_hook(before.as_deref(), &wanted).map_err(anyhow::Error::msg)?;
-    // The hook may be there already, with the option.
+    // The settings may already have the hook with the option.
     let with_option = format!("{line}{option}");
     let text = text.replace(&with_option, line).replace(line, &with_option);
     fs::create_dir_all(path.parent().context("a file lies in a directory")?)?;
     fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Puts `name` on the sandbox's PATH: a shell script with `body`.
+/// Writes a shell script with this name and body into the sandbox's `bin`.
 pub fn write_program(sandbox: &Sandbox, name: &str, body: &str) -> Result<()> {
     let path = bin(sandbox).join(name);
     fs::create_dir_all(bin(sandbox))?;
@@ -333,9 +335,9 @@ pub fn write_program(sandbox: &Sandbox, name: &str, body: &str) -> Result<()> {
 
 /// The PATH of a person who has the agents and `alongside` installed.
 pub fn path_variable(sandbox: &Sandbox) -> Result<(String, OsString)> {
-    let ours = alongside_bin()?.parent().map(Path::to_owned);
+    let alongside = alongside_bin()?.parent().map(Path::to_owned);
     let others = std::env::var_os("PATH").unwrap_or_default();
-    let all = [bin(sandbox)].into_iter().chain(ours).chain(std::env::split_paths(&others));
+    let all = [bin(sandbox)].into_iter().chain(alongside).chain(std::env::split_paths(&others));
     Ok(("PATH".to_owned(), std::env::join_paths(all)?))
 }
 
@@ -344,7 +346,8 @@ pub fn bin(sandbox: &Sandbox) -> PathBuf {
     sandbox.home().join("bin")
 }
 
-/// The settings of an agent in use, with the way it signs in and whether it asks which folders to trust.
+/// Returns the settings of Gemini CLI or Qwen Code: `auth` is the way of signing in, `folder_trust` whether
+/// the agent asks which folders to trust.
 fn settings(auth: &str, folder_trust: bool, ide: Option<Value>) -> Value {
     let mut settings = json!({
         "security": { "auth": { "selectedType": auth }, "folderTrust": { "enabled": folder_trust } },

@@ -18,19 +18,19 @@ pub struct CompanionProcess {
     desk: Desk,
     /// The port on 127.0.0.1.
     pub port: u16,
-    /// The token agents must send.
+    /// The token that agents must send.
     pub token: String,
-    /// Every address that it listens on.
+    /// The socket addresses that the companion listens on.
     addresses: Vec<SocketAddr>,
 }
 
 impl CompanionProcess {
-    /// Starts `program` for the sandbox's project as a child, with a journal, as an editor's host has.
+    /// Starts `program` for the sandbox's project as a child, with a recovery journal.
     pub async fn start(program: &str, sandbox: &Sandbox) -> Result<Self> {
         Self::start_on(program, sandbox, &[]).await
     }
 
-    /// Kills it and starts `program` again, and holds its port meanwhile, as desks do.
+    /// Kills the companion and starts `program` again. Holds the port meanwhile, as desks do.
     pub async fn crash(self, program: &str, sandbox: &Sandbox) -> Result<Self> {
         let addresses = self.addresses.clone();
         let _hold = PortHold::take(&addresses).context("the port cannot be held")?;
@@ -63,12 +63,12 @@ impl CompanionProcess {
         })
     }
 
-    /// Stops it properly.
+    /// Stops the companion properly.
     pub async fn stop(self) -> Result<()> {
         self.desk.process().ask(json!({ "cmd": "stop" })).answer().await.map(drop)
     }
 
-    /// Ends it without warning (`kill -9`), as a crash does.
+    /// Kills the companion with SIGKILL, as a crash does.
     pub async fn kill(self) -> Result<()> {
         self.desk.process().kill().await
     }

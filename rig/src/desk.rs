@@ -1,4 +1,4 @@
-//! A desk that a test drives as a person would: of a companion under its control, or of the real program.
+//! A desk that a test drives as a person does: a desk of the rig's companion, or of the real program.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::json_lines_process::JsonLinesProcess;
 
-/// The first message of a desk of this name, whose process is this one.
+/// Returns the first message of a desk with this name in this process.
 pub(crate) fn hello(name: &str) -> Hello {
     Hello {
         process_id: Some(std::process::id()),
@@ -21,14 +21,14 @@ pub(crate) fn hello(name: &str) -> Hello {
     }
 }
 
-/// A desk, and its process, which speaks the protocol of `alongside review --json`.
+/// A desk with its process, which uses the protocol of `alongside review --json`.
 #[derive(Debug)]
 pub struct Desk {
     process: JsonLinesProcess,
 }
 
 impl Desk {
-    /// The desk of a running process.
+    /// Creates the desk of a running process.
     pub fn new(process: JsonLinesProcess) -> Self {
         Self { process }
     }
@@ -55,7 +55,7 @@ impl Desk {
         self.wait(&format!("the end of review {id}"), |events| closing(events, id).cloned()).await
     }
 
-    /// Accepts a review as shown.
+    /// Accepts a review in the given revision.
     pub async fn accept(&self, review: &Review) -> Result<()> {
         self.decide(review.id, review.revision, Decision::Accept).await
     }
@@ -65,7 +65,7 @@ impl Desk {
         self.decide(review.id, review.revision, Decision::Reject).await
     }
 
-    /// Replaces the review's text as a person would by typing, and returns the new revision.
+    /// Replaces the text of a review, as a person does by typing. Returns the new revision.
     pub async fn edit(&self, review: &Review, text: &str) -> Result<u64> {
         let changes = vec![Change { range: None, text: text.into() }];
         let edit = Request::EditReview { id: review.id, revision: review.revision, changes };
@@ -78,12 +78,12 @@ impl Desk {
         self.decide(review.id, revision, Decision::Accept).await
     }
 
-    /// The person goes to a file.
+    /// Reports that the person has gone to a file.
     pub async fn focus(&self, path: &Path, cursor: Option<Position>) -> Result<()> {
         self.select(path, cursor, None).await
     }
 
-    /// The person goes to a file and selects some of its text.
+    /// Reports that the person has gone to a file and selected a text.
     pub async fn select(&self, path: &Path, cursor: Option<Position>, text: Option<&str>) -> Result<()> {
         let path = path.to_str().context("tests name files in UTF-8")?.to_owned();
         let active = Some(ActiveFile { path, cursor, anchor: None, selected_text: text.map(str::to_owned) });
@@ -91,7 +91,7 @@ impl Desk {
         self.request(&Request::ChangeContext(report)).await.map(drop)
     }
 
-    /// Waits until that many agents are connected and listen to their streams.
+    /// Waits until exactly so many agents have an open stream.
     pub async fn agents_listen(&self, number: usize) -> Result<()> {
         self.wait_status(&format!("{number} listening agents"), |status| {
             (status.agents.iter().filter(|agent| agent.listening).count() == number).then_some(())
@@ -99,14 +99,14 @@ impl Desk {
         .await
     }
 
-    /// Waits until so many agents are listed. One of before a crash is listed once its stream is back, and
-    /// counts as listening only when it asks for something.
+    /// Waits until exactly so many agents are listed. After a crash of the companion, an agent is listed once
+    /// its stream is open again, and counts as listening only after its next request.
     pub async fn agents_listed(&self, number: usize) -> Result<()> {
         self.wait_status(&format!("{number} agents"), |status| (status.agents.len() == number).then_some(()))
             .await
     }
 
-    /// Sends any request.
+    /// Sends a request, and waits for the reply.
     pub async fn request(&self, request: &Request) -> Result<Revised> {
         let answer = self.process.ask(serde_json::to_value(request)?).answer().await?;
         Ok(serde_json::from_value(answer)?)
@@ -131,7 +131,8 @@ impl Desk {
     /// Waits until the events so far satisfy `probe`.
     async fn wait<T>(&self, what: &str, probe: impl Fn(&[Event]) -> Option<T>) -> Result<T> {
         let desk_events = |events: &[Value]| {
-            // Changes carry whole reviews, and no test waits for one. The rig's own events have no method.
+            // Changes are skipped: they are large, and no test waits for one. The rig's own events have no
+            // method.
             let is_awaited =
                 |event: &&Value| event["event"].is_null() && event["method"] != "alongside/didChangeReview";
             let received = events.iter().filter(is_awaited);

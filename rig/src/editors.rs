@@ -1,8 +1,9 @@
-//! Installs real Neovim and real Helix, the oldest supported release and the newest of each, and real Emacs.
+//! Installs the real editors: of Neovim, Helix and Vim the oldest supported and the newest release, and
+//! others.
 //!
-//! All come from Debian, with every library down to the C library, into trees of their own that need no root
-//! and only the machine's kernel: `apt` finds the packages, `tree` makes them run. A tree stays until the
-//! recipe changes; delete its directory in the cache to install today's newest.
+//! Most come from Debian, with every library including the C library, into trees of files that need no root
+//! and only the machine's kernel: `apt` downloads the packages, and `tree` makes them run. A tree stays until
+//! its recipe changes. Delete its directory in the cache to install the present newest release.
 
 mod apt;
 mod code_server;
@@ -64,7 +65,7 @@ const VIM_RECIPE: Recipe = Recipe {
     version: "--version",
 };
 
-/// Both editors in both generations, on disk.
+/// The installations of Neovim and Helix in both generations.
 #[derive(Debug, Clone)]
 pub struct Editors {
     oldest: Tree,
@@ -72,25 +73,25 @@ pub struct Editors {
 }
 
 impl Editors {
-    /// Neovim, which starts as `nvim`.
+    /// Returns Neovim, whose command is `nvim`.
     pub fn neovim(&self, generation: Generation) -> Editor {
         let tree = self.tree(generation);
         let variables = [
             ("VIMRUNTIME", "usr/share/nvim/runtime"),
-            // The machine may have plugins and a configuration for everybody.
+            // Excludes plugins and a configuration of the machine for all users.
             ("XDG_CONFIG_DIRS", "etc/xdg"),
             ("XDG_DATA_DIRS", "usr/share"),
         ];
         tree.editor("nvim", NEOVIM, &variables, "neovim")
     }
 
-    /// Helix, which starts as `hx`.
+    /// Returns Helix, whose command is `hx`.
     pub fn helix(&self, generation: Generation) -> Editor {
         let tree = self.tree(generation);
         tree.editor("hx", HELIX, &[("HELIX_RUNTIME", "usr/lib/hx/runtime")], "hx")
     }
 
-    /// Puts `nvim` and `hx` of a generation on the sandbox's PATH.
+    /// Puts the commands `nvim` and `hx` of a generation on the sandbox's PATH.
     pub fn put_on_path(&self, sandbox: &Sandbox, generation: Generation) -> Result<()> {
         self.neovim(generation).put_on_path(sandbox)?;
         self.helix(generation).put_on_path(sandbox)
@@ -104,7 +105,7 @@ impl Editors {
     }
 }
 
-/// Emacs of a generation, which starts as `emacs`, installed now if it is missing.
+/// Installs Emacs of a generation, if it is missing. The command is `emacs`.
 pub fn install_emacs(generation: Generation) -> Result<Editor, InstallError> {
     let tree = install_trees(|cache| Tree::install(cache, generation.suite(), &EMACS_RECIPE))?;
     let version = tree.version("emacs-nox");
@@ -123,7 +124,7 @@ pub fn install_emacs(generation: Generation) -> Result<Editor, InstallError> {
     Ok(emacs)
 }
 
-/// Vim of a generation, 9.1 or 9.2, which starts as `vim`, installed now if it is missing.
+/// Installs Vim of a generation, 9.1 or 9.2, if it is missing. The command is `vim`.
 pub fn install_vim(generation: Generation) -> Result<Editor, InstallError> {
     let tree = install_trees(|cache| Tree::install(cache, generation.suite(), &VIM_RECIPE))?;
     let version = tree.version("vim");
@@ -133,11 +134,12 @@ pub fn install_vim(generation: Generation) -> Result<Editor, InstallError> {
     Ok(tree.editor("vim", VIM, &variables, "vim"))
 }
 
-/// Installs what is missing, once per process; progress goes to stderr.
+/// Installs Neovim and Helix in both generations, if they are missing. Prints the progress to stderr.
 ///
 /// # Errors
-/// [`InstallError::Unavailable`] when this machine cannot have the editors, [`InstallError::Broken`] when
-/// Debian's packages are no longer as the recipe has them.
+///
+/// Fails with [`InstallError::Unavailable`] if this machine cannot have the editors, and with
+/// [`InstallError::Broken`] if Debian's packages no longer match the recipe.
 pub fn install_editors() -> Result<Editors, InstallError> {
     static INSTALLED: OnceLock<Result<Editors, InstallError>> = OnceLock::new();
     INSTALLED.get_or_init(install_both).clone()

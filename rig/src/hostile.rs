@@ -1,5 +1,5 @@
-//! Proposes every row of the table of hostile names and texts, and finds out whether a program has obeyed
-//! one: the scaffold of one story per editor and desk.
+//! Proposes every row of the table of hostile names and texts, and detects whether a program has obeyed a
+//! row. Each editor and desk has a story on this base.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,54 +12,55 @@ use crate::agent_cli::write_program;
 use crate::proposer::{Proposal, Proposer};
 use crate::sandbox::{Sandbox, files_below};
 
-/// Puts a program that makes the [`MARK`] under each name of [`PROGRAMS`] first on the PATH of
-/// [`path_variable`](crate::agent_cli::path_variable). `touch` reports the [`MARK`] wherever a shell makes
-/// it.
+/// Puts programs with the names of [`PROGRAMS`] first on the PATH of
+/// [`path_variable`](crate::agent_cli::path_variable). Each creates the file [`MARK`] when it runs. `touch`
+/// does so when it is to create a file named [`MARK`].
 pub fn set_traps(sandbox: &Sandbox) -> Result<()> {
-    let mark = sandbox.home().join(MARK);
-    let obeys = |name: &str| format!("echo {name} \"$@\" >> '{}'", mark.display());
+    let trace = sandbox.home().join(MARK);
+    let record = |name: &str| format!("echo {name} \"$@\" >> '{}'", trace.display());
     for name in PROGRAMS {
-        write_program(sandbox, name, &format!("{}\nexit 1", obeys(name)))?;
+        write_program(sandbox, name, &format!("{}\nexit 1", record(name)))?;
     }
-    let touch = format!("case \"$*\" in *{MARK}*) {} ;; esac\nexec /usr/bin/touch \"$@\"", obeys("touch"));
+    let touch = format!("case \"$*\" in *{MARK}*) {} ;; esac\nexec /usr/bin/touch \"$@\"", record("touch"));
     write_program(sandbox, "touch", &touch)
 }
 
-/// A row of the table as an agent proposes it.
+/// A row of the table, with the proposal for it.
 #[derive(Debug, Clone)]
 pub struct Row {
-    /// The table's words for the program that would obey it.
+    /// The table's description of the program that would obey the row.
     pub why: &'static str,
-    /// The name and version of its agent, which are a row of [`NAMES`] themselves.
+    /// The name and version of the agent, which are a hostile name of [`NAMES`] as well.
     pub agent: &'static str,
-    /// The file. Below the project, but as a string: it may have `//`.
+    /// The file below the project. Made from a string, because the path may have `//`.
     pub path: PathBuf,
-    /// The text of the file, or `None` where the proposal creates it.
+    /// The text of the file; `None` if the proposal creates the file.
     pub original: Option<String>,
     /// The proposed text.
     pub proposed: String,
-    /// A line of the proposed text that no other row has: an editor that shows it shows the proposal.
-    pub shows: String,
+    /// A line of the proposed text that no other row has: an editor that displays this line displays the
+    /// proposal.
+    pub unique_line: String,
 }
 
-/// A row that waits for its decision.
+/// A row whose proposal waits for a decision.
 #[derive(Debug)]
 pub struct Hostile {
     /// The row.
     pub row: Row,
-    /// Its proposal, while the agent lives.
+    /// The proposal, which ends with the agent.
     pub proposal: Proposal,
     agent: Arc<Proposer>,
 }
 
-/// All rows: each name as that of a file in the project, and where it has directories also with them, and
-/// each text in a file of its own. Every second file exists.
+/// Returns all rows: each name as the name of a file, and if it has directories also with these; and each
+/// text in a file of its own. Every second file exists.
 pub fn rows(sandbox: &Sandbox) -> Vec<Row> {
     let project = sandbox.project();
     let below = |name: &str| PathBuf::from(format!("{}/{name}", project.display()));
     let named = NAMES.iter().flat_map(|&(why, name)| {
-        let whole = name.contains('/').then(|| below(name));
-        [Some(below(&file_name(name))), whole]
+        let with_directories = name.contains('/').then(|| below(name));
+        [Some(below(&file_name(name))), with_directories]
             .into_iter()
             .flatten()
             .map(move |path| (why, name, path, format!("{name}\n")))
@@ -68,19 +69,20 @@ pub fn rows(sandbox: &Sandbox) -> Vec<Row> {
         (why, "gemini-cli-mcp-client-rig", below(&format!("text-{at}.md")), text.to_owned())
     });
     let rows = named.chain(texts).enumerate().map(|(at, (why, agent, path, text))| {
-        let shows = format!("row {at} of the table");
+        let unique_line = format!("row {at} of the table");
         let original = (at % 2 == 0).then(|| format!("before\n{text}"));
-        Row { why, agent, path, original, proposed: format!("{text}{shows}\n"), shows }
+        let proposed = format!("{text}{unique_line}\n");
+        Row { why, agent, path, original, proposed, unique_line }
     });
     rows.collect()
 }
 
-/// Writes the originals of rows and proposes them all, each agent over a connection of its own. Returns also
-/// the refusals of the companion; a story says how many it expects.
+/// Writes the originals of rows, and proposes all rows, each agent over a connection of its own. Returns the
+/// waiting proposals, and the refusals of the companion.
 pub fn propose(sandbox: &Sandbox, rows: Vec<Row>) -> Result<(Vec<Hostile>, Vec<String>)> {
     let (mut waiting, mut refused) = (Vec::<Hostile>::new(), Vec::new());
     for row in rows {
-        // A person who has the file open already sees no change of it.
+        // An existing file is not written again: an editor may have it open.
         if let Some(original) = row.original.as_ref().filter(|_| !row.path.exists()) {
             write(&row.path, original)?;
         }
@@ -102,13 +104,13 @@ pub fn write(path: &Path, text: &str) -> Result<()> {
     fs::write(path, text).with_context(|| format!("cannot write {path:?}"))
 }
 
-/// Fails if a program of the sandbox has obeyed a row: the [`MARK`] is there, or a trap was started.
+/// Fails if a program of the sandbox has obeyed a row: a file [`MARK`] exists.
 pub fn assert_nothing_obeyed(sandbox: &Sandbox) -> Result<()> {
     for directory in [sandbox.home(), sandbox.project(), sandbox.tmp(), sandbox.run()] {
         for file in files_below(directory) {
             if file.file_name().is_some_and(|name| name == MARK) {
-                let made_by = fs::read_to_string(&file).unwrap_or_default();
-                bail!("a row of the table was obeyed: {} is there\n{made_by}", file.display());
+                let trace = fs::read_to_string(&file).unwrap_or_default();
+                bail!("a row of the table was obeyed: {} is there\n{trace}", file.display());
             }
         }
     }
@@ -146,7 +148,7 @@ mod tests {
         assert!(rows.len() > NAMES.len() + TEXTS.len());
         for row in &rows {
             let same = rows.iter().filter(|other| other.path == row.path);
-            assert_eq!((same.count(), row.proposed.matches(&row.shows).count()), (1, 1), "{row:?}");
+            assert_eq!((same.count(), row.proposed.matches(&row.unique_line).count()), (1, 1), "{row:?}");
         }
     }
 }

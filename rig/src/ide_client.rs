@@ -1,4 +1,4 @@
-//! The agents' own client code, release by release, driven by a test: an agent without its model and screen.
+//! The agents' own client code, driven by a test: an agent without its model and its screen.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -24,7 +24,7 @@ pub struct RealClient {
 /// The outcome of a diff, as the agent's `openDiff` returned it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// The agent will write this content; its own proposal if there is none or an empty one.
+    /// The agent writes this text; without a text, or with an empty one, its own proposal.
     Accepted {
         /// The text.
         content: Option<String>,
@@ -34,7 +34,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Accepted with exactly this text.
+    /// Creates the outcome of an acceptance with this text.
     pub fn accepted(content: impl Into<String>) -> Self {
         Self::Accepted { content: Some(content.into()) }
     }
@@ -66,14 +66,14 @@ impl OpenDiff {
         }
     }
 
-    /// Waits for `time`. True if the diff gets no outcome.
+    /// Waits for `time`. Returns whether the diff got no outcome.
     pub async fn wait_open(&mut self, time: std::time::Duration) -> bool {
         self.0.wait_open(time).await
     }
 }
 
 impl RealClient {
-    /// Starts it as in a terminal: below a shell, in the project, without any agent variable.
+    /// Starts the client as in a terminal: below a shell, in the project, without any variable of an agent.
     pub async fn start(rig: &Rig, sandbox: &Sandbox, release: Release) -> Result<Self> {
         Self::start_with(rig, sandbox, release, &[]).await
     }
@@ -93,14 +93,16 @@ impl RealClient {
         Ok(Self { process, name: release.to_string() })
     }
 
-    /// Starts it by typing the command into a terminal pane, so that it has a person's ancestors.
+    /// Starts the client by typing a command into a pane. So it has the ancestors that it has on a person's
+    /// machine.
     pub async fn start_in_pane(rig: &Rig, sandbox: &Sandbox, pane: &Pane, release: Release) -> Result<Self> {
         let process =
             JsonLinesProcess::type_into(pane, sandbox, &release.to_string(), &words(rig, release)).await?;
         Ok(Self { process, name: release.to_string() })
     }
 
-    /// As [`start_in_pane`](Self::start_in_pane), for any package with a client and with more environment.
+    /// As [`start_in_pane`](Self::start_in_pane), for any package with a client, and with more environment
+    /// variables.
     pub async fn type_into_pane(
         sandbox: &Sandbox,
         pane: &Pane,
@@ -114,8 +116,11 @@ impl RealClient {
         Ok(Self { process, name: name.to_owned() })
     }
 
-    /// Searches for a companion and connects; returns the agent's status.
-    /// It fails unless the agent reports a connection that can open diffs.
+    /// Searches for a companion and connects. Returns the agent's status.
+    ///
+    /// # Errors
+    ///
+    /// Fails unless the agent reports a connection that can open diffs.
     pub async fn connect(&self) -> Result<Value> {
         let status = self.try_to_connect().await?;
         ensure!(
@@ -131,19 +136,19 @@ impl RealClient {
         self.process.ask(json!({ "cmd": "connect" })).answer().await
     }
 
-    /// The agent's view of its connection: `status`, `details`, `diffing`, the editor's `name`, the MCP
-    /// `protocol` where its SDK reports it, and the features that this release `lacks`.
+    /// Returns the agent's report about its connection: `status`, `details`, `diffing`, the editor's `name`,
+    /// the MCP `protocol` where its SDK reports it, and the features that this release `lacks`.
     pub async fn status(&self) -> Result<Value> {
         self.process.ask(json!({ "cmd": "status" })).answer().await
     }
 
     /// Waits until the agent itself reports `connected` or `disconnected`.
-    pub async fn wait_status(&self, wanted: &str) -> Result<()> {
-        let is_wanted = |events: &[Value]| (find(events, "status")?["status"] == wanted).then_some(());
-        self.process.wait(&format!("the status {wanted}"), is_wanted).await
+    pub async fn wait_status(&self, expected: &str) -> Result<()> {
+        let probe = |events: &[Value]| (find(events, "status")?["status"] == expected).then_some(());
+        self.process.wait(&format!("the status {expected}"), probe).await
     }
 
-    /// Proposes a new text for a file; the agent waits for a decision.
+    /// Proposes a new text for a file. The agent then waits for a decision.
     pub fn open_diff(&self, path: &Path, text: &str) -> OpenDiff {
         OpenDiff(self.process.ask(json!({ "cmd": "openDiff", "path": path, "text": text })))
     }
@@ -158,13 +163,13 @@ impl RealClient {
         self.process.ask(question).answer().await.map(drop)
     }
 
-    /// Closes a diff and returns the text the agent got back, if any.
+    /// Closes a diff, and returns the text that the agent got back, if any.
     pub async fn close_diff(&self, path: &Path) -> Result<Option<String>> {
         let closed = self.process.ask(json!({ "cmd": "closeDiff", "path": path })).answer().await?;
         Ok(closed["content"].as_str().map(str::to_owned))
     }
 
-    /// Waits until the context that the agent holds satisfies `predicate`, and returns it.
+    /// Waits until the agent has a context that satisfies `predicate`, and returns the context.
     pub async fn wait_context(&self, what: &str, predicate: impl Fn(&Value) -> bool) -> Result<Value> {
         let probe = |events: &[Value]| {
             let context = &find(events, "context")?["context"];
@@ -173,8 +178,7 @@ impl RealClient {
         self.process.wait(&format!("a context with {what}"), probe).await
     }
 
-    /// Waits until the companion has answered the `openDiff` of this proposal: then the agent waits for a
-    /// person.
+    /// Waits for the response to the `openDiff` of this proposal. The agent then waits for a decision.
     pub async fn wait_proposed(&self, text: &str) -> Result<()> {
         let is_it = |event: &Value| {
             event["event"] == "answered" && event["tool"] == "openDiff" && event["text"] == text
@@ -183,18 +187,18 @@ impl RealClient {
         self.process.wait(&format!("an answer to the proposal {text:?}"), is_answered).await
     }
 
-    /// Its process.
+    /// The process id of the client.
     pub fn pid(&self) -> Pid {
         self.process.pid()
     }
 
-    /// Runs `done` while the agent is frozen. Agents try for only 2.5 s to reopen a lost stream, and a busy
+    /// Runs `action` while the agent is frozen. Agents try to reopen a lost stream for only 2.5 s, and a busy
     /// machine may need longer to start another companion.
-    pub async fn while_frozen<T>(&self, done: impl Future<Output = Result<T>>) -> Result<T> {
+    pub async fn while_frozen<T>(&self, action: impl Future<Output = Result<T>>) -> Result<T> {
         kill_process(self.pid(), Signal::STOP)?;
-        let done = done.await;
+        let result = action.await;
         kill_process(self.pid(), Signal::CONT)?;
-        done
+        result
     }
 
     /// Disconnects as `/ide disable` does.

@@ -1,8 +1,8 @@
 //! Installs the agents' npm packages and a Node that is new enough for all of them.
 //!
-//! Each folder of `rig/npm` is one pinned installation with a lock file of its own, so that every agent has
-//! the dependencies of that release's users. A folder is copied to `$XDG_CACHE_HOME/alongside-rig/`, under a
-//! name with a hash of its manifest and lock, and installed there once; the checkout stays clean.
+//! Each folder of `rig/npm` is a pinned installation with a lock file, so that every agent has the
+//! dependencies of its release. A folder is copied to `$XDG_CACHE_HOME/alongside-rig/`, under a name with a
+//! hash of its manifest and lock file, and installed there once. The checkout stays unchanged.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -44,12 +44,14 @@ pub struct Rig {
     node: PathBuf,
 }
 
-/// Why the rig is missing.
+/// The reason why an installation is missing.
 #[derive(Debug, Clone)]
 pub enum InstallError {
-    /// Not our fault: no npm, no registry, or no Node for this platform. The caller may skip.
+    /// The cause is this machine: no npm, no registry, or no Node for this platform. The caller may skip its
+    /// test.
     Unavailable(String),
-    /// Our fault: a lock file that does not match, or a folder that cannot be written.
+    /// The cause is the rig or the cache: a lock file that does not match, or a folder that cannot be
+    /// written.
     Broken(String),
 }
 
@@ -65,48 +67,50 @@ impl std::fmt::Display for InstallError {
 impl std::error::Error for InstallError {}
 
 impl Rig {
-    /// A Node of version 22 or newer. `node` on the PATH may be too old for Qwen Code 0.21 and later.
+    /// The program of Node 22 or newer. `node` on the PATH may be too old for Qwen Code 0.21 and later.
     pub fn node(&self) -> &Path {
         &self.node
     }
 
-    /// `@google/gemini-cli-core` of that version.
+    /// The directory of `@google/gemini-cli-core` of this version.
     pub fn gemini_core(&self, version: &str) -> PathBuf {
         self.package(&format!("gemini-core-{version}"), "@google/gemini-cli-core")
     }
 
-    /// `@qwen-code/qwen-code` of that version.
+    /// The directory of `@qwen-code/qwen-code` of this version.
     pub fn qwen_code(&self, version: &str) -> PathBuf {
         self.package(&format!("qwen-code-{version}"), "@qwen-code/qwen-code")
     }
 
-    /// `@qwen-code/qwen-code-core` of that version, which early releases published separately.
+    /// The directory of `@qwen-code/qwen-code-core` of this version. Early releases were published as this
+    /// package.
     pub fn qwen_core(&self, version: &str) -> PathBuf {
         self.package(&format!("qwen-core-{version}"), "@qwen-code/qwen-code-core")
     }
 
-    /// The whole Gemini CLI of that version; run `bundle/gemini.js`.
+    /// The directory of the whole Gemini CLI of this version; its program is `bundle/gemini.js`.
     pub fn gemini_cli(&self, version: &str) -> PathBuf {
         self.package(&format!("gemini-cli-{version}"), "@google/gemini-cli")
     }
 
-    /// The TypeScript SDK of that minor version (`"1.11"`), or the newest generation's client (`"2.4"`).
+    /// The directory of the TypeScript SDK of this minor version (`"1.11"`), or of the newest generation's
+    /// client (`"2.4"`).
     pub fn sdk(&self, version: &str) -> PathBuf {
         let name = if version.starts_with('1') { "sdk" } else { "client" };
         self.package("mcp-sdks", &format!("{name}-{version}"))
     }
 
-    /// All packages of one of the folders of `rig/npm`.
+    /// The directory of all packages of a folder of `rig/npm`.
     pub fn modules(&self, folder: &str) -> PathBuf {
         self.root(folder).join("node_modules")
     }
 
-    /// The official conformance suite.
+    /// The directory of MCP's official conformance suite.
     pub fn conformance(&self) -> PathBuf {
         self.package("mcp-conformance", "@modelcontextprotocol/conformance")
     }
 
-    /// The directory of a package, which must be one of those pinned in `rig/npm`.
+    /// The directory of a package, which `rig/npm` must pin.
     fn package(&self, folder: &str, package: &str) -> PathBuf {
         let path = self.modules(folder).join(package);
         assert!(path.is_dir(), "rig/npm/{folder} does not install {package}");
@@ -119,27 +123,29 @@ impl Rig {
     }
 }
 
-/// Installs the newest release of each agent where it is missing, once per process; progress goes to stderr.
+/// Installs the newest release of each agent, if it is missing. Prints the progress to stderr.
 ///
 /// # Errors
-/// [`InstallError::Unavailable`] when this machine cannot have the rig, [`InstallError::Broken`] when the rig
-/// itself is wrong.
+///
+/// Fails with [`InstallError::Unavailable`] if this machine cannot have the rig, and with
+/// [`InstallError::Broken`] if the rig itself has a fault.
 pub fn install() -> Result<Rig, InstallError> {
     static INSTALLED: OnceLock<Result<Rig, InstallError>> = OnceLock::new();
     INSTALLED.get_or_init(|| install_all(NEWEST.iter().copied())).clone()
 }
 
-/// [`install`], and the older releases, too.
+/// As [`install`], and also installs the older releases.
 pub fn install_every_release() -> Result<Rig, InstallError> {
     static INSTALLED: OnceLock<Result<Rig, InstallError>> = OnceLock::new();
     INSTALLED.get_or_init(|| install_all(NEWEST.iter().chain(OLDER).copied())).clone()
 }
 
-/// An installation for a test, or `None` where this machine cannot have it: the test is reported as skipped
-/// then. With `ALONGSIDE_RIG_REQUIRED=1` it fails instead.
+/// Returns an installation for a test. If this machine cannot have it, reports the test as skipped, and
+/// returns `None`.
 ///
 /// # Panics
-/// When the installation is broken, or required and not available.
+///
+/// Panics if the installation is broken, or if it is unavailable with `ALONGSIDE_RIG_REQUIRED=1`.
 pub fn or_skip<T>(installed: Result<T, InstallError>) -> Option<T> {
     match installed {
         Ok(installed) => Some(installed),
@@ -151,39 +157,40 @@ pub fn or_skip<T>(installed: Result<T, InstallError>) -> Option<T> {
     }
 }
 
-/// The program of Claude Code 2.1.332.
+/// Installs Claude Code 2.1.332, and returns its program.
 pub fn claude_code() -> Result<PathBuf, InstallError> {
     program("Claude Code", "claude-code-2.1.332", "@anthropic-ai/claude-code-linux-x64/claude")
 }
 
-/// The program of OpenCode 1.18.33: `opencode-ai` is only a launcher of it.
+/// Installs OpenCode 1.18.33, and returns its program, for which `opencode-ai` is only a launcher.
 pub fn opencode() -> Result<PathBuf, InstallError> {
     program("OpenCode", "opencode-1.18.33", "opencode-linux-x64/bin/opencode")
 }
 
-/// The program of Codex 0.169.0: `@openai/codex` is only a launcher of it.
+/// Installs Codex 0.169.0, and returns its program, for which `@openai/codex` is only a launcher.
 pub fn codex() -> Result<PathBuf, InstallError> {
     program("Codex", "codex-0.169.0", "@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex")
 }
 
-/// The program of an agent below the packages of a folder of rig/npm.
+/// Installs a folder of rig/npm, and returns the program of an agent below its packages.
 fn program(agent: &str, folder: &str, below: &str) -> Result<PathBuf, InstallError> {
-    if !bundled_node() {
+    if !has_bundled_node() {
         return Err(InstallError::Unavailable(format!("rig/npm has no {agent} for this platform")));
     }
     let root = locked(|cache| install_folder(cache, folder))?;
     Ok(root.join("node_modules").join(below))
 }
 
-/// Installs in the cache, one process at a time: a second one waits and finds everything in place.
+/// Calls `install` with the cache's directory, in one process at a time.
 ///
 /// # Errors
-/// When `install` fails, or the cache cannot be written.
+///
+/// Fails if `install` does, or if the cache cannot be written.
 pub fn locked<T>(install: impl FnOnce(&Path) -> Result<T, InstallError>) -> Result<T, InstallError> {
     locked_by(".lock", install)
 }
 
-/// [`locked`] with a lock of its own.
+/// As [`locked`], with another lock file.
 pub(crate) fn locked_by<T>(
     lock: &str,
     install: impl FnOnce(&Path) -> Result<T, InstallError>,
@@ -197,15 +204,15 @@ pub(crate) fn locked_by<T>(
     install(&cache)
 }
 
-/// Compiles a program into `home`, without optimisations. `what` are arguments of `cargo install`.
+/// Compiles a program into `home`, without optimisations. `arguments` are arguments of `cargo install`.
 pub(crate) fn cargo_install(
     home: &Path,
-    what: impl IntoIterator<Item = impl AsRef<OsStr>>,
+    arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
 ) -> Result<(), InstallError> {
     let build = home.join("build");
     let mut cargo = Command::new("cargo");
-    cargo.args(["install", "--locked", "--debug", "--root"]).arg(home).args(what);
-    // Settings of a run of cargo around this one are not meant for it.
+    cargo.args(["install", "--locked", "--debug", "--root"]).arg(home).args(arguments);
+    // Removes the variables of an outer run of cargo.
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CARGO_")) {
         if name != "CARGO_HOME" {
             cargo.env_remove(name);
@@ -218,15 +225,19 @@ pub(crate) fn cargo_install(
     if output.status.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    let said: Vec<&str> = said.lines().rev().take(5).collect();
-    Err(InstallError::Unavailable(format!("cargo install into {}: {}", home.display(), said.join(" / "))))
+    let error = String::from_utf8_lossy(&output.stderr);
+    let last_lines: Vec<&str> = error.lines().rev().take(5).collect();
+    Err(InstallError::Unavailable(format!(
+        "cargo install into {}: {}",
+        home.display(),
+        last_lines.join(" / ")
+    )))
 }
 
-fn install_all(wanted: impl Iterator<Item = &'static str>) -> Result<Rig, InstallError> {
+fn install_all(names: impl Iterator<Item = &'static str>) -> Result<Rig, InstallError> {
     let folders = locked(|cache| {
-        let wanted = wanted.filter(|name| *name != "node-22" || bundled_node());
-        wanted.map(|name| Ok((name, install_folder(cache, name)?))).collect::<Result<Vec<_>, _>>()
+        let names = names.filter(|name| *name != "node-22" || has_bundled_node());
+        names.map(|name| Ok((name, install_folder(cache, name)?))).collect::<Result<Vec<_>, _>>()
     })?;
     let node = match folders.first() {
         Some(("node-22", root)) => node_of(root),
@@ -235,14 +246,14 @@ fn install_all(wanted: impl Iterator<Item = &'static str>) -> Result<Rig, Instal
     Ok(Rig { folders, node })
 }
 
-/// A folder of `rig/npm`, installed in the cache.
+/// Installs a folder of `rig/npm` in the cache, and returns its directory there.
 pub(crate) fn install_folder(cache: &Path, name: &str) -> Result<PathBuf, InstallError> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("npm").join(name);
     install_packages(cache, name, &source, &["--omit=optional"])
 }
 
-/// The packages that the manifest and the lock file in `source` name, installed in the cache below `name`.
-/// `options` are npm's.
+/// Installs the packages of the manifest and the lock file in `source` in the cache. Returns their directory,
+/// whose name begins with `name`. `options` are npm's.
 pub fn install_packages(
     cache: &Path,
     name: &str,
@@ -260,19 +271,19 @@ pub fn install_packages(
     }
 
     eprintln!("rig: installing {name} into {}", target.display());
-    let place = || -> io::Result<()> {
+    let copy_manifests = || -> io::Result<()> {
         fs::create_dir_all(&target)?;
         fs::write(target.join("package.json"), &manifest)?;
         fs::write(target.join("package-lock.json"), &lock)
     };
     let broken = |error: io::Error| InstallError::Broken(format!("{}: {error}", target.display()));
-    place().map_err(broken)?;
+    copy_manifests().map_err(broken)?;
     npm_ci(&target, name, options)?;
     fs::write(target.join(STAMP), "").map_err(broken)?;
     Ok(target)
 }
 
-/// Installs without scripts: downloaded code runs only when a test runs it on purpose.
+/// Runs `npm ci` without scripts: downloaded code must run only when a test runs it.
 fn npm_ci(target: &Path, name: &str, options: &[&str]) -> Result<(), InstallError> {
     let output = Command::new("npm")
         .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"])
@@ -283,19 +294,20 @@ fn npm_ci(target: &Path, name: &str, options: &[&str]) -> Result<(), InstallErro
     if output.status.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&output.stderr);
+    let error = String::from_utf8_lossy(&output.stderr);
     let why =
-        said.lines().filter(|line| line.starts_with("npm error")).take(4).collect::<Vec<_>>().join("; ");
+        error.lines().filter(|line| line.starts_with("npm error")).take(4).collect::<Vec<_>>().join("; ");
     let why = format!("npm ci for {name} failed ({}): {why}", output.status);
-    Err(match ["EUSAGE", "EINTEGRITY", "EJSONPARSE"].iter().any(|code| said.contains(code)) {
+    Err(match ["EUSAGE", "EINTEGRITY", "EJSONPARSE"].iter().any(|code| error.contains(code)) {
         true => InstallError::Broken(why),
         false => InstallError::Unavailable(why),
     })
 }
 
-/// The Node of `rig/npm/node-22`, or that of this machine if it is new enough.
+/// Returns the Node of `rig/npm/node-22`; on a platform without it, the Node of this machine if it is new
+/// enough.
 pub fn install_node() -> Result<PathBuf, InstallError> {
-    if !bundled_node() {
+    if !has_bundled_node() {
         return node_on_path();
     }
     Ok(node_of(&locked(|cache| install_folder(cache, "node-22"))?))
@@ -306,7 +318,7 @@ fn node_of(root: &Path) -> PathBuf {
 }
 
 /// Whether `rig/npm/node-22` fits this platform.
-fn bundled_node() -> bool {
+fn has_bundled_node() -> bool {
     cfg!(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))
 }
 
@@ -315,8 +327,8 @@ fn node_on_path() -> Result<PathBuf, InstallError> {
         .args(["-p", "process.versions.node + ' ' + process.execPath"])
         .output()
         .map_err(|error| InstallError::Unavailable(format!("node does not start: {error}")))?;
-    let said = String::from_utf8_lossy(&output.stdout);
-    let (version, path) = said.trim().split_once(' ').unwrap_or_default();
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let (version, path) = printed.trim().split_once(' ').unwrap_or_default();
     let major = version.split('.').next().and_then(|major| major.parse::<u32>().ok());
     match major {
         Some(22..) => Ok(PathBuf::from(path)),
@@ -324,7 +336,8 @@ fn node_on_path() -> Result<PathBuf, InstallError> {
     }
 }
 
-/// FNV-1a: the same on every machine and compiler, which `DefaultHasher` does not promise.
+/// Returns the FNV-1a hash. It is the same on every machine and compiler, which `DefaultHasher` does not
+/// promise.
 pub fn fingerprint(parts: &[&[u8]]) -> u64 {
     let bytes = parts.iter().flat_map(|part| part.iter());
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))

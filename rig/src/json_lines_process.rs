@@ -1,8 +1,10 @@
-//! A process that speaks JSON lines with the test: a real agent's client, or a companion that can be killed.
+//! A process that exchanges JSON lines with the test: a real agent's client, or a companion that can be
+//! killed.
 //!
-//! It is either a direct child, on its stdin and stdout, or was typed into a terminal pane, so that its
-//! ancestors are a person's, and then talks over a Unix socket. Requests carry an `id`; what comes without
-//! one is an event. It knows nothing of what the lines mean.
+//! The process is either a child, with its stdin and stdout, or was started by a command in a terminal pane,
+//! so that it has the ancestors that it has on a person's machine; then it uses a Unix socket. Requests and
+//! their replies have an `id`; a line without one is an event. This module does not depend on the meaning of
+//! the lines.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -24,7 +26,7 @@ use crate::sandbox::Sandbox;
 use crate::tmux::Pane;
 use crate::wait::PATIENCE;
 
-/// The process. It ends when this is dropped: its input ends, and its sandbox kills it.
+/// The process. When this value is dropped, its input ends; the sandbox kills it at the latest.
 #[derive(Debug)]
 pub struct JsonLinesProcess {
     name: String,
@@ -36,7 +38,7 @@ pub struct JsonLinesProcess {
     last_id: AtomicU64,
 }
 
-/// An answer that may take as long as a person takes to decide.
+/// A reply that may arrive only after a person's decision.
 #[derive(Debug)]
 pub struct Pending {
     what: String,
@@ -47,18 +49,19 @@ pub struct Pending {
 type Answers = Arc<Mutex<HashMap<u64, oneshot::Sender<Result<Value, String>>>>>;
 
 impl JsonLinesProcess {
-    /// Starts `command` as a child and waits until it says that it is ready. `name` is what failures call it.
+    /// Starts `command` as a child, and waits until the process is ready. Failure messages use `name`.
     pub async fn spawn(sandbox: &Sandbox, name: &str, command: &mut Command) -> Result<Self> {
         let log = log_file(sandbox, name);
         let stderr = std::fs::File::create(&log)?;
         let mut child = sandbox.spawn(command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr));
         let (stdin, stdout) = (child.stdin.take().context("piped")?, child.stdout.take().context("piped")?);
-        // Waits for it, so that it does not stay a zombie; and kills it should the runtime end first.
+        // Waits for the child, so that it does not stay a zombie. If the runtime ends first, the child is
+        // killed.
         tokio::spawn(async move { child.wait().await });
-        Self::greet(name, log, stdout, stdin).await
+        Self::connect(name, log, stdout, stdin).await
     }
 
-    /// Types the command into a pane; it gets one more argument, the socket to talk over. Otherwise as
+    /// Types the command into a pane, with the path of a socket as another argument. Otherwise as
     /// [`spawn`](Self::spawn).
     pub async fn type_into(
         pane: &Pane,
@@ -78,10 +81,11 @@ impl JsonLinesProcess {
             anyhow!("{name} did not come to its socket; its pane shows:\n{screen}\n{}", tail(&log))
         })??;
         let (read, write) = stream.into_split();
-        Self::greet(name, log, read, write).await
+        Self::connect(name, log, read, write).await
     }
 
-    /// Starts `command` in a pane, by typing it, and talks over its standard input and output.
+    /// Types the command into a pane, with pipes for its standard input and output. Otherwise as
+    /// [`spawn`](Self::spawn).
     #[cfg(target_os = "linux")]
     pub async fn pipe_into(pane: &Pane, sandbox: &Sandbox, name: &str, command: &str) -> Result<Self> {
         use tokio::net::unix::pipe::OpenOptions;
@@ -92,59 +96,59 @@ impl JsonLinesProcess {
             let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
             rustix::fs::mknodat(rustix::fs::CWD, pipe, rustix::fs::FileType::Fifo, mode, 0)?;
         }
-        // Both ends at once, so that nobody waits for the other to open it.
+        // Opens both ends of each pipe, so that opening does not wait for the process.
         let to = OpenOptions::new().read_write(true).open_sender(&pipes[0])?;
         let from = OpenOptions::new().read_write(true).open_receiver(&pipes[1])?;
         let [input, output, log_words] =
             [&pipes[0], &pipes[1], &log].map(|path| quote(&path.display().to_string()));
         pane.enter(&format!("{command} <{input} >{output} 2>{log_words}"))?;
-        Self::greet(name, log, from, to).await
+        Self::connect(name, log, from, to).await
     }
 
-    async fn greet(
+    async fn connect(
         name: &str,
         log: PathBuf,
         from: impl AsyncRead + Send + Unpin + 'static,
         to: impl AsyncWrite + Send + Unpin + 'static,
     ) -> Result<Self> {
         let answers = Answers::default();
-        let (events_in, events) = watch::channel(Vec::new());
-        tokio::spawn(hear(from, answers.clone(), events_in));
-        let (lines, to_say) = mpsc::unbounded_channel();
-        tokio::spawn(say(to, to_say));
+        let (event_sender, events) = watch::channel(Vec::new());
+        tokio::spawn(read_lines(from, answers.clone(), event_sender));
+        let (lines, outgoing) = mpsc::unbounded_channel();
+        tokio::spawn(write_lines(to, outgoing));
 
         let (name, last_id, pid) = (name.to_owned(), AtomicU64::new(0), Pid::INIT);
         let mut peer = Self { name, pid, log, lines, answers, events, last_id };
         let pid = peer.wait("its being ready", |events| {
-            // Our own desks send no `ready`; their first message with their process id counts.
-            let named = |event: &Value| event["params"]["pid"].as_i64();
+            // Alongside's desks send no `ready`; their first message with a process id counts.
+            let pid_of = |event: &Value| event["params"]["pid"].as_i64();
             find(events, "ready")
                 .map(|ready| ready["pid"].as_i64())
-                .or_else(|| events.iter().find_map(named).map(Some))
+                .or_else(|| events.iter().find_map(pid_of).map(Some))
         });
         let pid = pid.await?.and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?));
         peer.pid = pid.context("a ready peer names its process")?;
         Ok(peer)
     }
 
-    /// Its process id.
+    /// The process id.
     pub fn pid(&self) -> Pid {
         self.pid
     }
 
-    /// Asks; the answer is awaited apart. The question gets its `id` here.
-    pub fn ask(&self, mut question: Value) -> Pending {
+    /// Sends a request with a new `id`. Returns the pending reply.
+    pub fn ask(&self, mut request: Value) -> Pending {
         let id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
-        let what = format!("the answer of {} to {}", self.name, shortened(&question));
-        question["id"] = json!(id);
+        let what = format!("the answer of {} to {}", self.name, shortened(&request));
+        request["id"] = json!(id);
         let (answered, answer) = oneshot::channel();
         self.answers.lock().expect("held for one statement").insert(id, answered);
-        // A peer that is gone never answers; the deadline says so, with its log.
-        let _ = self.lines.send(question.to_string());
+        // Fails if the process has ended. The wait for the reply then reports that, with the log.
+        let _ = self.lines.send(request.to_string());
         Pending { what, log: self.log.clone(), answer }
     }
 
-    /// Waits until what was heard so far satisfies `probe`.
+    /// Waits until `probe` returns a value for the events so far.
     pub async fn wait<T>(&self, what: &str, probe: impl Fn(&[Value]) -> Option<T>) -> Result<T> {
         let mut events = self.events.clone();
         let ended = match tokio::time::timeout(PATIENCE, events.wait_for(|seen| probe(seen).is_some())).await
@@ -158,12 +162,12 @@ impl JsonLinesProcess {
         bail!("awaited from {}: {what}, but {ended}; seen last:\n{latest}\n{}", self.name, tail(&self.log))
     }
 
-    /// Everything that was heard and answered no question, oldest first.
+    /// Returns all events so far, the oldest first.
     pub fn history(&self) -> Vec<Value> {
         self.events.borrow().clone()
     }
 
-    /// Ends it without warning, as a crash does, and waits until it is gone.
+    /// Kills the process with SIGKILL, as a crash does, and waits until it has ended.
     pub async fn kill(&self) -> Result<()> {
         rustix::process::kill_process(self.pid, Signal::KILL)
             .with_context(|| format!("killing {}", self.name))?;
@@ -178,7 +182,7 @@ impl JsonLinesProcess {
 }
 
 impl Pending {
-    /// The answer.
+    /// Waits for the reply.
     pub async fn answer(self) -> Result<Value> {
         match tokio::time::timeout(PATIENCE, self.answer).await {
             Ok(Ok(Ok(answer))) => Ok(answer),
@@ -191,40 +195,44 @@ impl Pending {
         }
     }
 
-    /// Waits for `time`. True if the answer has not come.
+    /// Waits for `time`. Returns whether the reply has not arrived.
     pub async fn wait_open(&mut self, time: Duration) -> bool {
         tokio::time::timeout(time, &mut self.answer).await.is_err()
     }
 }
 
-/// The newest event of that name.
+/// Returns the newest event of this name.
 pub fn find<'a>(events: &'a [Value], name: &str) -> Option<&'a Value> {
     events.iter().rev().find(|event| event["event"] == name)
 }
 
-async fn hear(from: impl AsyncRead + Unpin, answers: Answers, events: watch::Sender<Vec<Value>>) {
+/// Reads lines: passes replies to the tasks that wait for them, and adds all other lines to the events.
+async fn read_lines(from: impl AsyncRead + Unpin, answers: Answers, events: watch::Sender<Vec<Value>>) {
     let mut lines = BufReader::new(from).lines();
     while let Ok(Some(line)) = lines.next_line().await {
-        let Ok(mut said) = serde_json::from_str::<Value>(&line) else {
+        let Ok(mut message) = serde_json::from_str::<Value>(&line) else {
             events.send_modify(|seen| seen.push(json!({ "event": "not JSON", "line": line })));
             continue;
         };
-        match said["id"].as_u64().and_then(|id| answers.lock().expect("held for one statement").remove(&id)) {
-            Some(asker) => {
-                let answer = match said.get_mut("error") {
+        match message["id"]
+            .as_u64()
+            .and_then(|id| answers.lock().expect("held for one statement").remove(&id))
+        {
+            Some(waiting) => {
+                let answer = match message.get_mut("error") {
                     Some(error) => Err(error.as_str().map_or_else(|| error.to_string(), str::to_owned)),
-                    None => Ok(said["result"].take()),
+                    None => Ok(message["result"].take()),
                 };
-                // The test may have stopped waiting.
-                let _ = asker.send(answer);
+                // Fails if the test waits no longer.
+                let _ = waiting.send(answer);
             }
-            None => events.send_modify(|seen| seen.push(said)),
+            None => events.send_modify(|seen| seen.push(message)),
         }
     }
     answers.lock().expect("held for one statement").clear();
 }
 
-async fn say(mut to: impl AsyncWrite + Unpin, mut lines: mpsc::UnboundedReceiver<String>) {
+async fn write_lines(mut to: impl AsyncWrite + Unpin, mut lines: mpsc::UnboundedReceiver<String>) {
     while let Some(line) = lines.recv().await {
         if to.write_all(format!("{line}\n").as_bytes()).await.is_err() {
             return;
@@ -232,7 +240,7 @@ async fn say(mut to: impl AsyncWrite + Unpin, mut lines: mpsc::UnboundedReceiver
     }
 }
 
-/// A file of its own for each peer of a sandbox.
+/// Returns the path of a new log file for a process of a sandbox.
 fn log_file(sandbox: &Sandbox, name: &str) -> PathBuf {
     let plain = name.replace(|c: char| !c.is_ascii_alphanumeric() && c != '.', "-");
     let numbered = (1..).map(|number| sandbox.run().join(format!("{plain}-{number}.log")));

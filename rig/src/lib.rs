@@ -1,9 +1,9 @@
-//! The test rig: real agents, real editors, fake models and misbehaving peers, which prove the companion from
+//! The test rig: real agents, real editors, fake models and misbehaving peers, which test the companion from
 //! outside.
 //!
-//! Nothing here is part of the product. [`install`] installs the agents, [`editors`] the editors; a
-//! [`Sandbox`] isolates a test. An error names what was awaited and shows the last state: a wait fails at its
-//! deadline, any other call when its sandbox, pane, screen or process is gone.
+//! The rig is no part of the product. [`install`] installs the agents, [`editors`] the editors, and a
+//! [`Sandbox`] isolates a test. A wait fails at its deadline, with an error that names what was awaited and
+//! has the last state. Any other call fails if its sandbox, pane, screen or process has ended.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
 
@@ -51,7 +51,8 @@ pub use release::{RELEASES, Release};
 pub use sandbox::Sandbox;
 pub use screen::Screen;
 
-/// One test per row, for a story that several agents or editors play: `name_of_the_test: story(arguments),`.
+/// Declares a test for each line `name_of_the_test: story(arguments),`, for stories that several agents or
+/// editors play.
 #[macro_export]
 macro_rules! tests {
     ($($(#[$attribute:meta])* $name:ident: $story:expr,)*) => {$(

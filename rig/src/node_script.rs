@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// A script of `rig/node`.
+/// Returns the path of a script of `rig/node`.
 pub fn node_script(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("node").join(name)
 }

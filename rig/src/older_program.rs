@@ -1,4 +1,5 @@
-//! The program of an earlier commit, compiled once into the cache: what a person runs who has not upgraded.
+//! The program of an earlier commit, compiled once into the cache: the program of a person who has not
+//! upgraded.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +10,8 @@ use crate::install::{InstallError, cargo_install, locked_by};
 /// The commit, until a release has a tag.
 const COMMIT: &str = "887c2cc93e33b6b0fe7ca798ebfe333bf71f1264";
 
-/// The program; it is unavailable where its commit is not here, as in a shallow clone.
+/// Compiles the older program, if it is missing, and returns its path. It is unavailable without its commit,
+/// as in a shallow clone.
 pub fn older_program() -> Result<PathBuf, InstallError> {
     locked_by(".lock-older", compile)
 }
@@ -26,7 +28,7 @@ fn compile(cache: &Path) -> Result<PathBuf, InstallError> {
     let archive = home.join("source.tar");
     let git = Command::new("git")
         .arg("-C")
-        // Within a directory, it would archive that alone.
+        // In a subdirectory, git would archive only that directory.
         .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))
         .args(["archive", "--format=tar", "--output"])
         .arg(&archive)
@@ -37,14 +39,14 @@ fn compile(cache: &Path) -> Result<PathBuf, InstallError> {
         let _ = fs::remove_dir_all(&home);
         return Err(InstallError::Unavailable(format!("git does not have the commit {}", &COMMIT[..8])));
     }
-    let untarred = Command::new("tar").arg("-xf").arg(&archive).arg("-C").arg(&source).status();
-    if !untarred.map_err(broken)?.success() {
+    let status = Command::new("tar").arg("-xf").arg(&archive).arg("-C").arg(&source).status();
+    if !status.map_err(broken)?.success() {
         return Err(InstallError::Broken(format!("tar does not read {}", archive.display())));
     }
     eprintln!("rig: compiling alongside {} into {}", &COMMIT[..8], home.display());
-    let compiled = cargo_install(&home, ["--path".as_ref(), source.join("crates/alongside").as_path()]);
+    let result = cargo_install(&home, ["--path".as_ref(), source.join("crates/alongside").as_path()]);
     // Only the program is needed.
     let _ = fs::remove_dir_all(&source);
     let _ = fs::remove_file(&archive);
-    compiled.map(|()| program)
+    result.map(|()| program)
 }

@@ -1,4 +1,4 @@
-//! The program under test: where it is, and its output in a sandbox.
+//! The program under test: its path, and its output in a sandbox.
 
 use std::io::Write as _;
 use std::os::unix::process::CommandExt as _;
@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 
 use crate::sandbox::Sandbox;
 
-/// The `alongside` binary under test: `$ALONGSIDE_BIN`, else the one that was built beside this test.
+/// Returns the `alongside` program under test: `$ALONGSIDE_BIN`, or else the program in the directory of this
+/// test's build.
 pub fn alongside_bin() -> Result<PathBuf> {
     if let Some(path) = std::env::var_os("ALONGSIDE_BIN") {
         return Ok(path.into());
@@ -39,12 +40,12 @@ pub fn turn_hook(sandbox: &Sandbox, agent: &str, session: &str, event: &str) -> 
     command.args(["turn", agent, "--state-dir"]).arg(sandbox.home().join(".local/state/alongside"));
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut hook = command.spawn().context("a hook does not start")?;
-    // It may be dead already.
+    // Fails if the hook has ended.
     let _ = hook.stdin.take().context("piped")?.write_all(input.to_string().as_bytes());
     Ok(hook)
 }
 
-/// The output of `alongside` with these arguments, run in the sandbox's project.
+/// Runs `alongside` with these arguments in the sandbox's project, and returns its output.
 pub fn alongside(sandbox: &Sandbox, arguments: &[&str]) -> Result<String> {
     let output = run(sandbox, arguments)?;
     let error = String::from_utf8_lossy(&output.stderr);
@@ -52,9 +53,9 @@ pub fn alongside(sandbox: &Sandbox, arguments: &[&str]) -> Result<String> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// The companions that `alongside status --json` lists, as a JSON array.
+/// Returns the companions that `alongside status --json` lists, as a JSON array.
 pub fn companions(sandbox: &Sandbox) -> Result<Value> {
-    // Its exit code only says whether a companion serves the project.
+    // The exit code is ignored: it only shows whether a companion serves the project.
     let output = run(sandbox, &["status", "--json"])?;
     let status: Value = serde_json::from_slice(&output.stdout)?;
     Ok(status["companions"].clone())

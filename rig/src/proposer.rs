@@ -1,4 +1,4 @@
-//! A scripted agent within the test, over the real wire, for tests that do not examine the agent itself.
+//! A scripted agent in the test's process, with real connections, for tests that do not test an agent.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -21,7 +21,7 @@ pub struct Proposer {
     runtime: Runtime,
 }
 
-/// A proposal that waits for its decision, while its agent lives.
+/// A proposal that waits for its decision. It ends with its agent.
 #[derive(Debug)]
 pub struct Proposal {
     pending: PendingDiff,
@@ -40,7 +40,7 @@ impl Proposer {
         Self::connect(sandbox, directory, "gemini", identity)
     }
 
-    /// As [`gemini`](Self::gemini), but like Qwen Code.
+    /// Finds the companion of the sandbox's project as Qwen Code does, and connects.
     pub fn qwen(sandbox: &Sandbox) -> Result<Self> {
         let identity = Identity::new("qwen-code-mcp-client-rig", "0.24.4");
         Self::connect(sandbox, &sandbox.project(), "qwen", identity)
@@ -51,7 +51,7 @@ impl Proposer {
         Self::connect(sandbox, &sandbox.project(), "gemini", Identity::new(name, version))
     }
 
-    /// As [`named`](Self::named), but of no known family: desks show the name that the agent gives itself.
+    /// As [`named`](Self::named), but of no known family: desks show the agent's own name.
     pub fn stranger(sandbox: &Sandbox, name: &str, version: &str) -> Result<Self> {
         let secret = |token: &str| token::split(token).0.to_owned();
         Self::connect_with(sandbox, &sandbox.project(), "gemini", Identity::new(name, version), secret)
@@ -85,7 +85,7 @@ impl Proposer {
             let token = found.record.auth_token.as_deref().map(token);
             let session =
                 Session::connect(Endpoint::local(found.record.port), token.as_deref(), identity).await?;
-            // Agents listen before they propose, and the context comes first on the stream.
+            // Agents open their stream before they propose. The first message on it is the context.
             timeout(PATIENCE, session.context().wait_for(Option::is_some))
                 .await
                 .context("the companion sent no context")??;
@@ -94,7 +94,7 @@ impl Proposer {
         Ok(Self { session, runtime })
     }
 
-    /// Proposes a whole file. Returns as soon as the companion shows it.
+    /// Proposes the text of a file. Returns once the companion has opened the review.
     pub fn propose(&self, path: &Path, text: &str) -> Result<Proposal> {
         let path = path.to_str().context("tests name files in UTF-8")?;
         let opened = async { timeout(PATIENCE, self.session.open_diff(path, text)).await };
@@ -102,7 +102,7 @@ impl Proposer {
         Ok(Proposal { pending, runtime: self.runtime.handle().clone() })
     }
 
-    /// Closes a proposal, because the person answered in the agent. Returns its text, if it was open.
+    /// Closes a proposal, as after a person's answer in the agent. Returns its text, if it was open.
     pub fn close(&self, path: &Path) -> Result<Option<String>> {
         let path = path.to_str().context("tests name files in UTF-8")?;
         let closed = async { timeout(PATIENCE, self.session.close_diff(path, true)).await };

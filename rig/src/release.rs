@@ -10,7 +10,7 @@ use crate::install::Rig;
 pub struct Release {
     /// The agent.
     pub agent: Cli,
-    /// Its version on npm.
+    /// The version on npm.
     pub version: &'static str,
 }
 
@@ -25,17 +25,17 @@ pub const RELEASES: [Release; 6] = [
 ];
 
 impl Release {
-    /// A release of Gemini CLI.
+    /// Creates a release of Gemini CLI.
     pub const fn gemini(version: &'static str) -> Self {
         Self { agent: Cli::Gemini, version }
     }
 
-    /// A release of Qwen Code.
+    /// Creates a release of Qwen Code.
     pub const fn qwen(version: &'static str) -> Self {
         Self { agent: Cli::Qwen, version }
     }
 
-    /// Its installed package.
+    /// Returns the directory of the release's installed package.
     pub fn package(self, rig: &Rig) -> PathBuf {
         match self.agent {
             Cli::Gemini => rig.gemini_core(self.version),

@@ -1,12 +1,12 @@
-//! A random-number generator of our own: a seed must give the same numbers for ever, whatever library
-//! releases we build with.
+//! A random-number generator without a crate: a seed must give the same numbers in every later version,
+//! whatever the releases of libraries.
 
 /// SplitMix64.
 #[derive(Debug, Clone)]
 pub struct Rng(u64);
 
 impl Rng {
-    /// The generator of a seed.
+    /// Creates the generator of a seed.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -19,22 +19,22 @@ impl Rng {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `end`, which is not 0.
+    /// Draws a number below `end`, which must not be 0.
     pub fn below(&mut self, end: u64) -> u64 {
         self.next() % end
     }
 
-    /// An index below `end`, which is not 0.
+    /// Draws an index below `end`, which must not be 0.
     pub fn index(&mut self, end: usize) -> usize {
         (self.next() % end as u64) as usize
     }
 
-    /// A number from `from` to `to`, both included.
+    /// Draws a number from `from` to `to`, inclusive.
     pub fn between(&mut self, from: u64, to: u64) -> u64 {
         from + self.below(to - from + 1)
     }
 
-    /// True in `chance` of 100 cases.
+    /// Draws a bool that is true in `chance` of 100 cases.
     pub fn percent(&mut self, chance: u64) -> bool {
         self.below(100) < chance
     }

@@ -14,8 +14,9 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 
-/// The variable that every process of a sandbox inherits, even outside its process group (as a tmux server).
-const MARK: &str = "ALONGSIDE_SANDBOX";
+/// The variable that every process of a sandbox inherits, also outside of the process groups, as a tmux
+/// server.
+const SANDBOX_VARIABLE: &str = "ALONGSIDE_SANDBOX";
 
 /// A sandbox. Dropping it kills its processes and removes its directories.
 #[derive(Debug)]
@@ -31,7 +32,7 @@ impl Default for Sandbox {
 }
 
 impl Sandbox {
-    /// New directories with short names: the path of a Unix socket has at most 108 bytes.
+    /// Creates the directories, with short names: the path of a Unix socket has at most 108 bytes.
     pub fn new() -> Self {
         let dir = tempfile::Builder::new().prefix("al-").tempdir_in("/tmp").expect("a temporary directory");
         let sandbox = Self { dir, groups: Mutex::default() };
@@ -43,7 +44,7 @@ impl Sandbox {
         sandbox
     }
 
-    /// `HOME`, also Gemini's own variable for it.
+    /// `HOME`, and `GEMINI_CLI_HOME`.
     pub fn home(&self) -> PathBuf {
         self.dir.path().join("home")
     }
@@ -58,7 +59,7 @@ impl Sandbox {
         self.dir.path().join("run")
     }
 
-    /// The directory of the sandbox's hosts, in place of the real user's.
+    /// The registry of the sandbox's hosts, in place of the real user's.
     pub fn hosts(&self) -> PathBuf {
         self.run().join("alongside")
     }
@@ -68,7 +69,7 @@ impl Sandbox {
         self.dir.path().join("project")
     }
 
-    /// Writes a file of the project and returns its path.
+    /// Writes a file of the project, and returns its path.
     pub fn write(&self, relative: impl AsRef<Path>, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.project().join(relative);
         fs::create_dir_all(path.parent().expect("a file has a directory"))
@@ -77,16 +78,16 @@ impl Sandbox {
         path
     }
 
-    /// Writes a file below the home and returns its path.
+    /// Writes a file below the home, and returns its path.
     pub fn write_home(&self, relative: impl AsRef<Path>, content: impl AsRef<[u8]>) -> PathBuf {
         self.write(self.home().join(relative), content)
     }
 
-    /// The whole environment of a process in this sandbox, without any agent variable.
+    /// Returns the whole environment of a process in this sandbox, without any variable of an agent.
     pub fn env(&self) -> Vec<(&'static str, OsString)> {
         let at = |path: &str| OsString::from(self.dir.path().join(path));
         vec![
-            (MARK, self.dir.path().into()),
+            (SANDBOX_VARIABLE, self.dir.path().into()),
             ("PATH", std::env::var_os("PATH").unwrap_or_default()),
             ("HOME", at("home")),
             ("GEMINI_CLI_HOME", at("home")),
@@ -102,7 +103,7 @@ impl Sandbox {
             ("SHELL", "/bin/bash".into()),
             ("NO_PROXY", "127.0.0.1,localhost".into()),
             ("no_proxy", "127.0.0.1,localhost".into()),
-            // In a container, agents would dial host.docker.internal instead of the loopback.
+            // In a container, agents would connect to host.docker.internal instead of the loopback.
             (
                 "NODE_OPTIONS",
                 format!("--require={}", crate::node_script("hide-container.cjs").display()).into(),
@@ -110,29 +111,29 @@ impl Sandbox {
         ]
     }
 
-    /// The logs of all hosts, each with its path.
+    /// Reads the logs of all hosts, each with its path.
     pub fn logs(&self) -> Vec<String> {
         let logs = files_below(self.home().join(".local/state/alongside/log"));
         let read = |path: PathBuf| Some(format!("{}:\n{}", path.display(), fs::read_to_string(&path).ok()?));
         logs.into_iter().filter_map(read).collect()
     }
 
-    /// A command in the project, with only this sandbox's environment.
+    /// Creates a command in the project, with only this sandbox's environment.
     pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         command.env_clear().envs(self.env()).current_dir(self.project()).kill_on_drop(true);
         command
     }
 
-    /// Makes the project a repository with all of its files in the first commit.
+    /// Makes the project a repository with all its files in the first commit.
     pub fn commit(&self) -> Result<()> {
         let identity = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.org"];
         for arguments in
             [&["init", "--quiet"][..], &["add", "."], &["commit", "--quiet", "-m", "The beginning"]]
         {
             let mut git = self.command("git").into_std();
-            let ran = git.args(identity).args(arguments).stdin(Stdio::null()).status();
-            ensure!(ran.context("git does not start")?.success(), "git {arguments:?} fails");
+            let status = git.args(identity).args(arguments).stdin(Stdio::null()).status();
+            ensure!(status.context("git does not start")?.success(), "git {arguments:?} fails");
         }
         Ok(())
     }
@@ -146,32 +147,32 @@ impl Sandbox {
         child
     }
 
-    /// The running processes of this sandbox, whatever their process group. Linux only.
+    /// Returns the running processes of this sandbox, whatever their process group. Linux only.
     pub fn processes(&self) -> Vec<Pid> {
-        marked(self.dir.path())
+        processes_of(self.dir.path())
     }
 }
 
 impl Drop for Sandbox {
     fn drop(&mut self) {
         for group in self.groups.get_mut().expect("no test thread panics here").drain(..) {
-            // The group may have ended.
+            // Fails if the group has ended.
             let _ = kill_process_group(group, Signal::KILL);
         }
-        // Without `/proc`, a process outside its group must be ended by its starter.
-        for pid in marked(self.dir.path()) {
+        // On systems without `/proc`, tests end processes outside of the process groups themselves.
+        for pid in processes_of(self.dir.path()) {
             let _ = rustix::process::kill_process(pid, Signal::KILL);
         }
     }
 }
 
-/// The processes with the sandbox's variable; none without `/proc`.
-fn marked(dir: &Path) -> Vec<Pid> {
-    let mark = format!("{MARK}={}\0", dir.display()).into_bytes();
+/// Returns the processes with the sandbox's variable; none without `/proc`.
+fn processes_of(dir: &Path) -> Vec<Pid> {
+    let variable = format!("{SANDBOX_VARIABLE}={}\0", dir.display()).into_bytes();
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(|entry| {
         let pid = entry.file_name().to_str().and_then(|name| name.parse().ok()).and_then(Pid::from_raw)?;
         let environment = fs::read(entry.path().join("environ")).ok()?;
-        environment.windows(mark.len()).any(|window| window == mark).then_some(pid)
+        environment.windows(variable.len()).any(|window| window == variable).then_some(pid)
     });
     processes.collect()
 }
@@ -193,7 +194,7 @@ mod tests {
         assert!(!sandbox.processes().is_empty(), "the sleeper should live");
         drop(sandbox);
         let deadline = std::time::Instant::now() + std::time::Duration::from_secs(5);
-        while !marked(&dir).is_empty() {
+        while !processes_of(&dir).is_empty() {
             assert!(std::time::Instant::now() < deadline, "a process of the sandbox outlived it");
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }

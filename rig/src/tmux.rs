@@ -1,7 +1,7 @@
 //! A terminal with several panes: tmux with its own socket, no configuration, and a sandbox's environment.
 //!
-//! Tests type keys into real panes and read the screens back, so that they see what a person would see.
-//! Nothing here knows agents or companions.
+//! Tests type keys into real panes and read the screens, as a person does. This module does not depend on
+//! agents or companions.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -18,15 +18,15 @@ use crate::wait;
 /// The prompt of a pane's shell.
 pub const SHELL_PROMPT: &str = "rig$";
 
-/// The pause before Enter: agents take an Enter within 30 ms of the last key for part of a paste.
+/// The pause before Enter. Agents take an Enter within 30 ms of the last key for a part of a paste.
 const ENTER_DELAY: Duration = Duration::from_millis(120);
 
-/// A tmux server. Dropping it kills the server and the processes in its panes; survivors end with the
-/// sandbox.
+/// A tmux server. Dropping it kills the server and the processes in its panes. Processes that survive end
+/// with the sandbox.
 #[derive(Debug)]
 pub struct Tmux(Arc<Server>);
 
-/// One pane of a [`Tmux`], with a shell in it.
+/// A pane of a [`Tmux`], with a shell in it.
 #[derive(Debug)]
 pub struct Pane {
     server: Arc<Server>,
@@ -42,8 +42,8 @@ struct Server {
 }
 
 impl Tmux {
-    /// A terminal in the sandbox's project. Its shells have the sandbox's environment and `more` on top.
-    /// The server itself starts with the first pane.
+    /// Creates a terminal in the sandbox's project. Its shells have the sandbox's environment and `more`. The
+    /// server starts with the first pane.
     pub fn new(sandbox: &Sandbox, more: impl IntoIterator<Item = (String, OsString)>) -> Self {
         let environment = sandbox.env().into_iter().map(|(name, value)| (name.to_owned(), value));
         Self(Arc::new(Server {
@@ -53,7 +53,7 @@ impl Tmux {
         }))
     }
 
-    /// Opens a pane beside the others and waits for its shell. Failure messages use `name`.
+    /// Opens a pane beside the others, and waits for its shell. Failure messages use `name`.
     pub fn pane(&self, name: &str) -> Result<Pane> {
         let create: &[&str] = match self.0.socket.exists() {
             true => &["split-window", "-h"],
@@ -61,10 +61,10 @@ impl Tmux {
         };
         let pane = self.shell(name, create)?;
         self.0.run(&[&["select-layout", "even-horizontal"]])?;
-        pane.shows_its_shell()
+        pane.wait_for_shell()
     }
 
-    /// Opens a pane in a window of its own, of so many columns and rows, and waits for its shell.
+    /// Opens a window of so many columns and rows with one pane, and waits for its shell.
     pub fn window(&self, name: &str, (columns, rows): (u16, u16)) -> Result<Pane> {
         let create: &[&str] = match self.0.socket.exists() {
             true => &["new-window", "-d"],
@@ -73,7 +73,7 @@ impl Tmux {
         let pane = self.shell(name, create)?;
         let (columns, rows) = (columns.to_string(), rows.to_string());
         self.0.run(&[&["resize-window", "-t", &pane.id, "-x", &columns, "-y", &rows]])?;
-        pane.shows_its_shell()
+        pane.wait_for_shell()
     }
 
     /// Waits for the pane that a program opens beside `pane`, in the same window.
@@ -86,7 +86,7 @@ impl Tmux {
         Ok(Pane { server: self.0.clone(), id, name: name.to_owned() })
     }
 
-    /// Presses keys, by their tmux names, in several panes at the same moment.
+    /// Presses keys, by their tmux names, in several panes at once.
     pub fn press_at_once(&self, keys: &[(&Pane, &[&str])]) -> Result<()> {
         let commands =
             keys.iter().map(|(pane, keys)| [&["send-keys", "-t", pane.id.as_str()], *keys].concat());
@@ -105,7 +105,7 @@ impl Tmux {
 
 impl Drop for Tmux {
     fn drop(&mut self) {
-        // The server may have ended.
+        // Fails if the server has ended.
         let _ = self.0.run(&[&["kill-server"]]);
     }
 }
@@ -133,7 +133,7 @@ impl Server {
 }
 
 impl Pane {
-    /// Types `text`, waits until the screen shows its end, and presses Enter, as a person would.
+    /// Types `text`, waits until the screen shows the end of it, and presses Enter.
     pub fn enter(&self, text: &str) -> Result<()> {
         self.type_text(text)?;
         let shown = text.char_indices().rev().take(12).last().map_or(text, |(start, _)| &text[start..]);
@@ -176,11 +176,12 @@ impl Pane {
         self.wait_for(what, |screen| !screen.contains(gone))
     }
 
-    /// Kills the program in the foreground, with all of its processes.
+    /// Kills the process group in the foreground.
     pub fn kill(&self) -> Result<()> {
         let shell = self.server.run(&[&["display-message", "-p", "-t", &self.id, "#{pane_pid}"]])?;
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", shell.trim()))?;
-        // After the name: state, parent, group, session, terminal, and the terminal's foreground group.
+        // The fields after the name: state, parent, group, session, terminal, and the terminal's foreground
+        // group.
         let mut fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
         let (own, foreground) = (fields.nth(2), fields.nth(2));
         ensure!(own != foreground, "nothing runs in the pane of {}", self.name);
@@ -195,12 +196,12 @@ impl Pane {
         wait::until(&what, wait::PATIENCE, || self.screen().map_or(Ok(()), |screen| Err(framed(&screen))))
     }
 
-    /// The present screen: wrapped lines joined, no blank lines at the end.
+    /// Returns the screen's text, with wrapped lines joined and without trailing whitespace.
     pub fn screen(&self) -> Result<String> {
         self.server.capture(&self.id, &[])
     }
 
-    /// The screen with its scroll-back.
+    /// Returns the screen's text with its scrollback.
     pub fn history(&self) -> Result<String> {
         self.server.capture(&self.id, &["-S", "-"])
     }
@@ -210,7 +211,7 @@ impl Pane {
         self.wait_within(wait::PATIENCE, what, predicate)
     }
 
-    /// [`Pane::wait_for`] with a deadline of its own.
+    /// As [`Pane::wait_for`], with another deadline.
     pub fn wait_within(
         &self,
         deadline: Duration,
@@ -223,16 +224,16 @@ impl Pane {
             Ok(screen) => Err(framed(&screen)),
             Err(error) => Err(error.to_string()),
         });
-        awaited.map_err(|error| anyhow!("{error}\nand beside it:\n{}", self.beside()))
+        awaited.map_err(|error| anyhow!("{error}\nand beside it:\n{}", self.other_screens()))
     }
 
-    fn shows_its_shell(self) -> Result<Self> {
+    fn wait_for_shell(self) -> Result<Self> {
         self.wait_for("the shell's prompt", |screen| screen.contains(SHELL_PROMPT))?;
         Ok(self)
     }
 
-    /// The other panes' screens, which often show the reason of a failure.
-    fn beside(&self) -> String {
+    /// Returns the other panes' screens, which often show the cause of a failure.
+    fn other_screens(&self) -> String {
         let panes = self.server.run(&[&["list-panes", "-a", "-F", "#{pane_id}"]]).unwrap_or_default();
         let others = panes.lines().filter(|id| *id != self.id);
         let screens = others.map(|id| self.server.capture(id, &[]).unwrap_or_default());

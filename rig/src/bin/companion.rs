@@ -1,9 +1,9 @@
-//! A companion in a process of its own, controlled by JSON lines: the library without any host around it. A
-//! test can start it in a terminal pane, stop it, and kill it.
+//! A companion in a process of its own, controlled by JSON lines: the library without a host. A test can
+//! start it in a terminal pane, stop it, and kill it.
 //!
 //!   companion '{"root": "…", "held": []}' [socket]
 //!
-//! It speaks the protocol of `alongside review --json`, with a first line `{"event": "ready", …}`, and stops
+//! It uses the protocol of `alongside review --json`, with a first line `{"event": "ready", …}`, and stops
 //! properly on `{"id": 2, "cmd": "stop"}`.
 
 use std::net::SocketAddr;
@@ -21,7 +21,7 @@ use tokio::sync::mpsc;
 #[derive(Debug, Deserialize)]
 struct Options {
     root: PathBuf,
-    /// The predecessor's addresses that its starter holds.
+    /// The predecessor's socket addresses, whose port the test holds.
     held: Vec<SocketAddr>,
 }
 
@@ -51,9 +51,9 @@ async fn run(
     }
     let companion = builder.start().await?;
     let mut desk = companion.join();
-    let (say, lines) = mpsc::unbounded_channel();
+    let (sender, lines) = mpsc::unbounded_channel();
     let writer = tokio::spawn(write_lines(output, lines));
-    say.send(json!({
+    sender.send(json!({
         "event": "ready",
         "pid": std::process::id(),
         "port": companion.port(),
@@ -64,18 +64,18 @@ async fn run(
     let mut input = BufReader::new(input).lines();
     let stop = loop {
         tokio::select! {
-            event = desk.next() => say.send(json!(event?))?,
+            event = desk.next() => sender.send(json!(event?))?,
             line = input.next_line() => match line? {
                 Some(line) => {
-                    let said: Value = serde_json::from_str(&line).with_context(|| format!("in {line}"))?;
-                    let id = said["id"].as_u64().with_context(|| format!("no id in {line}"))?;
-                    if said["cmd"] == "stop" {
+                    let message: Value = serde_json::from_str(&line).with_context(|| format!("in {line}"))?;
+                    let id = message["id"].as_u64().with_context(|| format!("no id in {line}"))?;
+                    if message["cmd"] == "stop" {
                         break Some(id);
                     }
-                    let request = serde_json::from_value(said).with_context(|| format!("in {line}"))?;
-                    answer(&desk, &say, id, request);
+                    let request = serde_json::from_value(message).with_context(|| format!("in {line}"))?;
+                    answer(&desk, &sender, id, request);
                 }
-                // The test is gone: end at once.
+                // The test has ended, so this process ends at once.
                 None => break None,
             },
         }
@@ -83,24 +83,24 @@ async fn run(
     if let Some(id) = stop {
         companion.stop().await;
         while let Ok(event) = desk.next().await {
-            say.send(json!(event))?;
+            sender.send(json!(event))?;
         }
-        say.send(json!({ "id": id, "result": null }))?;
-        drop(say);
+        sender.send(json!({ "id": id, "result": null }))?;
+        drop(sender);
         writer.await?;
     }
     Ok(())
 }
 
-fn answer(desk: &Desk, say: &mpsc::UnboundedSender<Value>, id: u64, request: Request) {
-    let (answer, say) = (desk.send(request), say.clone());
+fn answer(desk: &Desk, sender: &mpsc::UnboundedSender<Value>, id: u64, request: Request) {
+    let (reply, sender) = (desk.send(request), sender.clone());
     tokio::spawn(async move {
-        let said = match answer.await {
+        let message = match reply.await {
             Ok(Ok(revised)) => json!({ "id": id, "result": revised }),
             Ok(Err(refusal)) => json!({ "id": id, "error": refusal.to_string() }),
             Err(_) => json!({ "id": id, "error": "the companion has stopped" }),
         };
-        let _ = say.send(said);
+        let _ = sender.send(message);
     });
 }
 

@@ -1,6 +1,7 @@
-//! A companion in a process of its own, for tests that measure its memory or kill it. The first argument
-//! names the directory of all of its files, with the workspace in `project`. It prints port and token as one
-//! line of JSON, accepts every review if the second argument is `accept`, and stops when its input ends.
+//! A companion in a process of its own, for tests that measure its memory or kill it. The first argument is
+//! the directory of all its files, with the workspace in `project`. The program prints the port and the token
+//! as a line of JSON, accepts every review if the second argument is `accept`, and stops at the end of its
+//! input.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 

@@ -13,7 +13,7 @@ use super::text;
 use super::tree::path;
 use crate::rng::Rng;
 
-/// The paths of all changes. Some stand in each other's way, some differ only in their case.
+/// The paths of all changes. Some exclude each other, some differ only in upper and lower case.
 const NAMES: [&[u8]; 20] = [
     b"a",
     b"A",
@@ -37,8 +37,8 @@ const NAMES: [&[u8]; 20] = [
     b".env",
 ];
 
-/// One change. A file is written anew in its place or by a rename over it; a sneaky change leaves the length
-/// and the time of before; and a hard link is a second name of a file.
+/// A change. With `in_place`, the file itself is rewritten; otherwise a new file is renamed over it. `Sneak`
+/// changes bytes, but neither the length nor the modification time. `HardLink` gives a file a second name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Change {
     Write { at: usize, text: u64, in_place: bool },
@@ -50,11 +50,11 @@ pub(super) enum Change {
     Pipe { at: usize },
     Remove { at: usize },
     Rename { at: usize, to: usize },
-    // The name gets capital letters.
+    // Changes the name to upper case.
     Recase { at: usize },
     Mode { at: usize, mode: u32 },
     Directory { at: usize },
-    // As a person or an agent runs it.
+    // Runs git as a person or an agent does.
     Git(GitCommand),
 }
 
@@ -73,7 +73,7 @@ pub(super) enum GitCommand {
 impl Change {
     pub(super) fn random(rng: &mut Rng) -> Self {
         let (at, to) = (rng.index(NAMES.len()), rng.index(NAMES.len()));
-        // A text of a small number occurs again and again, so that files are like each other.
+        // The texts of few numbers are frequent, so that several files have the same text.
         let text = if rng.percent(20) { rng.below(4) } else { rng.below(u64::MAX) };
         let in_place = rng.percent(50);
         match rng.below(100) {
@@ -93,57 +93,57 @@ impl Change {
         }
     }
 
-    /// Makes this change in the project at `top`, or none if it is impossible now.
+    /// Makes this change in the project at `top`. Does nothing if the change is impossible now.
     pub(super) fn carry_out(self, top: &Path) -> Result<()> {
-        let place = |at: usize| top.join(path(NAMES[at]));
+        let file = |at: usize| top.join(path(NAMES[at]));
         let is_file = |path: &Path| path.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
         match self {
-            Self::Write { at, text, in_place } => write(top, &place(at), &text::new(text), in_place),
+            Self::Write { at, text, in_place } => write(top, &file(at), &text::new(text), in_place),
             Self::Edit { at, text, in_place } => {
-                let old = if is_file(&place(at)) { fs::read(place(at))? } else { text::new(text) };
-                write(top, &place(at), &text::edited(&old, text), in_place)
+                let old = if is_file(&file(at)) { fs::read(file(at))? } else { text::new(text) };
+                write(top, &file(at), &text::edited(&old, text), in_place)
             }
-            Self::Sneak { at, text } if is_file(&place(at)) => {
-                let before = place(at).metadata()?;
-                // Git tells times by the second, and that of the last change cannot be chosen.
+            Self::Sneak { at, text } if is_file(&file(at)) => {
+                let before = file(at).metadata()?;
+                // Git compares times in seconds, and the time of the last status change cannot be set.
                 let second =
                     |at: SystemTime| at.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
                 while second(SystemTime::now()) <= before.ctime().cast_unsigned() {
                     std::thread::sleep(Duration::from_millis(20));
                 }
-                fs::write(place(at), text::same_length(&fs::read(place(at))?, text))?;
-                Ok(File::options().append(true).open(place(at))?.set_modified(before.modified()?)?)
+                fs::write(file(at), text::same_length(&fs::read(file(at))?, text))?;
+                Ok(File::options().append(true).open(file(at))?.set_modified(before.modified()?)?)
             }
-            Self::Append { at, text } if is_file(&place(at)) => {
-                Ok(File::options().append(true).open(place(at))?.write_all(&text::new(text))?)
+            Self::Append { at, text } if is_file(&file(at)) => {
+                Ok(File::options().append(true).open(file(at))?.write_all(&text::new(text))?)
             }
             Self::Link { at, to } => {
-                make_room(top, &place(at))?;
-                Ok(symlink(path(NAMES[to]), place(at))?)
+                make_room(top, &file(at))?;
+                Ok(symlink(path(NAMES[to]), file(at))?)
             }
-            Self::HardLink { at, to } if is_file(&place(at)) && at != to => {
-                make_room(top, &place(to))?;
-                // The room may have been the file.
-                let _ = fs::hard_link(place(at), place(to));
+            Self::HardLink { at, to } if is_file(&file(at)) && at != to => {
+                make_room(top, &file(to))?;
+                // Fails if `make_room` has removed the file.
+                let _ = fs::hard_link(file(at), file(to));
                 Ok(())
             }
             Self::Pipe { at } => {
-                make_room(top, &place(at))?;
+                make_room(top, &file(at))?;
                 let mode = rustix::fs::Mode::from(0o600);
-                Ok(rustix::fs::mknodat(rustix::fs::CWD, place(at), rustix::fs::FileType::Fifo, mode, 0)?)
+                Ok(rustix::fs::mknodat(rustix::fs::CWD, file(at), rustix::fs::FileType::Fifo, mode, 0)?)
             }
-            Self::Remove { at } => remove(&place(at)),
-            Self::Rename { at, to } => rename(top, &place(at), &place(to)),
+            Self::Remove { at } => remove(&file(at)),
+            Self::Rename { at, to } => rename(top, &file(at), &file(to)),
             Self::Recase { at } => {
                 let other = NAMES[at].to_ascii_uppercase();
-                rename(top, &place(at), &top.join(path(&other)))
+                rename(top, &file(at), &top.join(path(&other)))
             }
-            Self::Mode { at, mode } if is_file(&place(at)) => {
-                Ok(fs::set_permissions(place(at), Permissions::from_mode(mode))?)
+            Self::Mode { at, mode } if is_file(&file(at)) => {
+                Ok(fs::set_permissions(file(at), Permissions::from_mode(mode))?)
             }
             Self::Directory { at } => {
-                // A file may be in its place.
-                let _ = fs::create_dir_all(place(at));
+                // Fails if there is a file of this name.
+                let _ = fs::create_dir_all(file(at));
                 Ok(())
             }
             Self::Git(command) => command.run(top),
@@ -152,7 +152,7 @@ impl Change {
     }
 }
 
-/// Makes room for a file, as a shell would with `mkdir -p` and `rm -rf`.
+/// Makes room for a file, as a shell does with `rm -rf` and `mkdir -p`.
 fn make_room(top: &Path, path: &Path) -> Result<()> {
     for above in path.ancestors().skip(1).take_while(|above| *above != top) {
         if above.symlink_metadata().is_ok_and(|found| !found.is_dir()) {
@@ -184,13 +184,13 @@ fn write(top: &Path, path: &Path, bytes: &[u8], in_place: bool) -> Result<()> {
     Ok(fs::write(path, bytes)?)
 }
 
-/// A file or a directory gets another name.
+/// Renames a file or a directory, if that is possible.
 fn rename(top: &Path, from: &Path, to: &Path) -> Result<()> {
     if from.symlink_metadata().is_err() || from == to || to.starts_with(from) || from.starts_with(to) {
         return Ok(());
     }
     make_room(top, to)?;
-    // The room may have been on the way to the file.
+    // Fails if `make_room` has removed the file.
     let _ = fs::rename(from, to);
     Ok(())
 }
@@ -201,7 +201,7 @@ impl GitCommand {
         [Add, Commit, Commit, Stash, Unstash, Checkout, Back, Reset, Rebase][rng.index(9)]
     }
 
-    /// Runs it. If git refuses, nothing changes.
+    /// Runs the command. If git refuses, nothing changes.
     fn run(self, top: &Path) -> Result<()> {
         let commands: &[&[&str]] = match self {
             Self::Add => &[&["add", "-A"]],
@@ -220,7 +220,7 @@ impl GitCommand {
     }
 }
 
-/// Runs git as a person does. Returns whether it did what it was asked.
+/// Runs git as a person does. Returns whether it succeeded.
 pub(super) fn git(top: &Path, arguments: &[&str]) -> Result<bool> {
     let mut command = Command::new("git");
     for (variable, _) in std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"GIT_"))

@@ -1,32 +1,32 @@
-//! A desk as its person sees it: the list of a turn review, and the files that are open.
+//! A desk: the list of a turn review and its open files, as the desk has received them.
 
 use std::collections::BTreeMap;
 
-use alongside_desk::{Desk as Seat, Event, Refusal, Request, Review, Revised, Turn, TurnFinished};
+use alongside_desk::{Desk as DeskConnection, Event, Refusal, Request, Review, Revised, Turn, TurnFinished};
 use anyhow::{Context as _, Result, ensure};
 
-/// How often a person tries again if the list has changed meanwhile.
-const TRIES: usize = 20;
+/// The number of attempts if the list changes meanwhile.
+const MAX_ATTEMPTS: usize = 20;
 
 pub(super) struct Desk {
-    seat: Seat,
+    connection: DeskConnection,
     turn: Option<Turn>,
-    /// The files that were opened, by their path in the list.
+    /// The open files by their path in the list.
     opened: BTreeMap<String, Review>,
     finished: Option<TurnFinished>,
 }
 
 impl Desk {
-    pub(super) fn new(seat: Seat) -> Self {
-        Self { seat, turn: None, opened: BTreeMap::new(), finished: None }
+    pub(super) fn new(connection: DeskConnection) -> Self {
+        Self { connection, turn: None, opened: BTreeMap::new(), finished: None }
     }
 
-    /// The list as it was told last.
+    /// Returns the newest list.
     pub(super) fn turn(&self) -> Result<&Turn> {
         self.turn.as_ref().context("no list was told")
     }
 
-    /// The texts of a file that is open.
+    /// Returns the texts of a file, if it is open.
     pub(super) fn text(&self, path: &str) -> Option<&Review> {
         self.opened.get(path)
     }
@@ -36,10 +36,11 @@ impl Desk {
         Ok(())
     }
 
-    /// Opens a file of the list; the refusal of one that has no texts.
+    /// Opens a file of the list. Returns its texts, or the refusal for a file without texts.
     pub(super) async fn open(&mut self, path: &str) -> Result<Result<Review, Refusal>> {
-        let opened =
-            self.on_list(path, |turn, revision, file| Request::OpenTurnFile { turn, revision, file }).await?;
+        let opened = self
+            .request_for(path, |turn, revision, file| Request::OpenTurnFile { turn, revision, file })
+            .await?;
         Ok(match opened {
             Ok(()) => Ok(self.opened.get(path).context("an opened file is told")?.clone()),
             Err(refusal) => Err(refusal),
@@ -48,19 +49,19 @@ impl Desk {
 
     pub(super) async fn mark(&mut self, path: &str, undo: bool) -> Result<()> {
         let marked = self
-            .on_list(path, |turn, revision, file| Request::MarkTurnFile { turn, revision, file, undo })
+            .request_for(path, |turn, revision, file| Request::MarkTurnFile { turn, revision, file, undo })
             .await?;
         marked.with_context(|| format!("a mark of {path}"))
     }
 
-    /// Marks hunks of an open file, or takes the marks back.
+    /// Marks hunks of an open file, or with `keep` removes the marks.
     pub(super) async fn keep(&mut self, path: &str, hunks: Vec<usize>, keep: bool) -> Result<()> {
         let Review { id, revision, .. } = *self.text(path).context("it is open")?;
         self.ask(Request::KeepHunks { id, revision, hunks, keep }).await?.context("hunks are marked")?;
         Ok(())
     }
 
-    /// Splits a hunk, if it can be split.
+    /// Splits a hunk, if that is possible.
     pub(super) async fn split(&mut self, path: &str, hunk: usize) -> Result<()> {
         let Review { id, revision, .. } = *self.text(path).context("it is open")?;
         match self.ask(Request::split(id, revision, hunk)).await? {
@@ -69,7 +70,7 @@ impl Desk {
         }
     }
 
-    /// Takes the last mark back, and sets it again.
+    /// Undoes the last mark, and redoes it.
     pub(super) async fn undo_and_redo(&mut self, path: &str) -> Result<()> {
         for redo in [false, true] {
             let Review { id, revision, .. } = *self.text(path).context("it is open")?;
@@ -82,7 +83,7 @@ impl Desk {
         Ok(())
     }
 
-    /// Finishes what the list shows; `None` if that is another one by now.
+    /// Finishes the turn review with the newest list; `None` if the list has changed meanwhile.
     pub(super) async fn finish(&mut self, ask_to_undo: bool) -> Result<Option<TurnFinished>> {
         self.finished = None;
         let Turn { id, revision, .. } = *self.turn()?;
@@ -96,14 +97,14 @@ impl Desk {
         }
     }
 
-    /// The files that are open.
+    /// Returns the paths of the open files.
     pub(super) fn open_files(&self) -> Vec<String> {
         self.opened.keys().cloned().collect()
     }
 
-    /// Takes all news.
-    pub(super) fn hear(&mut self) -> Result<()> {
-        while let Some(event) = self.seat.try_next() {
+    /// Handles all messages that have arrived.
+    pub(super) fn receive(&mut self) -> Result<()> {
+        while let Some(event) = self.connection.try_next() {
             match event {
                 Event::Turn(turn) => {
                     let is_listed = |path: &String| turn.files.iter().any(|file| file.path == *path);
@@ -128,13 +129,13 @@ impl Desk {
         Ok(())
     }
 
-    /// A request about a file of the list, which is made again if the list is another one by now.
-    async fn on_list(
+    /// Sends a request about a file of the list. Repeats it if the list has changed meanwhile.
+    async fn request_for(
         &mut self,
         path: &str,
         request: impl Fn(alongside_desk::TurnId, u64, usize) -> Request,
     ) -> Result<Result<(), Refusal>> {
-        for _ in 0..TRIES {
+        for _ in 0..MAX_ATTEMPTS {
             let Turn { id, revision, files, .. } = self.turn()?;
             let file = files.iter().position(|file| file.path == path);
             let file = file.with_context(|| format!("{path} is in the list"))?;
@@ -147,8 +148,8 @@ impl Desk {
     }
 
     async fn ask(&mut self, request: Request) -> Result<Result<Revised, Refusal>> {
-        let answer = self.seat.request(request).await;
-        self.hear()?;
+        let answer = self.connection.request(request).await;
+        self.receive()?;
         Ok(answer)
     }
 }

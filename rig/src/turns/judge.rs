@@ -1,22 +1,22 @@
-//! The judge: which list a look has to show, and which tree a finish has to leave. It knows what was on disk
-//! and what a desk was told.
+//! The judge: checks the list after a look and the tree after a finish, from the files on disk and the
+//! messages to a desk.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use alongside_desk::{FileChange, Turn, TurnFile, TurnFinished, UndoneFile};
 use anyhow::{Result, ensure};
 
-use super::marking::{Decided, Decision, Names};
+use super::marking::{Decision, MarkedFile, Names};
 use super::tree::{Class, Entry, Name, Tree, shown};
 
-/// The state of a project that a review begins with.
+/// The state of a project with which a turn review begins.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Baseline {
-    /// The files that the snapshot holds.
+    /// The files in the snapshot.
     pub(super) kept: BTreeMap<Name, Entry>,
-    /// The files and links that no snapshot holds.
+    /// The files and links that no snapshot contains.
     pub(super) others: BTreeMap<Name, Entry>,
-    /// The pipes. Git sees a pipe only in the place of a file that it knows.
+    /// The pipes. Git reports a pipe only in the place of a file in its index.
     pub(super) pipes: BTreeSet<Name>,
 }
 
@@ -31,7 +31,7 @@ impl Baseline {
     }
 }
 
-/// Checks that the list has every change, and nothing that has not changed.
+/// Checks that the list has every change, and no unchanged file.
 pub(super) fn check_list(turn: &Turn, names: &Names, baseline: &Baseline, now: &Tree) -> Result<()> {
     let kept = now.kept();
     let all: BTreeSet<&Name> = baseline.kept.keys().chain(kept.keys()).collect();
@@ -54,8 +54,8 @@ pub(super) fn check_list(turn: &Turn, names: &Names, baseline: &Baseline, now: &
         ensure!(differing.contains(name) || is_or_was_pipe, "{} has not changed: {file:?}", shown(name));
         if is_or_was_pipe {
             let is_replaced = before.is_some() && now.entries.get(name) == Some(&Entry::Pipe);
-            let is_listed_so = file.change == FileChange::Kind && file.without_text.is_some();
-            ensure!(!is_replaced || is_listed_so, "{} is no file any more: {file:?}", shown(name));
+            let is_listed_as_kind = file.change == FileChange::Kind && file.without_text.is_some();
+            ensure!(!is_replaced || is_listed_as_kind, "{} is no file any more: {file:?}", shown(name));
             continue;
         }
         let expected = match (before, after) {
@@ -77,21 +77,24 @@ pub(super) fn check_list(turn: &Turn, names: &Names, baseline: &Baseline, now: &
     Ok(())
 }
 
-/// A review as it was finished.
+/// A finished turn review.
 pub(super) struct Finish<'a> {
     pub(super) baseline: &'a Baseline,
-    /// The disk when the desk looked last, before the finish, and afterwards.
-    pub(super) seen: &'a Tree,
+    /// The files on disk at the last look.
+    pub(super) looked_at: &'a Tree,
+    /// The files on disk before the finish.
     pub(super) before: &'a Tree,
+    /// The files on disk after the finish.
     pub(super) after: &'a Tree,
-    pub(super) decided: &'a [Decided],
+    pub(super) decided: &'a [MarkedFile],
     pub(super) finished: &'a TurnFinished,
-    /// Files that have changed between two looks.
+    /// The files that have changed between two looks.
     pub(super) outdated: &'a BTreeSet<Name>,
 }
 
 impl Finish<'_> {
-    /// Checks that the tree is what was decided. Returns the next baseline, if this review has ended.
+    /// Checks that the tree is as decided. Returns the next baseline, if this turn review has ended. `asks`:
+    /// the person asked the agent to undo the marked changes.
     pub(super) fn judge(&self, asks: bool) -> Result<Option<Baseline>> {
         let mut expected = self.before.entries.clone();
         let mut undone: BTreeSet<&Name> = BTreeSet::new();
@@ -115,17 +118,17 @@ impl Finish<'_> {
                         expected.insert(earlier_path.clone(), entry.clone());
                     }
                 }
-                Decision::Text { wanted, .. } => {
+                Decision::Text { result, .. } => {
                     if let Some(Entry::File { bytes, .. }) = expected.get_mut(&decided.path) {
-                        *bytes = wanted.clone().into_bytes();
+                        *bytes = result.clone().into_bytes();
                     }
                 }
             }
         }
         let names: BTreeSet<_> = expected.keys().chain(self.after.entries.keys()).collect();
         for name in names {
-            let (wanted, found) = (expected.get(name), self.after.entries.get(name));
-            ensure!(wanted == found, "{} is to be {wanted:?}, and is {found:?}", shown(name));
+            let (expected, found) = (expected.get(name), self.after.entries.get(name));
+            ensure!(expected == found, "{} is to be {expected:?}, and is {found:?}", shown(name));
         }
         self.check_modes(&undone)?;
         let empty: Vec<_> = self.after.empty_directories().into_iter().collect();
@@ -137,34 +140,34 @@ impl Finish<'_> {
         Ok((is_done && self.finished.not_sent.is_none()).then(|| self.next_baseline(&undone)))
     }
 
-    /// The state that the person has seen, with what they undid.
+    /// Returns the state at the last look, with the undone changes.
     fn next_baseline(&self, undone: &BTreeSet<&Name>) -> Baseline {
-        let (seen, after) = (self.seen.kept(), self.after.kept());
+        let (looked_at, after) = (self.looked_at.kept(), self.after.kept());
         let mut kept: BTreeMap<Name, Entry> =
-            seen.into_iter().filter(|(name, _)| !undone.contains(name)).collect();
-        // Where a file has become a directory since the look, or a directory a file, no tree has both: what
-        // was seen counts.
+            looked_at.into_iter().filter(|(name, _)| !undone.contains(name)).collect();
+        // If a file has become a directory since the look, or a directory a file, no tree has both. Then the
+        // state at the look counts.
         let is_above = |file: &[u8], other: &[u8]| {
             other.strip_prefix(file).is_some_and(|below| below.first() == Some(&b'/'))
         };
-        let has_room = |name: &Name| !kept.keys().any(|seen| is_above(seen, name) || is_above(name, seen));
+        let has_room = |name: &Name| !kept.keys().any(|other| is_above(other, name) || is_above(name, other));
         let undone = after.into_iter().filter(|(name, _)| undone.contains(name) && has_room(name));
         let undone: Vec<(Name, Entry)> = undone.collect();
         kept.extend(undone);
-        Baseline { kept, ..Baseline::of(self.seen) }
+        Baseline { kept, ..Baseline::of(self.looked_at) }
     }
 
     /// Checks that the reason of a refusal is true.
-    fn check_refusal(&self, decided: &Decided, why: &str) -> Result<()> {
+    fn check_refusal(&self, decided: &MarkedFile, why: &str) -> Result<()> {
         let paths = [Some(&decided.path), decided.from.as_ref()].into_iter().flatten();
         let has_changed =
-            paths.clone().any(|name| self.seen.entries.get(name) != self.before.entries.get(name));
-        let has_pipe = paths.clone().any(|name| self.seen.entries.get(name) == Some(&Entry::Pipe));
+            paths.clone().any(|name| self.looked_at.entries.get(name) != self.before.entries.get(name));
+        let has_pipe = paths.clone().any(|name| self.looked_at.entries.get(name) == Some(&Entry::Pipe));
         let has_changed = has_changed || has_pipe || self.outdated.contains(&decided.path);
-        let nature = self.before.natures.get(&decided.path);
+        let attributes = self.before.attributes.get(&decided.path);
         let earlier_path = decided.from.as_ref().unwrap_or(&decided.path);
         let was_pipe = |name: &Name| {
-            let is_pipe = self.seen.entries.get(name) == Some(&Entry::Pipe);
+            let is_pipe = self.looked_at.entries.get(name) == Some(&Entry::Pipe);
             is_pipe || self.baseline.pipes.contains(name)
         };
         let is_left_out =
@@ -173,8 +176,8 @@ impl Finish<'_> {
             "something that is no file has replaced it" => paths.clone().any(was_pipe),
             "it has changed since it was shown" | "it has changed since it was opened" => has_changed,
             "its earlier text is not kept" => is_left_out,
-            "it has several names (hard links)" => nature.is_some_and(|nature| nature.names > 1),
-            "it is write-protected" => nature.is_some_and(|nature| nature.mode & 0o222 == 0),
+            "it has several names (hard links)" => attributes.is_some_and(|attributes| attributes.links > 1),
+            "it is write-protected" => attributes.is_some_and(|attributes| attributes.mode & 0o222 == 0),
             "another file is in its place" => self.after.entries.contains_key(earlier_path),
             "there is a directory in its place"
             | "a link is on the way to it"
@@ -185,17 +188,17 @@ impl Finish<'_> {
         Ok(())
     }
 
-    /// Checks that an undo changed only what was shown to the person, and kept the text of before as a draft.
-    fn check_undo(&self, decided: &Decided, answer: &UndoneFile) -> Result<()> {
+    /// Checks that an undo changed only a text that the person was shown, and kept that text as a draft.
+    fn check_undo(&self, decided: &MarkedFile, answer: &UndoneFile) -> Result<()> {
         let name = &decided.path;
         let before = self.before.entries.get(name);
         ensure!(!self.is_left_out(name), "{} is left out, and was undone", shown(name));
         let is_shown = match (&decided.decision, before) {
             (Decision::Text { shown, .. }, Some(Entry::File { bytes, .. })) => shown.as_bytes() == bytes,
             (Decision::Text { .. }, _) => false,
-            // A pipe counts as nothing.
+            // A pipe counts as no file.
             (Decision::Whole, _) => {
-                self.seen.entries.get(name).filter(|entry| **entry != Entry::Pipe) == before
+                self.looked_at.entries.get(name).filter(|entry| **entry != Entry::Pipe) == before
             }
         };
         ensure!(is_shown, "{} has changed since it was shown, and was undone", shown(name));
@@ -206,22 +209,22 @@ impl Finish<'_> {
         Ok(())
     }
 
-    /// Whether no snapshot holds the file as it is, or as it was at the baseline.
+    /// Whether no snapshot contains the file, now or at the baseline.
     fn is_left_out(&self, name: &Name) -> bool {
         let is_kept = Class::of(name) == Class::Kept;
         !is_kept || self.baseline.others.contains_key(name)
     }
 
-    /// Checks that a file that an undo writes keeps its mode, except for the right to execute it.
+    /// Checks that files keep their modes. An undo may change the execute bits.
     fn check_modes(&self, undone: &BTreeSet<&Name>) -> Result<()> {
-        for (name, nature) in &self.after.natures {
-            let Some(before) = self.before.natures.get(name) else { continue };
+        for (name, attributes) in &self.after.attributes {
+            let Some(before) = self.before.attributes.get(name) else { continue };
             let kind_before = std::mem::discriminant(&self.before.entries[name]);
             if kind_before != std::mem::discriminant(&self.after.entries[name]) {
                 continue;
             }
             let compared = if undone.contains(name) { !0o111 } else { !0 };
-            ensure!(before.mode & compared == nature.mode & compared, "{} has another mode", shown(name));
+            ensure!(before.mode & compared == attributes.mode & compared, "{} has another mode", shown(name));
         }
         Ok(())
     }

@@ -1,12 +1,13 @@
-//! The life of a project, a function of its seed. The order of random draws is part of every seed's meaning.
+//! The life of a project, which its seed determines. The order of random draws determines the life and must
+//! not change.
 
 use super::change::Change;
 use crate::rng::Rng;
 
-/// The number of reviews in a life.
+/// The number of turn reviews in a life.
 const REVIEWS: usize = 8;
 
-/// A project from its first commit to its last review.
+/// The life of a project, from its first commit to its last turn review.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Life {
     /// The seed.
@@ -19,24 +20,24 @@ pub struct Life {
 /// The repository of a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Repository {
-    /// As git makes it.
+    /// With git's default settings.
     Usual,
     /// Without a commit at the first prompt.
     Unborn,
     Sha256,
-    /// With settings and attributes that change line ends, and a filter that must not run.
+    /// With settings and attributes that convert line endings, and a filter that must not run.
     Converting,
     /// A second working tree of another repository.
     Worktree,
 }
 
-/// One step.
+/// A step of a life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Step(pub(super) Deed);
+pub struct Step(pub(super) Event);
 
 /// The event of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Deed {
+pub(super) enum Event {
     Change(Change),
     /// A turn begins.
     Prompt {
@@ -46,22 +47,22 @@ pub(super) enum Deed {
     End {
         session: u8,
     },
-    /// A person looks at the turn at a desk, and sets marks; this number is the seed of the marks.
+    /// A person begins a turn review at a desk, and sets marks. The number is the seed of the marks.
     Review {
-        choice: u64,
+        marks_seed: u64,
     },
-    /// The person looks once more. Marks stay where nothing has changed.
+    /// The desk requests another look. Marks of unchanged files stay.
     LookAgain,
-    /// The person finishes: alongside undoes what is marked, or asks the agent to.
+    /// The person finishes: alongside undoes the marked changes, or with `asks` asks the agent to undo them.
     Finish {
-        ask: bool,
+        asks: bool,
     },
-    /// The person takes back what was undone, from the drafts.
-    TakeBack,
+    /// The person restores the undone changes from the drafts.
+    RestoreDrafts,
 }
 
 impl Life {
-    /// The life of a seed.
+    /// Makes the life of a seed.
     pub fn from_seed(seed: u64) -> Self {
         let mut rng = Rng::new(seed ^ 0x7075_726e);
         let repository = match rng.below(10) {
@@ -73,43 +74,43 @@ impl Life {
         };
         let mut steps = Vec::new();
         add_changes(&mut rng, 8, &mut steps);
-        steps.push(Deed::Prompt { session: 0 });
+        steps.push(Event::Prompt { session: 0 });
         for _ in 0..REVIEWS {
             add_changes(&mut rng, 10, &mut steps);
             if rng.percent(60) {
-                steps.push(Deed::End { session: 0 });
+                steps.push(Event::End { session: 0 });
             }
             if rng.percent(30) {
-                // Changes of the person, or of another agent.
+                // Changes by the person, or by another agent.
                 add_changes(&mut rng, 3, &mut steps);
             }
             if rng.percent(30) {
-                steps.push(Deed::Prompt { session: rng.below(2) as u8 });
+                steps.push(Event::Prompt { session: rng.below(2) as u8 });
                 add_changes(&mut rng, 4, &mut steps);
             }
-            steps.push(Deed::Review { choice: rng.below(u64::MAX) });
+            steps.push(Event::Review { marks_seed: rng.below(u64::MAX) });
             if rng.percent(30) {
                 add_changes(&mut rng, 3, &mut steps);
                 if rng.percent(50) {
-                    steps.push(Deed::LookAgain);
+                    steps.push(Event::LookAgain);
                 }
             }
-            steps.push(Deed::Finish { ask: rng.percent(8) });
+            steps.push(Event::Finish { asks: rng.percent(8) });
             if rng.percent(20) {
-                steps.push(Deed::TakeBack);
+                steps.push(Event::RestoreDrafts);
             }
         }
         Self { seed, repository, steps: steps.into_iter().map(Step).collect() }
     }
 
-    /// The number of reviews that are finished.
+    /// The number of turn reviews that the person finishes.
     pub fn reviews(&self) -> usize {
-        self.steps.iter().filter(|step| matches!(step.0, Deed::Finish { .. })).count()
+        self.steps.iter().filter(|step| matches!(step.0, Event::Finish { .. })).count()
     }
 }
 
-fn add_changes(rng: &mut Rng, most: u64, steps: &mut Vec<Deed>) {
+fn add_changes(rng: &mut Rng, most: u64, steps: &mut Vec<Event>) {
     for _ in 0..rng.below(most + 1) {
-        steps.push(Deed::Change(Change::random(rng)));
+        steps.push(Event::Change(Change::random(rng)));
     }
 }

@@ -1,4 +1,4 @@
-//! A turn of very many files, as a formatter leaves it: all of it is listed, and undone.
+//! A turn with very many changed files, as after a formatter: all files are listed, and undone.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ use super::tree::{Entry, Tree};
 /// The text of a file before and after the formatter.
 const TEXTS: [&str; 2] = ["fn f() {\n    a();\n    b();\n}\n", "fn f() {\n\ta();\n\tb();\n}\n"];
 
-/// Writes so many files, in directories of a hundred.
+/// Writes `files` files, a hundred in each directory.
 fn write(top: &Path, files: usize, text: &str) -> Result<()> {
     for number in 0..files {
         let directory = top.join(format!("src/{}", number / 100));
@@ -25,28 +25,29 @@ fn write(top: &Path, files: usize, text: &str) -> Result<()> {
     Ok(())
 }
 
-/// A turn reformats so many files, and the person undoes all of them.
+/// Plays a turn that reformats `files` files, and a turn review that undoes all of them.
 ///
 /// # Errors
-/// If the list is not that of the turn, or the tree is not as it was.
+///
+/// Fails if the list does not match the turn, or if the tree differs from the tree before the turn.
 pub fn undo_all(files: usize) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let stage = Stage::set(Repository::Usual).await?;
+        let stage = Stage::new(Repository::Usual).await?;
         write(&stage.top, files, TEXTS[0])?;
         ensure!(git(&stage.top, &["add", "-A"])? && git(&stage.top, &["commit", "-q", "-m", "x"])?);
-        stage.note(Moment::Prompt, 0)?;
+        stage.take_snapshot(Moment::Prompt, 0)?;
         let before = Tree::read(&stage.top)?;
         write(&stage.top, files, TEXTS[1])?;
-        stage.note(Moment::End, 0)?;
+        stage.take_snapshot(Moment::End, 0)?;
         let after = Tree::read(&stage.top)?;
         let mut desk = stage.desk();
         desk.look().await?;
         let list = desk.turn()?.files.clone();
         ensure!(list.len() == files, "{} files are listed", list.len());
         for file in &list {
-            let told = (file.change, file.added, file.removed, file.author.is_agent());
-            ensure!(told == (FileChange::Modified, 2, 2, true), "{file:?}");
+            let listed = (file.change, file.added, file.removed, file.author.is_agent());
+            ensure!(listed == (FileChange::Modified, 2, 2, true), "{file:?}");
             desk.mark(&file.path, true).await?;
         }
         ensure!(Tree::read(&stage.top)? == after, "marks write something");

@@ -1,4 +1,4 @@
-//! A person's marks: at random, and as the list tells them.
+//! A person's marks: sets marks at random, and reads the marks of a list.
 
 use std::collections::BTreeMap;
 
@@ -9,69 +9,71 @@ use super::desk::Desk;
 use super::tree::{Entry, Name, Tree};
 use crate::rng::Rng;
 
-/// The fate of a file of the list.
+/// The decision on a marked file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Decision {
-    /// The file becomes as it was at the baseline.
+    /// The whole file is restored to its state at the baseline.
     Whole,
-    /// Some hunks of it do: the text on disk that the person saw, and the text that it becomes.
-    Text { shown: String, wanted: String },
+    /// Some hunks are restored: `shown` is the text on disk that the person was shown, `result` the restored
+    /// text.
+    Text { shown: String, result: String },
 }
 
 /// A marked file of the list.
 #[derive(Debug, Clone)]
-pub(super) struct Decided {
-    /// Its row in the list.
+pub(super) struct MarkedFile {
+    /// The entry in the list.
     pub(super) file: TurnFile,
     pub(super) path: Name,
     pub(super) from: Option<Name>,
     pub(super) decision: Decision,
 }
 
-/// The names of the files of a list, which has them as text.
+/// The names of files by their text in a list.
 #[derive(Debug, Default)]
 pub(super) struct Names(BTreeMap<String, Name>);
 
 impl Names {
-    /// The names of everything that was at the baseline or is on disk.
-    pub(super) fn of(baseline: &BTreeMap<Name, Entry>, now: &Tree, left: &BTreeMap<Name, Entry>) -> Self {
-        let all = baseline.keys().chain(now.entries.keys()).chain(left.keys());
+    /// Collects the names in the baseline's snapshot, on disk, and among the baseline's other files.
+    pub(super) fn of(baseline: &BTreeMap<Name, Entry>, now: &Tree, others: &BTreeMap<Name, Entry>) -> Self {
+        let all = baseline.keys().chain(now.entries.keys()).chain(others.keys());
         Self(all.map(|name| (String::from_utf8_lossy(name).into_owned(), name.clone())).collect())
     }
 
-    /// The name in a row. An ignored directory is one row.
+    /// Returns the name of an entry in the list. An ignored directory is one entry.
     pub(super) fn get(&self, listed: &str) -> Name {
         self.0.get(listed).cloned().unwrap_or_else(|| listed.as_bytes().to_vec())
     }
 }
 
-/// Marks some of the list, and checks the texts of what it opens with those of the baseline and on disk.
+/// Marks some files and hunks of the list at random. Compares the texts of opened files with the baseline and
+/// with the files on disk.
 pub(super) async fn mark(
     desk: &mut Desk,
-    choice: u64,
+    seed: u64,
     names: &Names,
     baseline: &BTreeMap<Name, Entry>,
     now: &Tree,
 ) -> Result<()> {
-    let mut rng = Rng::new(choice);
-    // Sometimes everything, mostly a part.
+    let mut rng = Rng::new(seed);
+    // The percentage of files marked as a whole, and of files with marked hunks.
     let (whole, hunks) = [(100, 0), (25, 50), (25, 50), (0, 100)][rng.index(4)];
     for file in desk.turn()?.files.clone() {
         let path = &file.path;
         match rng.below(100) {
-            // The earlier text of this file is not kept.
-            chosen if chosen < whole && file.without_undo => {
+            // The store lacks the earlier text of this file.
+            drawn if drawn < whole && file.without_undo => {
                 ensure!(desk.mark(path, true).await.is_err(), "{path} takes no mark");
             }
-            chosen if chosen < whole => {
+            drawn if drawn < whole => {
                 desk.mark(path, true).await?;
-                ensure!(is_marked(desk, path)? == Marked::Whole, "{path} is marked");
+                ensure!(mark_of(desk, path)? == Marked::Whole, "{path} is marked");
                 if rng.percent(10) {
                     desk.mark(path, false).await?;
-                    ensure!(is_marked(desk, path)?.is_nothing(), "{path} is marked no more");
+                    ensure!(mark_of(desk, path)?.is_nothing(), "{path} is marked no more");
                 }
             }
-            chosen if chosen < whole + hunks => match desk.open(path).await? {
+            drawn if drawn < whole + hunks => match desk.open(path).await? {
                 Ok(review) => {
                     let (name, earlier) = (names.get(path), file.from.as_ref().map(|from| names.get(from)));
                     let before = baseline.get(earlier.as_ref().unwrap_or(&name));
@@ -92,7 +94,7 @@ pub(super) async fn mark(
     Ok(())
 }
 
-/// Whether git takes a file for text that is none for us.
+/// Whether a file that git takes for text is no text for alongside.
 fn is_no_text(baseline: &BTreeMap<Name, Entry>, now: &Tree, names: &Names, file: &TurnFile) -> bool {
     let (name, earlier) = (names.get(&file.path), file.from.as_ref().map(|from| names.get(from)));
     let both = [baseline.get(earlier.as_ref().unwrap_or(&name)), now.entries.get(&name)];
@@ -140,52 +142,52 @@ async fn mark_hunks(desk: &mut Desk, rng: &mut Rng, file: &TurnFile) -> Result<(
         all if all == review.hunks.len() && file.change != FileChange::Renamed => Marked::Whole,
         some => Marked::Hunks(some),
     };
-    let listed = is_marked(desk, path)?;
-    // The file may have been marked as a whole before, with its new name.
-    let is_with_name = listed == Marked::Whole && dropped == review.hunks.len();
-    ensure!(listed == expected || is_with_name, "{expected:?} of {path}: {listed:?}");
+    let listed = mark_of(desk, path)?;
+    // The file may have been marked as a whole before, together with its renaming.
+    let includes_renaming = listed == Marked::Whole && dropped == review.hunks.len();
+    ensure!(listed == expected || includes_renaming, "{expected:?} of {path}: {listed:?}");
     Ok(())
 }
 
-fn is_marked(desk: &Desk, path: &str) -> Result<Marked> {
+fn mark_of(desk: &Desk, path: &str) -> Result<Marked> {
     let file = desk.turn()?.files.iter().find(|file| file.path == path);
     Ok(file.context("it is in the list")?.marked)
 }
 
-/// The marks, as the list and the open texts tell them: a finish carries out exactly these.
-pub(super) fn decisions(desk: &Desk, names: &Names) -> Result<Vec<Decided>> {
+/// Reads the marks from the list and from the open texts. A finish must carry out exactly these.
+pub(super) fn decisions(desk: &Desk, names: &Names) -> Result<Vec<MarkedFile>> {
     let marked = desk.turn()?.files.iter().filter(|file| !file.marked.is_nothing());
     let decided = marked.map(|file| {
         let decision = match file.marked {
             Marked::Hunks(count) => {
                 let review = desk.text(&file.path).context("a file with marked hunks is open")?;
-                let wanted = composed(review);
-                ensure!(wanted == *review.current, "{:?} is wanted, and {:?} told", wanted, review.current);
+                let result = composed(review);
+                ensure!(result == *review.current, "{:?} is wanted, and {:?} told", result, review.current);
                 let dropped = review.hunks.iter().filter(|hunk| hunk.state == HunkState::Dropped).count();
                 ensure!(dropped == count, "{dropped} of {count} marks");
-                Decision::Text { shown: review.proposed.to_string(), wanted }
+                Decision::Text { shown: review.proposed.to_string(), result }
             }
             _ => Decision::Whole,
         };
         let (path, from) = (names.get(&file.path), file.from.as_ref().map(|from| names.get(from)));
-        Ok(Decided { file: file.clone(), path, from, decision })
+        Ok(MarkedFile { file: file.clone(), path, from, decision })
     });
     decided.collect()
 }
 
-/// The text on disk, in which the lines of dropped hunks are those of the original.
+/// Returns the text on disk with the original lines in the dropped hunks.
 fn composed(review: &Review) -> String {
     let original: Vec<&str> = review.original.as_deref().unwrap_or_default().split_inclusive('\n').collect();
     let proposed: Vec<&str> = review.proposed.split_inclusive('\n').collect();
-    let (mut text, mut at) = (String::new(), 0);
-    let take = |lines: &[&str], range: Lines| lines[range.start..range.end].concat();
+    let (mut text, mut end) = (String::new(), 0);
+    let joined = |lines: &[&str], range: Lines| lines[range.start..range.end].concat();
     for hunk in &review.hunks {
-        text.push_str(&proposed[at..hunk.proposed.start].concat());
+        text.push_str(&proposed[end..hunk.proposed.start].concat());
         text.push_str(&match hunk.state {
-            HunkState::Dropped => take(&original, hunk.original),
-            _ => take(&proposed, hunk.proposed),
+            HunkState::Dropped => joined(&original, hunk.original),
+            _ => joined(&proposed, hunk.proposed),
         });
-        at = hunk.proposed.end;
+        end = hunk.proposed.end;
     }
-    text + &proposed[at..].concat()
+    text + &proposed[end..].concat()
 }

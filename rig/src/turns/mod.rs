@@ -1,10 +1,10 @@
-//! The proof of turn reviews: whatever an agent, a shell and a person did to a project, and whatever was
-//! marked then, the tree is byte for byte as it was decided, and nothing else has changed.
+//! The proof of turn reviews: after random changes and random marks, the tree is byte for byte as decided,
+//! and nothing else has changed.
 //!
-//! A [`Life`] is that of one project with its repository, a pure function of its seed: snapshots as the hooks
-//! take them, changes, and reviews, each of which begins with the baseline that the last one left. The
-//! reviews go through a companion with its main loop and registry, and the store on disk; only the process
-//! around them is missing. The [judge] knows what was on disk and what a desk was told, and none of our code.
+//! A [`Life`] is the life of a project with its repository, which a seed determines: snapshots as the hooks
+//! take them, changes, and turn reviews, each of which begins with the baseline of the last one. The reviews
+//! use the companion as a library, with its main loop and the store on disk, but without a host. The [judge]
+//! uses only the files on disk and the messages to a desk, and no code of the product.
 
 mod change;
 mod desk;
@@ -19,4 +19,4 @@ mod tree;
 
 pub use life::{Life, Step};
 pub use many::undo_all;
-pub use play::{Played, minimise, play};
+pub use play::{Counts, minimise, play};

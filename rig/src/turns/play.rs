@@ -1,4 +1,4 @@
-//! A life is played, step by step. The first thing that is wrong ends it.
+//! Plays a life, step by step. The first error ends it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -11,16 +11,16 @@ use anyhow::{Context as _, Error, Result, ensure};
 use super::change::Change;
 use super::desk::Desk;
 use super::judge::{Baseline, Finish, check_list};
-use super::life::{Deed, Life, Step};
-use super::marking::{Decided, Names, decisions, mark};
+use super::life::{Event, Life, Step};
+use super::marking::{MarkedFile, Names, decisions, mark};
 use super::stage::Stage;
 use super::tree::{Class, Entry, Name, RepositoryFile, Tree, repository};
 use crate::fewest::fewest;
 
-/// The counts of a life.
+/// The counts of one life or of several.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Played {
-    /// Reviews that were finished.
+pub struct Counts {
+    /// Turn reviews that were finished.
     pub reviews: u64,
     /// Files that were undone, as a whole or in part.
     pub undone: u64,
@@ -31,22 +31,23 @@ pub struct Played {
 /// Plays a life.
 ///
 /// # Errors
-/// The first thing that is wrong, with the step in which it was seen.
-pub fn play(life: &Life) -> Result<Played> {
+///
+/// Fails with the first error, and the step in which it was found.
+pub fn play(life: &Life) -> Result<Counts> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let mut player = Player::new(life).await?;
-        for (at, step) in life.steps.iter().enumerate() {
+        for (index, step) in life.steps.iter().enumerate() {
             player
                 .step(*step)
                 .await
-                .with_context(|| format!("step {} of {}: {step:?}", at + 1, life.steps.len()))?;
+                .with_context(|| format!("step {} of {}: {step:?}", index + 1, life.steps.len()))?;
         }
-        Ok(player.played)
+        Ok(player.counts)
     })
 }
 
-/// The shortest life that goes wrong in the same way, as its steps say.
+/// Searches the shortest life that fails with the same kind of error.
 pub fn minimise(life: &Life, error: &Error) -> Life {
     let kind = kind(error);
     let fails = |life: &Life| play(life).err().is_some_and(|error| self::kind(&error) == kind);
@@ -55,7 +56,7 @@ pub fn minimise(life: &Life, error: &Error) -> Life {
     with(&steps)
 }
 
-/// The first words of an error, without names and texts.
+/// Returns the first words of an error, without names and texts.
 fn kind(error: &Error) -> String {
     let root = error.root_cause().to_string();
     root.chars()
@@ -72,45 +73,47 @@ fn kind(error: &Error) -> String {
 struct Player {
     stage: Stage,
     desk: Desk,
-    /// The state at the first prompt, or after the last finished review.
+    /// The state at the first prompt, or after the last finished turn review.
     baseline: Option<Baseline>,
     review: Option<Open>,
-    /// The files of the last finish, with what they held.
-    taken: Vec<(Name, UndoneFile)>,
-    played: Played,
+    /// The files that the last finish undid, with their drafts.
+    undone: Vec<(Name, UndoneFile)>,
+    counts: Counts,
 }
 
-/// The files of each repository.
+/// The files of each git directory.
 type Repositories = Vec<BTreeMap<PathBuf, RepositoryFile>>;
 
-/// A review that was begun and is not finished.
-struct Open {
+/// A turn review that is not finished.
+struct OpenReview {
     names: Names,
-    seen: Tree,
+    /// The files on disk at the last look.
+    looked_at: Tree,
+    /// The files that have changed between two looks.
     outdated: BTreeSet<Name>,
 }
 
 impl Player {
     async fn new(life: &Life) -> Result<Self> {
-        let stage = Stage::set(life.repository).await?;
+        let stage = Stage::new(life.repository).await?;
         let desk = stage.desk();
-        let played = Played::default();
-        Ok(Self { stage, desk, baseline: None, review: None, taken: Vec::new(), played })
+        let counts = Counts::default();
+        Ok(Self { stage, desk, baseline: None, review: None, undone: Vec::new(), counts })
     }
 
-    async fn step(&mut self, Step(deed): Step) -> Result<()> {
-        match deed {
-            Deed::Change(change) => self.change(change),
-            Deed::Prompt { session } => self.note(Moment::Prompt, session),
-            Deed::End { session } => self.note(Moment::End, session),
-            Deed::Review { choice } if self.baseline.is_some() => self.review(choice).await,
-            Deed::LookAgain if self.review.is_some() => self.look_again().await,
-            Deed::Finish { ask } => match self.review.take() {
-                Some(review) => self.finish(review, ask).await,
+    async fn step(&mut self, Step(event): Step) -> Result<()> {
+        match event {
+            Event::Change(change) => self.change(change),
+            Event::Prompt { session } => self.take_snapshot(Moment::Prompt, session),
+            Event::End { session } => self.take_snapshot(Moment::End, session),
+            Event::Review { marks_seed } if self.baseline.is_some() => self.review(marks_seed).await,
+            Event::LookAgain if self.review.is_some() => self.look_again().await,
+            Event::Finish { asks } => match self.review.take() {
+                Some(review) => self.finish(review, asks).await,
                 None => Ok(()),
             },
-            Deed::TakeBack => self.take_back(),
-            Deed::Review { .. } | Deed::LookAgain => Ok(()),
+            Event::RestoreDrafts => self.restore_drafts(),
+            Event::Review { .. } | Event::LookAgain => Ok(()),
         }
     }
 
@@ -122,10 +125,10 @@ impl Player {
         change.carry_out(&self.stage.top)
     }
 
-    fn note(&mut self, moment: Moment, session: u8) -> Result<()> {
+    fn take_snapshot(&mut self, moment: Moment, session: u8) -> Result<()> {
         let before = self.disk()?;
         let repositories = self.repositories()?;
-        self.stage.note(moment, session)?;
+        self.stage.take_snapshot(moment, session)?;
         ensure!(self.disk()? == before, "a snapshot changes the project");
         self.check_repositories(&repositories)?;
         if self.baseline.is_none() && moment == Moment::Prompt {
@@ -134,108 +137,109 @@ impl Player {
         Ok(())
     }
 
-    /// A look, after which the list has to be right.
+    /// Requests a look, and checks the list. Returns the names and the files on disk.
     async fn look(&mut self) -> Result<(Names, Tree)> {
-        let seen = self.disk()?;
+        let looked_at = self.disk()?;
         let repositories = self.repositories()?;
         self.desk.look().await?;
-        ensure!(self.disk()? == seen, "a look changes the project");
+        ensure!(self.disk()? == looked_at, "a look changes the project");
         self.check_repositories(&repositories)?;
         let baseline = self.baseline.as_ref().context("there is one")?;
-        let names = Names::of(&baseline.kept, &seen, &baseline.others);
-        check_list(self.desk.turn()?, &names, baseline, &seen)?;
-        Ok((names, seen))
+        let names = Names::of(&baseline.kept, &looked_at, &baseline.others);
+        check_list(self.desk.turn()?, &names, baseline, &looked_at)?;
+        Ok((names, looked_at))
     }
 
-    /// The texts of open files are those of the last look.
-    async fn settle(&mut self) -> Result<()> {
+    /// Opens the open files again, so that their texts are those of the last look.
+    async fn reopen_files(&mut self) -> Result<()> {
         for path in self.desk.open_files() {
-            // One whose texts are gone is not open any more.
+            // A file without texts any more is closed by the refusal.
             drop(self.desk.open(&path).await?);
         }
         Ok(())
     }
 
-    async fn review(&mut self, choice: u64) -> Result<()> {
-        let (names, seen) = self.look().await?;
-        self.settle().await?;
+    async fn review(&mut self, marks_seed: u64) -> Result<()> {
+        let (names, looked_at) = self.look().await?;
+        self.reopen_files().await?;
         let baseline = self.baseline.as_ref().context("there is one")?;
-        mark(&mut self.desk, choice, &names, &baseline.kept, &seen).await?;
-        self.review = Some(Open { names, seen, outdated: BTreeSet::new() });
+        mark(&mut self.desk, marks_seed, &names, &baseline.kept, &looked_at).await?;
+        self.review = Some(OpenReview { names, looked_at, outdated: BTreeSet::new() });
         Ok(())
     }
 
-    /// Marks stay where nothing has changed.
+    /// Requests another look, and checks that the marks of unchanged files stay.
     async fn look_again(&mut self) -> Result<()> {
         let Some(before) = self.review.take() else { return Ok(()) };
         let marked = decisions(&self.desk, &before.names)?;
-        let (names, seen) = self.look().await?;
-        self.settle().await?;
-        let changed = |name: &Name| before.seen.entries.get(name) != seen.entries.get(name);
-        let all = before.seen.entries.keys().chain(seen.entries.keys());
+        let (names, looked_at) = self.look().await?;
+        self.reopen_files().await?;
+        let (old_tree, new_tree) = (&before.looked_at.entries, &looked_at.entries);
+        let changed = |name: &Name| old_tree.get(name) != new_tree.get(name);
+        let all = old_tree.keys().chain(new_tree.keys());
         let mut outdated = before.outdated;
         outdated.extend(all.filter(|name| changed(name)).cloned());
-        let still = decisions(&self.desk, &names)?;
+        let marked_now = decisions(&self.desk, &names)?;
         for old in &marked {
-            let is_same = |one: &Decided| one.path == old.path && one.decision == old.decision;
-            // Another file may have become the one that this was renamed from.
+            let is_same = |one: &MarkedFile| one.path == old.path && one.decision == old.decision;
+            // The file from which this file was renamed counts too: another file may have replaced it.
             let paths = [Some(&old.path), old.from.as_ref()].into_iter().flatten();
             let is_untouched = outdated.is_empty() || paths.clone().all(|name| !outdated.contains(name));
-            let is_listed_so = self.desk.turn()?.files.iter().any(|file| {
+            let is_still_listed = self.desk.turn()?.files.iter().any(|file| {
                 file.path == old.file.path && file.from == old.file.from && file.change == old.file.change
             });
-            // The content of others has no name.
+            // Snapshots contain only files of this class.
             let is_untouched = is_untouched && Class::of(&old.path) == Class::Kept;
-            let is_lost = is_untouched && is_listed_so && !still.iter().any(is_same);
+            let is_lost = is_untouched && is_still_listed && !marked_now.iter().any(is_same);
             ensure!(!is_lost, "a mark is lost: {:?}", old.file);
         }
-        self.review = Some(Open { names, seen, outdated });
+        self.review = Some(OpenReview { names, looked_at, outdated });
         Ok(())
     }
 
-    async fn finish(&mut self, review: Open, ask: bool) -> Result<()> {
+    async fn finish(&mut self, review: OpenReview, asks: bool) -> Result<()> {
         let before = self.disk()?;
         let repositories = self.repositories()?;
         let (decided, finished) = loop {
-            self.desk.hear()?;
+            self.desk.receive()?;
             let decided = decisions(&self.desk, &review.names)?;
-            if let Some(finished) = self.desk.finish(ask).await? {
+            if let Some(finished) = self.desk.finish(asks).await? {
                 break (decided, finished);
             }
         };
         let after = self.disk()?;
         self.check_repositories(&repositories)?;
         let baseline = self.baseline.as_ref().context("there is one")?;
-        let Open { seen, outdated, .. } = &review;
+        let OpenReview { looked_at, outdated, .. } = &review;
         let (before, after) = (&before, &after);
         let finish =
-            Finish { baseline, seen, before, after, decided: &decided, finished: &finished, outdated };
-        let next = finish.judge(ask)?;
-        self.played.reviews += 1;
-        self.played.refused += finished.files.iter().filter(|file| file.refused.is_some()).count() as u64;
-        self.taken = decided
+            Finish { baseline, looked_at, before, after, decided: &decided, finished: &finished, outdated };
+        let next = finish.judge(asks)?;
+        self.counts.reviews += 1;
+        self.counts.refused += finished.files.iter().filter(|file| file.refused.is_some()).count() as u64;
+        self.undone = decided
             .into_iter()
             .map(|decided| decided.path)
             .zip(finished.files)
             .filter(|(_, file)| file.refused.is_none())
             .collect();
-        self.played.undone += self.taken.len() as u64;
+        self.counts.undone += self.undone.len() as u64;
         if let Some(next) = next {
             self.baseline = Some(next);
         }
-        // The list that follows a finish is right as well: a desk has it before the answer.
+        // The desk has the next list before the reply to the finish, so that list is checked here.
         let baseline = self.baseline.as_ref().context("there is one")?;
         let names = Names::of(&baseline.kept, after, &baseline.others);
         check_list(self.desk.turn()?, &names, baseline, after).context("after the finish")
     }
 
-    /// An undo of the undo: the person copies the text of before back.
-    fn take_back(&mut self) -> Result<()> {
-        for (name, file) in std::mem::take(&mut self.taken) {
+    /// Copies the drafts of the undone files back, as a person does who wants the changes again.
+    fn restore_drafts(&mut self) -> Result<()> {
+        for (name, file) in std::mem::take(&mut self.undone) {
             let path = self.stage.top.join(super::tree::path(&name));
             let is_free = path.symlink_metadata().map_or(true, |found| found.is_file());
-            let has_place = path.parent().is_some_and(std::path::Path::is_dir);
-            if let Some(draft) = file.draft.filter(|_| is_free && has_place) {
+            let has_directory = path.parent().is_some_and(std::path::Path::is_dir);
+            if let Some(draft) = file.draft.filter(|_| is_free && has_directory) {
                 std::fs::copy(draft, &path)?;
                 let disk = self.disk()?;
                 ensure!(matches!(disk.entries.get(&name), Some(Entry::File { .. })), "it is back");
@@ -248,7 +252,7 @@ impl Player {
         self.stage.repositories().iter().map(|git| repository(git)).collect()
     }
 
-    /// Nothing of the repositories has changed.
+    /// Checks that no file of the git directories has changed.
     fn check_repositories(&self, before: &Repositories) -> Result<()> {
         for (before, now) in before.iter().zip(self.repositories()?) {
             for path in before.keys().chain(now.keys()) {

@@ -1,4 +1,4 @@
-//! The world of a life: a project with its repository, the store beside it, and a companion.
+//! The stage of a life: a project with its repository, the store of turns, and a companion.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,10 +15,10 @@ use super::change::git;
 use super::desk::Desk;
 use super::life::Repository;
 
-/// Longer than a snapshot takes on the busiest machine: no life is about time.
+/// The longest time for a snapshot. It is long enough for a busy machine: no life tests time limits.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The files that say what git ignores and converts.
+/// The content of `.gitignore`, and of `.gitattributes` where git converts files.
 const IGNORE: &str = "*.ign\nbuild/\n";
 const ATTRIBUTES: &str =
     "* text=auto\n*.txt eol=crlf\na ident\nA filter=evil\nd/* working-tree-encoding=UTF-16\n";
@@ -31,12 +31,12 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    /// An empty project, whose repository is of this kind, with a companion.
-    pub(super) async fn set(kind: Repository) -> Result<Self> {
-        let directory = tempfile::Builder::new().prefix("al-").tempdir_in(place())?;
+    /// Creates an empty project with a repository of this kind, and starts a companion.
+    pub(super) async fn new(kind: Repository) -> Result<Self> {
+        let directory = tempfile::Builder::new().prefix("al-").tempdir_in(fast_directory())?;
         let root = directory.path().canonicalize()?;
         fs::create_dir(root.join("home"))?;
-        let top = make(&root, kind)?;
+        let top = create_project(&root, kind)?;
         let places = TurnDirs::below(&root);
         let store = TurnStore::new(places.clone());
         let builder = Companion::builder().editor("turns", "Turns").root(&top).aliases(false);
@@ -49,8 +49,8 @@ impl Stage {
         Desk::new(self.companion.join_as(profile).1)
     }
 
-    /// An agent's hook takes a snapshot, and tells the companion.
-    pub(super) fn note(&self, moment: Moment, session: u8) -> Result<()> {
+    /// Takes a snapshot as an agent's hook does, and notifies the companion.
+    pub(super) fn take_snapshot(&self, moment: Moment, session: u8) -> Result<()> {
         let (agent, turn) = (["Codex", "Claude Code"][usize::from(session)].to_owned(), String::new());
         let event = TurnEvent {
             moment,
@@ -66,29 +66,29 @@ impl Stage {
         Ok(())
     }
 
-    /// The repository's directories.
+    /// Returns the git directories of the project.
     pub(super) fn repositories(&self) -> Vec<PathBuf> {
         let main = self.directory.path().join("main/.git");
         [self.top.join(".git"), main].into_iter().filter(|git| git.is_dir()).collect()
     }
 }
 
-/// The directory of all stages: in memory if possible, for their files need not outlive a power failure.
-fn place() -> PathBuf {
+/// Returns a directory in memory if possible, because the files need not be written to disk.
+fn fast_directory() -> PathBuf {
     let memory = Path::new("/dev/shm");
-    let is_ours = tempfile::tempdir_in(memory).is_ok();
-    if is_ours { memory.to_owned() } else { std::env::temp_dir() }
+    let is_writable = tempfile::tempdir_in(memory).is_ok();
+    if is_writable { memory.to_owned() } else { std::env::temp_dir() }
 }
 
-/// Makes the project. Returns its top.
-fn make(root: &Path, kind: Repository) -> Result<PathBuf> {
+/// Creates the project. Returns its top directory.
+fn create_project(root: &Path, kind: Repository) -> Result<PathBuf> {
     let top = root.join("project");
     let first = if kind == Repository::Worktree { root.join("main") } else { top.clone() };
     fs::create_dir(&first)?;
     let hash = if kind == Repository::Sha256 { "sha256" } else { "sha1" };
     run(&first, &["init", "-q", "--template=", &format!("--object-format={hash}")])?;
     if kind == Repository::Unborn {
-        // A reset to nothing takes every file of the index away.
+        // A reset without a commit deletes every file in the index, so `.gitignore` must not be one.
         fs::create_dir_all(first.join(".git/info"))?;
         fs::write(first.join(".git/info/exclude"), IGNORE)?;
     } else {
@@ -98,7 +98,10 @@ fn make(root: &Path, kind: Repository) -> Result<PathBuf> {
         fs::write(first.join(".gitattributes"), ATTRIBUTES)?;
         run(&first, &["config", "core.autocrlf", "true"])?;
         run(&first, &["config", "core.safecrlf", "false"])?;
-        run(&first, &["config", "filter.evil.clean", &format!("touch '{}'; cat", ran(root).display())])?;
+        run(
+            &first,
+            &["config", "filter.evil.clean", &format!("touch '{}'; cat", filter_trace(root).display())],
+        )?;
     }
     if kind != Repository::Unborn {
         run(&first, &["add", "-A"])?;
@@ -111,8 +114,8 @@ fn make(root: &Path, kind: Repository) -> Result<PathBuf> {
     Ok(top)
 }
 
-/// The file that the repository's filter makes.
-fn ran(root: &Path) -> PathBuf {
+/// The file that the repository's filter creates if it runs.
+fn filter_trace(root: &Path) -> PathBuf {
     root.join("the filter ran")
 }
 

@@ -1,11 +1,12 @@
-//! Texts and bytes, as agents, editors and builds write them: of a number, so that a step says all.
+//! Texts and bytes as agents, editors and builds write them. A number determines each text, so that a step of
+//! a life needs only the number.
 
 use crate::rng::Rng;
 
 const LINES: [&str; 8] = ["a", "b", "c", "", "x y", "\tz", "the same", "\u{e9}"];
 const ENDS: [&str; 3] = ["\n", "\r\n", "\r"];
 
-/// New bytes.
+/// Returns the bytes of a seed.
 pub(super) fn new(seed: u64) -> Vec<u8> {
     let mut rng = Rng::new(seed);
     match rng.below(20) {
@@ -18,7 +19,7 @@ pub(super) fn new(seed: u64) -> Vec<u8> {
     }
 }
 
-/// A variant of a text, in which some lines differ.
+/// Returns a variant of a text with some different lines.
 pub(super) fn edited(old: &[u8], seed: u64) -> Vec<u8> {
     let mut rng = Rng::new(seed);
     let mut lines: Vec<Vec<u8>> = old.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
@@ -28,7 +29,7 @@ pub(super) fn edited(old: &[u8], seed: u64) -> Vec<u8> {
             0..4 if at < lines.len() => lines[at] = line(&mut rng, 0),
             4..6 if at < lines.len() => drop(lines.remove(at)),
             6 if at < lines.len() => {
-                // Only the line ends, as an editor with another setting leaves them.
+                // Changes only the line ending, as an editor with another setting does.
                 let swapped: Vec<u8> = match lines[at].strip_suffix(b"\r\n") {
                     Some(text) => [text, b"\n"].concat(),
                     None => [lines[at].strip_suffix(b"\n").unwrap_or(&lines[at]), b"\r\n"].concat(),
@@ -49,7 +50,7 @@ pub(super) fn edited(old: &[u8], seed: u64) -> Vec<u8> {
     lines.concat()
 }
 
-/// Other bytes of the same length.
+/// Returns different bytes of the same length.
 pub(super) fn same_length(old: &[u8], seed: u64) -> Vec<u8> {
     let mut rng = Rng::new(seed);
     let mut new = old.to_vec();

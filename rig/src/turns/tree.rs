@@ -1,4 +1,4 @@
-//! A project on disk, as the judge sees it.
+//! The files of a project on disk.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 
-/// A path below the top, byte for byte.
+/// A path below the top directory, in bytes.
 pub(super) type Name = Vec<u8>;
 
-/// The entry under a path.
+/// A file, a link or a pipe.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum Entry {
     File { bytes: Vec<u8>, is_program: bool },
@@ -20,29 +20,29 @@ pub(super) enum Entry {
     Pipe,
 }
 
-/// The properties of an entry that no snapshot holds: its mode, and its number of names (hard links).
+/// The attributes of an entry that no snapshot contains: its mode, and its number of hard links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Nature {
+pub(super) struct Attributes {
     pub(super) mode: u32,
-    pub(super) names: u64,
+    pub(super) links: u64,
 }
 
-/// Everything below a directory.
+/// All entries below a directory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Tree {
     pub(super) entries: BTreeMap<Name, Entry>,
-    pub(super) natures: BTreeMap<Name, Nature>,
+    pub(super) attributes: BTreeMap<Name, Attributes>,
     pub(super) directories: BTreeSet<Name>,
 }
 
-/// How alongside treats a file, by its name.
+/// The treatment of a file by alongside, which depends on the file's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
-    /// A snapshot holds it.
+    /// Snapshots contain the file.
     Kept,
-    /// Git ignores it.
+    /// Git ignores the file.
     Ignored,
-    /// It mostly holds secrets, or git cannot hold a file of that name.
+    /// Snapshots leave the file out, because such files mostly contain secrets.
     LeftOut,
 }
 
@@ -59,7 +59,7 @@ impl Class {
 }
 
 impl Tree {
-    /// Reads everything but the repository.
+    /// Reads all entries, except for the git directory.
     pub(super) fn read(top: &Path) -> Result<Self> {
         let mut tree = Self::default();
         let mut waiting = vec![PathBuf::new()];
@@ -77,28 +77,28 @@ impl Tree {
                     waiting.push(path);
                     continue;
                 }
-                tree.natures.insert(name.clone(), Nature { mode: metadata.mode(), names: metadata.nlink() });
+                let attributes = Attributes { mode: metadata.mode(), links: metadata.nlink() };
+                tree.attributes.insert(name.clone(), attributes);
                 tree.entries.insert(name, content(&entry.path(), &metadata)?);
             }
         }
         Ok(tree)
     }
 
-    /// The files that a snapshot holds.
+    /// Returns the files and links that a snapshot contains.
     pub(super) fn kept(&self) -> BTreeMap<Name, Entry> {
         let is_kept =
             |(name, entry): &(&Name, &Entry)| Class::of(name) == Class::Kept && **entry != Entry::Pipe;
         self.entries.iter().filter(is_kept).map(|(name, entry)| (name.clone(), entry.clone())).collect()
     }
 
-    /// Whether no file can be written there: a file stands where the path needs a directory, or a directory
-    /// where it needs the file.
+    /// Whether no file can be written at a path, because a parent is a file, or the path is a directory.
     pub(super) fn is_taken(&self, name: &[u8]) -> bool {
         let above = path(name).ancestors().skip(1).map(|above| above.as_os_str().as_bytes().to_vec());
         above.into_iter().any(|above| self.entries.contains_key(&above)) || self.directories.contains(name)
     }
 
-    /// The directories that hold nothing.
+    /// Returns the empty directories.
     pub(super) fn empty_directories(&self) -> BTreeSet<&Name> {
         let all = self.entries.keys().chain(&self.directories);
         let full: BTreeSet<_> = all.filter_map(|name| path(name).parent()).map(name_of).collect();
@@ -131,24 +131,24 @@ pub(super) fn path(name: &[u8]) -> &Path {
     Path::new(OsStr::from_bytes(name))
 }
 
-/// A path for people.
+/// Returns a path for messages.
 pub(super) fn shown(name: &[u8]) -> String {
     name.escape_ascii().to_string()
 }
 
-/// A file of a repository: its mode, when it was written, and its content.
+/// A file of a git directory: its mode, modification time and content.
 pub(super) type RepositoryFile = (u32, (i64, i64), Vec<u8>);
 
-/// The repository as it is. Git freshens the time of an object that it would write and finds, so that no `gc`
-/// takes it: times of objects do not count.
+/// Reads the files of a git directory. Times of objects are 0, because git updates the time of an existing
+/// object instead of writing it again.
 pub(super) fn repository(git: &Path) -> Result<BTreeMap<PathBuf, RepositoryFile>> {
     let mut all = BTreeMap::new();
     for path in crate::sandbox::files_below(git) {
         let metadata = path.symlink_metadata()?;
         let bytes = fs::read(&path).unwrap_or_default();
         let is_object = path.strip_prefix(git).is_ok_and(|below| below.starts_with("objects"));
-        let at = if is_object { (0, 0) } else { (metadata.mtime(), metadata.mtime_nsec()) };
-        all.insert(path, (metadata.mode(), at, bytes));
+        let modified = if is_object { (0, 0) } else { (metadata.mtime(), metadata.mtime_nsec()) };
+        all.insert(path, (metadata.mode(), modified, bytes));
     }
     Ok(all)
 }

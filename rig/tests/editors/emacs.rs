@@ -125,10 +125,10 @@ fn obeys_nothing(rows: fn(Vec<Row>) -> Vec<Row>) -> Result<()> {
         original: None,
         // It is accepted: then Emacs looks for a buffer of the file.
         proposed: format!("{path}\nrow at {path}!\n"),
-        shows: format!("row at {path}"),
+        unique_line: format!("row at {path}"),
     }));
     hostile::decide_each(sandbox, rows, |row| {
-        let is_shown = |screen: &str| screen.contains(&format!("+{}", row.shows));
+        let is_shown = |screen: &str| screen.contains(&format!("+{}", row.unique_line));
         let is_mode_line = |line: &&str| line.starts_with('-') && line.contains("  F1  ");
         let windows = |count| move |screen: &str| screen.lines().filter(is_mode_line).count() == count;
         // Agents of earlier rows leave meanwhile, and Emacs says that as well.
@@ -143,7 +143,7 @@ fn obeys_nothing(rows: fn(Vec<Row>) -> Vec<Row>) -> Result<()> {
         }
         pane.type_text("e")?;
         pane.wait_for("the text", |screen| {
-            screen.contains("Your text of a proposal") && screen.contains(&row.shows)
+            screen.contains("Your text of a proposal") && screen.contains(&row.unique_line)
         })?;
         presses(&pane, &["C-c", "C-c"])?;
         pane.wait_for("the proposal after that", is_shown)?;

@@ -104,7 +104,7 @@ fn obeys_nothing(rows: fn(Vec<Row>) -> Vec<Row>) -> Result<()> {
     hostile::decide_each(sandbox, rows(table::rows(sandbox)), |row| {
         wait_until_announced(&helix)?;
         helix.enter(":lsp-workspace-command alongside.review")?;
-        let is_shown = |screen: &str| screen.contains(&row.shows);
+        let is_shown = |screen: &str| screen.contains(&row.unique_line);
         helix.wait_for("the proposal", is_shown)?;
         let decision = if hostile::is_accepted(row) { "accept" } else { "reject" };
         let decide = || -> Result<()> {

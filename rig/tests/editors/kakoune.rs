@@ -159,16 +159,16 @@ fn obeys_nothing(rows: fn(Vec<Row>) -> Vec<Row>) -> Result<()> {
         if !pane.wait_for("the announcement", is_over)?.contains(" proposes ") {
             stage.port(|companion| companion["reviews"] == 1)?;
         }
-        runs_and_sees(&pane, "alongside-review", "the proposal", &row.shows)?;
+        runs_and_sees(&pane, "alongside-review", "the proposal", &row.unique_line)?;
         runs_and_sees(&pane, "alongside-diff", "the diff", "Change 1 of")?;
         pane.press_and_miss("Escape", "the diff to go", "Change 1 of")?;
         runs_and_sees(&pane, "alongside-actions", "the menu", "alongside: Reject")?;
         pane.press_and_miss("Escape", "the menu to go", "alongside: Reject")?;
         // A buffer without a file: then the last one counts, whatever its name is.
         runs(&pane, "buffer *debug*")?;
-        let is_away = |screen: &str| screen.contains("*debug*") && !screen.contains(&row.shows);
+        let is_away = |screen: &str| screen.contains("*debug*") && !screen.contains(&row.unique_line);
         pane.wait_for("another buffer", is_away)?;
-        runs_and_sees(&pane, "alongside-review", "the proposal again", &row.shows)?;
+        runs_and_sees(&pane, "alongside-review", "the proposal again", &row.unique_line)?;
         let decision = if hostile::is_accepted(row) { "accept" } else { "reject" };
         runs(&pane, &format!("alongside-{decision}"))?;
         let said = format!(": {decision}ed");

@@ -94,7 +94,7 @@ fn every_row_is_shown_and_none_obeyed(stage: &Stage, editor: &Editor) -> Result<
     }
     for row in &open {
         pane.press("F5")?;
-        pane.wait_for(&format!("{:?} as it is now", row.path), |screen| screen.contains(&row.shows))?;
+        pane.wait_for(&format!("{:?} as it is now", row.path), |screen| screen.contains(&row.unique_line))?;
     }
     pane.enter(":qa!")?;
     stage.wait_until_closed(&pane)?;
@@ -111,11 +111,11 @@ fn decide(pane: &Pane, one: Hostile, is_accepted: bool) -> Result<()> {
     let Hostile { row, proposal, .. } = one;
     pane.press("F2")?;
     let what = format!("{} ({:?})", row.why, row.path);
-    pane.wait_for(&what, |screen| screen.contains(&row.shows))?;
+    pane.wait_for(&what, |screen| screen.contains(&row.unique_line))?;
     // The proposal as the agent has made it: the editor reads the buffer anew.
     pane.press("F6")?;
     pane.press(if is_accepted { "F3" } else { "F4" })?;
-    pane.wait_for(&format!("the end of {what}"), |screen| !screen.contains(&row.shows))?;
+    pane.wait_for(&format!("the end of {what}"), |screen| !screen.contains(&row.unique_line))?;
     match (proposal.outcome()?, is_accepted) {
         (Outcome::Accepted { content: text }, true) => {
             assert_eq!(text, row.proposed, "{what}");

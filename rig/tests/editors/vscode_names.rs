@@ -116,7 +116,7 @@ fn makes_no_link_or_icon_of_a_name() -> Result<()> {
     // Every proposal, with its tab and its notes.
     for hostile in &waiting {
         window.run("Alongside: Show Next Proposal")?;
-        window.wait_for_lines(PROPOSAL, &hostile.row.shows)?;
+        window.wait_for_lines(PROPOSAL, &hostile.row.unique_line)?;
     }
     let outside = &waiting.last().context("the table has rows")?.row;
     // The line has room for the beginning; the message of the tab has all of it.
@@ -126,11 +126,11 @@ fn makes_no_link_or_icon_of_a_name() -> Result<()> {
     window.click(".monaco-dialog-box .monaco-button", "Accept")?;
     window.wait(MESSAGE, "accepted")?;
     window.run("Alongside: Show Next Proposal")?;
-    window.wait_for_lines(PROPOSAL, &waiting[0].row.shows)?;
+    window.wait_for_lines(PROPOSAL, &waiting[0].row.unique_line)?;
     window.run("View: Close Editor")?;
     window.wait(MESSAGE, &format!("The proposal for {link} waits on."))?;
     window.click(&format!("{MESSAGE} .monaco-button"), "Show")?;
-    window.wait_for_lines(PROPOSAL, &waiting[0].row.shows)?;
+    window.wait_for_lines(PROPOSAL, &waiting[0].row.unique_line)?;
     window.run("Alongside: Reject Proposal")?;
     window.wait(MESSAGE, &format!("{link}: rejected"))?;
     assert_eq!(window.appeared()?, [""; 0], "in a proposal, a question or an answer");
@@ -161,8 +161,14 @@ fn rows(sandbox: &Sandbox) -> Vec<Row> {
     let mut rows = hostile::rows(sandbox);
     let path =
         sandbox.home().join(NAMES[..3].iter().map(|(_, name)| file_name(name)).collect::<Vec<_>>().join(" "));
-    let shows = "outside the project".to_owned();
-    rows.push(Row { path, original: None, proposed: format!("{shows}\n"), shows, ..rows[0].clone() });
+    let unique_line = "outside the project".to_owned();
+    rows.push(Row {
+        path,
+        original: None,
+        proposed: format!("{unique_line}\n"),
+        unique_line,
+        ..rows[0].clone()
+    });
     rows
 }
 

@@ -101,7 +101,7 @@ fn line_mode_obeys_no_name_and_no_text() -> Result<()> {
         if row.original.is_some() {
             answers.write_all(b"j\n")?;
         }
-        desk.wait_for_text(&row.shows)?;
+        desk.wait_for_text(&row.unique_line)?;
         let accepts = at % 2 == 0;
         answers.write_all(if accepts { b"a\n" } else { b"r\n" })?;
         match proposal.outcome().with_context(|| desk.text().unwrap_or_default())? {
@@ -123,7 +123,7 @@ fn the_desk_obeys_no_name_and_no_text() -> Result<()> {
     let (waiting, refused) = propose(&stage.sandbox, rows(&stage.sandbox))?;
     assert_eq!(refused, Vec::<String>::new());
     for Hostile { row, .. } in &waiting {
-        desk.wait_for_text(&row.shows)?;
+        desk.wait_for_text(&row.unique_line)?;
         desk.press("\t")?;
     }
     assert_harmless(&desk)?;

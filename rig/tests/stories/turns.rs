@@ -51,12 +51,12 @@ fn outlives_a_blocked_prompt() -> Result<()> {
     fs::write(&settings, all.to_string())?;
     stage.sandbox.write("notes.txt", SHOUTED);
     let mut desk = JsonDesk::start(&stage.sandbox, &["--since", "HEAD"])?;
-    let turn = desk.told("didChangeTurn", |turn| turn["files"][0]["path"] == "notes.txt")?;
+    let turn = desk.wait_for("didChangeTurn", |turn| turn["files"][0]["path"] == "notes.txt")?;
     let comment = json!({ "turn": turn["id"], "revision": turn["revision"], "file": 0, "text": COMMENT });
     desk.ask("addComment", &comment)?;
-    let turn = desk.told("didChangeTurn", |turn| turn["comments"][0]["text"] == COMMENT)?;
+    let turn = desk.wait_for("didChangeTurn", |turn| turn["comments"][0]["text"] == COMMENT)?;
     desk.ask("finishTurn", &json!({ "turn": turn["id"], "revision": turn["revision"], "send": true }))?;
-    desk.told("didFinishTurn", |_| true)?;
+    desk.wait_for("didFinishTurn", |_| true)?;
     agent.pane.enter("claude --permission-mode auto")?;
     agent.wait_until_it_says("auto mode on")?;
     agent.ask("tell me a secret")?;
@@ -70,7 +70,7 @@ fn outlives_a_blocked_prompt() -> Result<()> {
     agent.pane.press("C-u")?;
     agent.ask(NEXT_REQUEST)?;
     agent.wait_until_it_says(NEXT_ANSWER)?;
-    desk.told("didChangeTurn", |turn| {
+    desk.wait_for("didChangeTurn", |turn| {
         turn["message"]["words"] == "Claude Code has read it with your prompt, and has ended its turn"
     })?;
     let read = with_comment().pop().unwrap_or_default();
@@ -128,7 +128,7 @@ fn comes_back(stage: &Stage, agent: &Agent, cli: Cli) -> Result<()> {
         |turn| json!({ "turn": turn["id"], "revision": turn["revision"], "send": true }),
     )?;
     if cli == Cli::Codex {
-        desk.told("didFinishTurn", |_| true)?;
+        desk.wait_for("didFinishTurn", |_| true)?;
         agent.run_unattended(NEXT_REQUEST)?;
     }
     let with_comment = || {
@@ -146,7 +146,7 @@ fn comes_back(stage: &Stage, agent: &Agent, cli: Cli) -> Result<()> {
     assert!(read.contains(&expected), "{read}");
     assert!(!read.contains("Comment 2"), "{read}");
     // It goes on, or is done already.
-    desk.told("didChangeTurn", |turn| is_read(turn, was_read))?;
+    desk.wait_for("didChangeTurn", |turn| is_read(turn, was_read))?;
     match cli {
         Cli::Codex => agent.wait_until_ended()?,
         _ => {
@@ -166,20 +166,20 @@ fn is_read(turn: &Value, how: &str) -> bool {
 /// A model that leaves everything as it is, and then one that obeys, are told apart in the round after each.
 fn is_answered(desk: &mut JsonDesk, agent: &Agent, cli: Cli, was_read: &str) -> Result<()> {
     let state = |turn: &Value, state: &str| turn["comments"][0]["state"] == state;
-    let turn = desk.told("didChangeTurn", |turn| state(turn, "open"))?;
+    let turn = desk.wait_for("didChangeTurn", |turn| state(turn, "open"))?;
     desk.ask("changeComment", &json!({ "turn": turn["id"], "id": 1, "text": AGAIN }))?;
-    let turn = desk.told("didChangeTurn", |turn| turn["comments"][0]["again"] == true)?;
+    let turn = desk.wait_for("didChangeTurn", |turn| turn["comments"][0]["again"] == true)?;
     let (id, revision) = (&turn["id"], &turn["revision"]);
     desk.ask("finishTurn", &json!({ "turn": id, "revision": revision, "send": true }))?;
     if cli == Cli::Codex {
-        desk.told("didChangeTurn", |turn| state(turn, "sent"))?;
+        desk.wait_for("didChangeTurn", |turn| state(turn, "sent"))?;
         agent.run_unattended(OBEY)?;
     } else {
         let is_it = |turn: &Value| is_read(turn, was_read) && turn["comments"][0]["text"] == AGAIN;
-        desk.told("didChangeTurn", is_it)?;
+        desk.wait_for("didChangeTurn", is_it)?;
         agent.ask(OBEY)?;
     }
-    desk.told("didChangeTurn", |turn| state(turn, "answered"))?;
+    desk.wait_for("didChangeTurn", |turn| state(turn, "answered"))?;
     let bodies = agent.model.requests().into_iter().map(|request| request.body.to_string());
     let with_words: Vec<String> = bodies.filter(|body| body.contains(AGAIN)).collect();
     assert!(with_words.iter().all(|body| body.matches("(asked again)").count() == 1), "{with_words:?}");

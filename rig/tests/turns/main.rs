@@ -3,7 +3,7 @@
 
 mod large_project;
 
-use alongside_rig::turns::{Life, Played, play, undo_all};
+use alongside_rig::turns::{Counts, Life, play, undo_all};
 use anyhow::{Context as _, Result, ensure};
 
 /// Some projects of each kind, with eight reviews each.
@@ -13,12 +13,12 @@ const DIRECTORY_GOES: u64 = 2458;
 
 #[test]
 fn the_tree_is_byte_for_byte_what_was_decided() -> Result<()> {
-    let mut all = Played::default();
+    let mut all = Counts::default();
     for seed in (0..PROJECTS).chain([DIRECTORY_GOES]) {
         let life = Life::from_seed(seed);
-        let played = play(&life).with_context(|| format!("cargo xtask turns --seed {seed} --cases 1"))?;
-        all.reviews += played.reviews;
-        all.undone += played.undone;
+        let counts = play(&life).with_context(|| format!("cargo xtask turns --seed {seed} --cases 1"))?;
+        all.reviews += counts.reviews;
+        all.undone += counts.undone;
     }
     ensure!(all.reviews == 8 * (PROJECTS + 1) && all.undone > PROJECTS, "too little was done: {all:?}");
     Ok(())

@@ -7,7 +7,7 @@ use alongside_rig::install::{claude_code, codex, opencode};
 use alongside_rig::{Generation, InstallError};
 use alongside_testing::chores::must;
 
-/// Programs that tests call, and their Debian packages.
+/// The programs that tests call, with their Debian packages.
 const PROGRAMS: [(&str, &str); 6] = [
     ("tmux", "tmux"),
     ("git", "git"),
@@ -25,9 +25,9 @@ pub(crate) struct Options {
     all: bool,
 }
 
-/// Installs what is missing. It fails when something is broken here, but not when a registry is out of reach.
+/// Installs the missing parts of the rig. Fails if a part is broken, but not if a registry is unreachable.
 pub(crate) fn install(options: &Options) -> anyhow::Result<()> {
-    system_packages();
+    install_system_packages();
     let agents = [
         ("Gemini CLI, Qwen Code and the SDKs", alongside_rig::install().map(drop)),
         ("Claude Code", claude_code().map(drop)),
@@ -35,25 +35,25 @@ pub(crate) fn install(options: &Options) -> anyhow::Result<()> {
         ("OpenCode", opencode().map(drop)),
     ];
     for (name, installed) in agents {
-        say_if_missing(name, installed)?;
+        report_if_missing(name, installed)?;
     }
-    say_if_missing("Neovim and Helix", alongside_rig::install_editors().map(drop))?;
+    report_if_missing("Neovim and Helix", alongside_rig::install_editors().map(drop))?;
     for generation in [Generation::Oldest, Generation::Newest] {
-        say_if_missing("Vim", alongside_rig::install_vim(generation).map(drop))?;
+        report_if_missing("Vim", alongside_rig::install_vim(generation).map(drop))?;
     }
-    say_if_missing("Emacs", alongside_rig::install_emacs(Generation::Newest).map(drop))?;
+    report_if_missing("Emacs", alongside_rig::install_emacs(Generation::Newest).map(drop))?;
     if options.all {
-        say_if_missing("older releases", alongside_rig::install_every_release().map(drop))?;
-        say_if_missing("Kakoune", alongside_rig::install_kakoune().map(drop))?;
-        say_if_missing("Kate", alongside_rig::install_kate().map(drop))?;
-        say_if_missing("code-server and Chromium", alongside_rig::install_code_server().map(drop))?;
+        report_if_missing("older releases", alongside_rig::install_every_release().map(drop))?;
+        report_if_missing("Kakoune", alongside_rig::install_kakoune().map(drop))?;
+        report_if_missing("Kate", alongside_rig::install_kate().map(drop))?;
+        report_if_missing("code-server and Chromium", alongside_rig::install_code_server().map(drop))?;
     }
     println!("==> the agents and editors are complete");
     Ok(())
 }
 
-/// Says so when this machine cannot have a program.
-fn say_if_missing(name: &str, installed: Result<(), InstallError>) -> anyhow::Result<()> {
+/// Prints a line if this machine cannot have a program.
+fn report_if_missing(name: &str, installed: Result<(), InstallError>) -> anyhow::Result<()> {
     match installed {
         Err(InstallError::Unavailable(why)) => {
             println!("SKIPPED: cannot install {name} ({why}); tests that need it will be skipped");
@@ -63,8 +63,8 @@ fn say_if_missing(name: &str, installed: Result<(), InstallError>) -> anyhow::Re
     }
 }
 
-/// Installs missing programs where that needs no question: on Debian, as root.
-fn system_packages() {
+/// Installs missing programs where no password is needed: on Debian, as root.
+fn install_system_packages() {
     let missing: Vec<_> = PROGRAMS.iter().filter(|(program, _)| !is_installed(program)).collect();
     if missing.is_empty() {
         return;

@@ -1,5 +1,5 @@
-//! `rig`: the chores that need the rig. `cargo xtask` builds and starts it, and has no need of the rig
-//! itself: it starts some minutes sooner on a new machine.
+//! `rig`: the chores that need the rig. `cargo xtask` builds and starts this program. xtask itself does not
+//! depend on the rig, and so starts some minutes sooner on a new machine.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 

@@ -1,11 +1,11 @@
-//! `cargo xtask turns`: lives of projects by the thousand, with the reviews of their turns.
+//! `cargo xtask turns`: plays the lives of projects, with their turn reviews.
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Instant;
 
-use alongside_rig::turns::{Life, Played, minimise, play};
+use alongside_rig::turns::{Counts, Life, minimise, play};
 use anyhow::{Context as _, Error, Result};
 
 use crate::run::{Progress, interruption};
@@ -33,13 +33,13 @@ pub(crate) struct Options {
 pub(crate) fn turns(options: &Options) -> Result<ExitCode> {
     let (started, interrupted) = (Instant::now(), interruption());
     let lives = options.cases.div_ceil(Life::from_seed(options.seed).reviews().max(1));
-    let (next, mut failed, mut all) = (AtomicUsize::new(0), 0, Played::default());
-    let (send, played) = mpsc::channel::<(Life, Result<Played, Error>)>();
+    let (next, mut failed, mut all) = (AtomicUsize::new(0), 0, Counts::default());
+    let (sender, results) = mpsc::channel::<(Life, Result<Counts, Error>)>();
     std::thread::scope(|scope| {
         for _ in 0..options.jobs {
-            let send = send.clone();
+            let sender = sender.clone();
             scope.spawn(|| {
-                let send = send;
+                let sender = sender;
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     if number >= lives || interrupted.load(Ordering::Relaxed) {
@@ -47,20 +47,20 @@ pub(crate) fn turns(options: &Options) -> Result<ExitCode> {
                     }
                     let life = Life::from_seed(options.seed.wrapping_add(number as u64));
                     let result = play(&life);
-                    // The receiver waits for all.
-                    let _ = send.send((life, result));
+                    // Does not fail: the receiver waits for all results.
+                    let _ = sender.send((life, result));
                 }
             });
         }
-        drop(send);
+        drop(sender);
         let mut progress = Progress::of(lives);
-        for (life, result) in &played {
+        for (life, result) in &results {
             progress.step();
             match result {
-                Ok(one) => {
-                    all.reviews += one.reviews;
-                    all.undone += one.undone;
-                    all.refused += one.refused;
+                Ok(counts) => {
+                    all.reviews += counts.reviews;
+                    all.undone += counts.undone;
+                    all.refused += counts.refused;
                 }
                 Err(error) => {
                     failed += 1;
@@ -74,7 +74,7 @@ pub(crate) fn turns(options: &Options) -> Result<ExitCode> {
             }
         }
     });
-    let Played { reviews, undone, refused } = all;
+    let Counts { reviews, undone, refused } = all;
     let seconds = started.elapsed().as_secs();
     println!(
         "{reviews} reviews, {undone} files undone, {refused} refused; {failed} projects failed; {seconds} s"

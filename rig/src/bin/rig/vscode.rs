@@ -10,7 +10,7 @@ use alongside_testing::chores::{checkout, must, target_directory};
 use alongside_testing::files_below;
 use anyhow::Context as _;
 
-/// The files of the extension's folder that are not built.
+/// The source files and directories in the extension's folder.
 const SOURCES: [&str; 9] = [
     "package.json",
     "package-lock.json",
@@ -31,23 +31,26 @@ pub(crate) struct Options {
     or_say: Option<String>,
 }
 
-/// Builds it.
+/// Builds the extension.
 pub(crate) fn vscode(options: &Options) -> anyhow::Result<()> {
     match (build(), &options.or_say) {
         (Ok(vsix), None) => println!("==> {}: build alongside again to embed it", vsix.display()),
-        (Err(error), Some(lost)) if matches!(error.downcast_ref(), Some(InstallError::Unavailable(_))) => {
-            println!("SKIPPED: cannot build the extension for VS Code ({error}); {lost}");
+        (Err(error), Some(consequence))
+            if matches!(error.downcast_ref(), Some(InstallError::Unavailable(_))) =>
+        {
+            println!("SKIPPED: cannot build the extension for VS Code ({error}); {consequence}");
         }
         (built, _) => drop(built?),
     }
     Ok(())
 }
 
-/// Builds the extension, unless it was built from these sources. Its packages go to the cache of the rig, and
-/// the checkout gets only the result.
+/// Builds the extension, unless it was built from these sources. npm's packages go to the cache of the rig,
+/// and only the result to the checkout.
 ///
 /// # Errors
-/// [`InstallError::Unavailable`] in the chain where npm or its registry is out of reach.
+///
+/// Fails with [`InstallError::Unavailable`] in the chain if npm or its registry is unreachable.
 fn build() -> anyhow::Result<PathBuf> {
     let folder = checkout().join("editors/vscode");
     let (vsix, stamp) = (folder.join("dist/alongside.vsix"), folder.join("dist/sources"));
@@ -76,7 +79,7 @@ fn build() -> anyhow::Result<PathBuf> {
     Ok(vsix)
 }
 
-/// A value that changes with the sources.
+/// Returns a hash of the sources.
 fn fingerprint(folder: &Path) -> anyhow::Result<String> {
     let mut files: Vec<_> = SOURCES.iter().flat_map(|source| files_of(&folder.join(source))).collect();
     files.sort();

@@ -190,7 +190,7 @@ impl<'a> Round<'a> {
             // This and later requests fail if the desk was killed.
             let _ = desk.ask("markTurnFile", &mark);
             let is_marked = |turn: &Value| turn["files"][index]["marked"] == "whole";
-            match desk.told_within(OPTIONAL_WAIT, "didChangeTurn", is_marked) {
+            match desk.wait_within(OPTIONAL_WAIT, "didChangeTurn", is_marked) {
                 Some(turn) => revision = turn["revision"].clone(),
                 // The host was killed.
                 None => return Ok(true),
@@ -202,7 +202,7 @@ impl<'a> Round<'a> {
             ReviewEnd::HostKilled => self.kill_host(after),
             ReviewEnd::DeskKilled => std::thread::sleep(Duration::from_millis(after)),
             // The companion refuses the request if the list has changed.
-            _ => drop(desk.told_within(OPTIONAL_WAIT, "didFinishTurn", |_| true)),
+            _ => drop(desk.wait_within(OPTIONAL_WAIT, "didFinishTurn", |_| true)),
         }
         drop(desk);
         if end != ReviewEnd::Properly {
@@ -231,7 +231,7 @@ impl<'a> Round<'a> {
                 .as_array()
                 .is_some_and(|all| all.iter().any(|comment| comment["text"] == text.as_str()))
         };
-        let newest = desk.told_within(OPTIONAL_WAIT, "didChangeTurn", has);
+        let newest = desk.wait_within(OPTIONAL_WAIT, "didChangeTurn", has);
         if newest.is_some() {
             let comment = KeptComment { text, deliveries: Vec::new(), is_waiting: false };
             self.record.turns.comments.push(comment);
@@ -252,7 +252,7 @@ impl<'a> Round<'a> {
     fn wait_for_undo(&self) -> Result<()> {
         let desk = JsonDesk::start(&self.sandbox, &["--since"])?;
         // On a full disk, there may be no look.
-        desk.has_looked(if self.is_full { OPTIONAL_WAIT } else { PATIENCE });
+        desk.wait_for_look(if self.is_full { OPTIONAL_WAIT } else { PATIENCE });
         Ok(())
     }
 
@@ -271,11 +271,11 @@ impl<'a> Round<'a> {
             let listed: BTreeSet<&str> = listed.filter_map(|file| file["path"].as_str()).collect();
             self.changed.iter().filter(|name| !listed.contains(name.as_str())).cloned().collect()
         };
-        let first = desk.told_within(PATIENCE, "didChangeTurn", |_| true);
+        let first = desk.wait_within(PATIENCE, "didChangeTurn", |_| true);
         first.with_context(|| format!("no list is told: {}", desk.history()))?;
-        let whole = desk.told_within(OPTIONAL_WAIT, "didChangeTurn", |turn| missing(turn).is_empty());
+        let whole = desk.wait_within(OPTIONAL_WAIT, "didChangeTurn", |turn| missing(turn).is_empty());
         let turn =
-            whole.or_else(|| desk.told_within(OPTIONAL_WAIT, "didChangeTurn", |_| true)).unwrap_or_default();
+            whole.or_else(|| desk.wait_within(OPTIONAL_WAIT, "didChangeTurn", |_| true)).unwrap_or_default();
         let escaped = missing(&turn);
         self.record.turns.escaped.extend(escaped);
         self.record.turns.lists += 1;
