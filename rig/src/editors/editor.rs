@@ -11,11 +11,12 @@ use crate::sandbox::Sandbox;
 /// An editor that can be started.
 #[derive(Debug, Clone)]
 pub struct Editor {
-    /// The binary itself.
+    /// The path of the binary.
     pub program: PathBuf,
     /// Arguments before those of the person.
     pub arguments: Vec<String>,
-    /// Its environment on top of the sandbox's: its own runtime files, none of the machine's.
+    /// Variables in addition to the sandbox's, by which the editor finds its own runtime files and not the
+    /// machine's.
     pub environment: Vec<(String, OsString)>,
     /// Its version as Debian writes it: `0.10.4-8`.
     pub version: String,
@@ -23,12 +24,12 @@ pub struct Editor {
 }
 
 impl Editor {
-    /// The command that starts it.
+    /// Returns the name of the command that starts it.
     pub fn command(&self) -> &'static str {
         self.command
     }
 
-    /// Puts its command on the sandbox's PATH, as a script that becomes the editor itself.
+    /// Puts its command on the sandbox's PATH, as a script that replaces itself by the editor.
     pub fn put_on_path(&self, sandbox: &Sandbox) -> Result<()> {
         let mut body = String::new();
         for (name, value) in &self.environment {

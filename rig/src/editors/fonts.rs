@@ -1,4 +1,5 @@
-//! Fonts of a tree, for programs that draw on no terminal: those of the machine would change the pictures.
+//! The font settings of programs that draw in windows. They use the fonts of a tree: with the machine's
+//! fonts, the pictures would depend on the machine.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,12 +8,12 @@ use anyhow::Result;
 
 use crate::sandbox::Sandbox;
 
-/// The settings of a sandbox, which fontconfig reads from where `FONTCONFIG_FILE` says.
+/// Returns the path of a sandbox's font settings, for the variable `FONTCONFIG_FILE` of fontconfig.
 pub(super) fn settings_file(sandbox: &Sandbox) -> PathBuf {
     sandbox.run().join("fonts.conf")
 }
 
-/// Writes settings by which programs know only the fonts in `directory`.
+/// Writes settings by which programs find only the fonts in `directory`.
 pub(super) fn write_settings(sandbox: &Sandbox, directory: &Path) -> Result<()> {
     let alias = |family: &str, font: &str| {
         format!("<alias><family>{family}</family><prefer><family>{font}</family></prefer></alias>")

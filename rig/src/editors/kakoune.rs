@@ -1,4 +1,4 @@
-//! Kakoune from Debian, and kakoune-lsp from crates.io, which Debian does not have.
+//! Installs Kakoune from Debian, and kakoune-lsp, which Debian does not have, from crates.io.
 
 use std::path::{Path, PathBuf};
 
@@ -18,19 +18,19 @@ const RECIPE: Recipe = Recipe {
     programs: &[KAKOUNE],
     tools: &[],
     libraries: &[],
-    misleads: false,
-    version: "-version",
+    removes_rpaths: false,
+    version_argument: "-version",
 };
 
 /// The release of kakoune-lsp.
-const KAKOUNE_LSP: &str = "22.0.0";
+const KAKOUNE_LSP_VERSION: &str = "22.0.0";
 
 /// Kakoune, and its client for language servers.
 #[derive(Debug, Clone)]
 pub struct Kakoune {
-    /// Kakoune, which starts as `kak`.
+    /// Kakoune, whose command is `kak`.
     pub editor: Editor,
-    /// kakoune-lsp, which starts as `kak-lsp`.
+    /// The path of kakoune-lsp, whose command is `kak-lsp`.
     language_client: PathBuf,
 }
 
@@ -42,8 +42,8 @@ impl Kakoune {
     }
 }
 
-/// The newest Kakoune and kakoune-lsp, installed now if they are missing. kakoune-lsp is compiled, which
-/// takes one or two minutes.
+/// Returns the newest Kakoune and kakoune-lsp, and installs them first if they are missing. Compiling
+/// kakoune-lsp takes one or two minutes.
 pub fn install_kakoune() -> Result<Kakoune, InstallError> {
     let (tree, language_client) = install_trees(|cache| {
         let tree = Tree::install(cache, Generation::Newest.suite(), &RECIPE)?;
@@ -53,12 +53,12 @@ pub fn install_kakoune() -> Result<Kakoune, InstallError> {
 }
 
 fn install_language_client(cache: &Path) -> Result<PathBuf, InstallError> {
-    let home = cache.join(format!("kakoune-lsp-{KAKOUNE_LSP}"));
+    let home = cache.join(format!("kakoune-lsp-{KAKOUNE_LSP_VERSION}"));
     let program = home.join("bin/kak-lsp");
     if program.exists() {
         return Ok(program);
     }
-    eprintln!("rig: compiling kakoune-lsp {KAKOUNE_LSP} into {}", home.display());
-    cargo_install(&home, ["kak-lsp", "--version", KAKOUNE_LSP])?;
+    eprintln!("rig: compiling kakoune-lsp {KAKOUNE_LSP_VERSION} into {}", home.display());
+    cargo_install(&home, ["kak-lsp", "--version", KAKOUNE_LSP_VERSION])?;
     Ok(program)
 }

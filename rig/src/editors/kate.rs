@@ -1,4 +1,5 @@
-//! Kate from Debian, and a screen in memory for it: keys go in through xdotool, titles of windows come out.
+//! Installs Kate from Debian, and runs it on an X screen in memory. Keys are sent by xdotool, which also
+//! reads the titles of windows.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -22,40 +23,41 @@ const RECIPE: Recipe = Recipe {
     programs: &[],
     tools: &["usr/bin/kate", "usr/bin/Xvfb", "usr/bin/xdotool", "usr/bin/xkbcomp", "usr/bin/dbus-daemon"],
     libraries: &["usr/lib/x86_64-linux-gnu/libproxy", "usr/lib/x86_64-linux-gnu/pulseaudio"],
-    misleads: true,
-    version: "",
+    removes_rpaths: true,
+    version_argument: "",
 };
 
-/// The screen, in pixels.
-const SCREEN: (u32, u32) = (1024, 768);
+/// The width and height of the screen, in pixels.
+const SCREEN_SIZE: (u32, u32) = (1024, 768);
 
-/// Kate's window, in pixels.
-const WINDOW: (u32, u32) = (900, 460);
+/// The width and height of Kate's window, in pixels.
+const WINDOW_SIZE: (u32, u32) = (900, 460);
 
-/// How long the menu of code actions may take before it is opened again.
-const MENU: Duration = Duration::from_secs(1);
-/// How long a step in the menu may take before the next key.
-const STEP: Duration = Duration::from_secs(1);
+/// The longest wait for the menu of code actions before it is opened again.
+const MENU_TIMEOUT: Duration = Duration::from_secs(1);
+/// The longest wait until the screen changes after a key.
+const CHANGE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// An entry of a menu is a little higher than this, in pixels.
-const LEAST_ENTRY: u32 = 20;
+/// A little less than the height of a menu's entry, in pixels.
+const MIN_ENTRY_HEIGHT: u32 = 20;
 
-/// The entries `Loading...` and `No Actions` are narrower than this, in pixels, and every action is wider.
-const LEAST_ACTION: u32 = 150;
+/// Less than the width of a menu with actions, in pixels, and more than that of a menu with the entry
+/// `Loading...` or `No Actions`.
+const MIN_ACTION_WIDTH: u32 = 150;
 
-/// How long nothing must be drawn before a picture is taken. The cursor blinks faster.
-const STILL: Duration = Duration::from_millis(700);
+/// The time between two pictures that have to be the same. The cursor blinks at shorter intervals.
+const STILL_TIME: Duration = Duration::from_millis(700);
 
-/// Kate on disk.
+/// An installed Kate.
 #[derive(Debug, Clone)]
 pub struct Kate {
     tree: Tree,
-    /// The X server, which looks for its compiler of keyboards in PATH.
+    /// The path of the X server, which is patched to find its keyboard compiler, `xkbcomp`, in PATH.
     server: PathBuf,
 }
 
 impl Kate {
-    /// Its version, as Debian writes it.
+    /// Returns its version, as Debian writes it.
     pub fn version(&self) -> String {
         self.tree.version("kate")
     }
@@ -77,7 +79,7 @@ impl Kate {
         write_program(sandbox, "kate", &format!("{exports}exec '{}' \"$@\"", path("usr/bin/kate")))
     }
 
-    /// Starts a screen and a message bus, over which `kate --pid` reaches a running Kate.
+    /// Starts a screen, and a message bus, over which `kate --pid` reaches a running Kate.
     pub fn screen(&self, sandbox: &Sandbox) -> Result<KateScreen> {
         let frames = sandbox.run().join("screen");
         fs::create_dir(&frames)?;
@@ -92,17 +94,18 @@ impl Kate {
             command
         };
         let mut x = command(&self.server);
-        let (width, height) = SCREEN;
+        let (width, height) = SCREEN_SIZE;
         x.args(["-displayfd", "1", "-screen", "0", &format!("{width}x{height}x24")]);
-        // Drawing with LLVM would load libraries of the machine, and a key released late would repeat.
+        // Without GLX, because it would draw with LLVM and load libraries of the machine. Without repetition
+        // of keys (`-r`), because a key that is released late would repeat.
         x.args(["-nolisten", "tcp", "-noreset", "-extension", "GLX", "-r", "-xkbdir"])
             .arg(self.tree.path("usr/share/X11/xkb"));
-        let (x, number) = started(x.arg("-fbdir").arg(&frames))?;
+        let (x, number) = start_and_read_line(x.arg("-fbdir").arg(&frames))?;
         let configuration = sandbox.run().join("bus.conf");
         fs::write(&configuration, bus_configuration(&sandbox.run()))?;
         let mut bus = command(&self.tree.path("usr/bin/dbus-daemon"));
         bus.arg(format!("--config-file={}", configuration.display()));
-        let (bus, address) = started(bus.args(["--nofork", "--print-address=1"]))?;
+        let (bus, address) = start_and_read_line(bus.args(["--nofork", "--print-address=1"]))?;
         Ok(KateScreen {
             xdotool: self.tree.path("usr/bin/xdotool"),
             display: format!(":{number}"),
@@ -113,8 +116,8 @@ impl Kate {
     }
 }
 
-/// Starts a process that prints one line once it is ready.
-fn started(command: &mut Command) -> Result<(Process, String)> {
+/// Starts a process that prints one line once it is ready, and returns the line.
+fn start_and_read_line(command: &mut Command) -> Result<(Process, String)> {
     let mut child = command.stdout(Stdio::piped()).spawn().with_context(|| format!("{command:?}"))?;
     let mut line = String::new();
     let stdout = child.stdout.take().context("piped")?;
@@ -126,7 +129,7 @@ fn started(command: &mut Command) -> Result<(Process, String)> {
     }
 }
 
-/// A process that ends when it is dropped.
+/// A process, which is killed when this value is dropped.
 #[derive(Debug)]
 struct Process(Child);
 
@@ -164,14 +167,14 @@ pub struct KateScreen {
     xdotool: PathBuf,
     display: String,
     bus_address: String,
-    /// The screen's content, in X's own format.
+    /// The file with the screen's content, in the format of X window dumps.
     frames: PathBuf,
-    /// The screen and the bus.
+    /// The processes of the screen and the bus.
     _processes: [Process; 2],
 }
 
 impl KateScreen {
-    /// The variables by which programs find the screen and the bus.
+    /// Returns the variables by which programs find the screen and the bus.
     pub fn variables(&self) -> [(String, std::ffi::OsString); 2] {
         [
             ("DISPLAY".to_owned(), self.display.clone().into()),
@@ -185,22 +188,23 @@ impl KateScreen {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    /// Kate's visible windows.
+    /// Returns Kate's visible windows.
     pub fn windows(&self) -> Result<Vec<KateWindow>> {
         let ids = self.xdotool(&["search", "--onlyvisible", "--class", "kate"])?;
         let mut windows = Vec::new();
         for id in ids.split_whitespace() {
-            let said = self.xdotool(&["getwindowname", id, "getwindowgeometry", "--shell", id])?;
-            let pixels = |name: &str| said.lines().find_map(|line| line.strip_prefix(name)?.parse().ok());
-            // It may have gone meanwhile.
+            let output = self.xdotool(&["getwindowname", id, "getwindowgeometry", "--shell", id])?;
+            let pixels = |name: &str| output.lines().find_map(|line| line.strip_prefix(name)?.parse().ok());
+            // The window may have been closed meanwhile.
             let (Some(width), Some(height)) = (pixels("WIDTH="), pixels("HEIGHT=")) else { continue };
-            let title = said.lines().next().unwrap_or_default().to_owned();
+            let title = output.lines().next().unwrap_or_default().to_owned();
             windows.push(KateWindow { id: id.to_owned(), title, size: (width, height) });
         }
         Ok(windows)
     }
 
-    /// Waits until no window of another program is visible; a menu of Kate's may be about to go.
+    /// Waits until no window of another program is visible. A menu of Kate that is about to close may look
+    /// like one.
     pub fn wait_for_no_other_window(&self) -> Result<()> {
         wait::until("no window of another program", PATIENCE, || {
             let ids = |selection: &[&str]| self.xdotool(&[&["search", "--onlyvisible"], selection].concat());
@@ -213,7 +217,7 @@ impl KateScreen {
         })
     }
 
-    /// Waits until a window has such a title.
+    /// Waits until a window has a title that `is_wanted` accepts, and returns the window.
     pub fn wait_for_title(&self, what: &str, is_wanted: impl Fn(&str) -> bool) -> Result<KateWindow> {
         wait::until(what, PATIENCE, || {
             let windows = self.windows().map_err(|error| error.to_string())?;
@@ -222,8 +226,8 @@ impl KateScreen {
         })
     }
 
-    /// Waits for Kate's window with this file and for its question whether it may start a server, answers
-    /// yes, and gives the window the keyboard and its size.
+    /// Waits for Kate's window with this file and for Kate's question whether it may start a server, answers
+    /// yes, gives the window the keyboard focus, and sets its size.
     pub fn allow_server(&self, file: &str) -> Result<()> {
         let window = self.wait_for_title("Kate", |title| title.contains(file))?;
         let question = self.wait_for_title("the question", |title| title.starts_with("LSP server start"))?;
@@ -233,19 +237,19 @@ impl KateScreen {
         self.focus(&window, true)
     }
 
-    /// Gives a window the keyboard, and with `resize` the size of the pictures.
+    /// Gives a window the keyboard focus, and with `resize` the size of the pictures.
     pub fn focus(&self, window: &KateWindow, resize: bool) -> Result<()> {
-        let [width, height] = [WINDOW.0, WINDOW.1].map(|pixels| pixels.to_string());
+        let [width, height] = [WINDOW_SIZE.0, WINDOW_SIZE.1].map(|pixels| pixels.to_string());
         if resize {
             self.xdotool(&["windowsize", "--sync", &window.id, &width, &height])?;
         }
-        // The pointer waits outside.
-        let (right, bottom) = (SCREEN.0 - 1, SCREEN.1 - 1);
+        // The pointer stays outside the window.
+        let (right, bottom) = (SCREEN_SIZE.0 - 1, SCREEN_SIZE.1 - 1);
         self.xdotool(&["mousemove", &right.to_string(), &bottom.to_string()])?;
         self.xdotool(&["windowfocus", "--sync", &window.id]).map(drop)
     }
 
-    /// Presses keys, as X names them: `ctrl+s`.
+    /// Presses keys, in the notation of xdotool: `ctrl+s`.
     pub fn press(&self, keys: &[&str]) -> Result<()> {
         self.xdotool(&[&["key"], keys].concat()).map(drop)
     }
@@ -263,31 +267,31 @@ impl KateScreen {
         })
     }
 
-    /// Opens the menu of code actions until it has at least so many entries.
+    /// Opens the menu of code actions, again and again, until it has at least `entries` entries.
     pub fn open_menu(&self, entries: u32) -> Result<()> {
         wait::until(&format!("a menu of {entries} entries"), PATIENCE, || {
             let problem = |error: anyhow::Error| error.to_string();
             self.press(&["alt+Return"]).map_err(problem)?;
             let is_open =
-                wait::until("the menu", MENU, || match self.windows().map_err(problem)?.as_slice() {
+                wait::until("the menu", MENU_TIMEOUT, || match self.windows().map_err(problem)?.as_slice() {
                     [_, KateWindow { size: (width, height), .. }]
-                        if *width > LEAST_ACTION && *height > entries * LEAST_ENTRY =>
+                        if *width > MIN_ACTION_WIDTH && *height > entries * MIN_ENTRY_HEIGHT =>
                     {
                         Ok(())
                     }
                     windows => Err(format!("{windows:?}")),
                 });
             is_open.map_err(|error| {
-                // The server has not got so far.
+                // The language server has not sent the actions yet.
                 let _ = self.press(&["Escape"]);
                 error.to_string()
             })
         })
     }
 
-    /// Presses a key, and gives Kate a moment to draw what it does, such as a step in a menu.
+    /// Presses a key, and gives Kate a moment to draw the effect, such as a step in a menu.
     pub fn press_and_see(&self, key: &str) -> Result<()> {
-        // A menu may reach out of the window.
+        // The whole screen, because a menu may extend beyond the window.
         let before = fs::read(&self.frames)?;
         self.press(&[key])?;
         let changes = || match fs::read(&self.frames) {
@@ -296,15 +300,15 @@ impl KateScreen {
             Err(error) => Err(error.to_string()),
         };
         // Not every key changes the screen.
-        let _ = wait::until("another picture", STEP, changes);
+        let _ = wait::until("another picture", CHANGE_TIMEOUT, changes);
         Ok(())
     }
 
-    /// Waits until nothing is drawn for a while.
+    /// Waits until two successive pictures of the window are the same.
     pub fn wait_until_still(&self) -> Result<()> {
         let mut last = self.picture()?;
         wait::until("a still picture", PATIENCE, || {
-            std::thread::sleep(STILL);
+            std::thread::sleep(STILL_TIME);
             let now = self.picture().map_err(|error| error.to_string())?;
             let is_still = now == last;
             last = now;
@@ -312,7 +316,7 @@ impl KateScreen {
         })
     }
 
-    /// Kate's window as rows of red, green and blue bytes, with its width and height.
+    /// Returns Kate's window as rows of red, green and blue bytes, with its width and height.
     ///
     /// # Errors
     /// When the screen has another format.
@@ -322,20 +326,21 @@ impl KateScreen {
             let bytes = frame.get(index * 4..index * 4 + 4).context("a whole header")?;
             Ok(u32::from_be_bytes(bytes.try_into()?) as usize)
         };
-        // As XWDFile.h has them: the header's size, bits and bytes, and the colours that follow it.
-        let (header, bits, row, colours) = (field(0)?, field(11)?, field(12)?, field(19)?);
+        // Fields of XWDFile.h: the header's size, the bits of a pixel, the bytes of a row, and the number of
+        // colours that follow the header.
+        let (header_size, bits, row_size, colours) = (field(0)?, field(11)?, field(12)?, field(19)?);
         anyhow::ensure!(bits == 32, "a pixel has {bits} bits");
         let mut pixels = Vec::new();
-        for y in 0..WINDOW.1 as usize {
-            let at = header + colours * 12 + y * row;
-            let line = frame.get(at..at + WINDOW.0 as usize * 4).context("a whole line")?;
+        for y in 0..WINDOW_SIZE.1 as usize {
+            let at = header_size + colours * 12 + y * row_size;
+            let line = frame.get(at..at + WINDOW_SIZE.0 as usize * 4).context("a whole line")?;
             pixels.extend(line.chunks_exact(4).flat_map(|pixel| [pixel[2], pixel[1], pixel[0]]));
         }
-        Ok((pixels, WINDOW.0, WINDOW.1))
+        Ok((pixels, WINDOW_SIZE.0, WINDOW_SIZE.1))
     }
 }
 
-/// Kate, installed now if it is missing.
+/// Returns Kate, and installs it first if it is missing.
 pub fn install_kate() -> Result<Kate, InstallError> {
     install_trees(|cache| {
         let tree = Tree::install(cache, Generation::Newest.suite(), &RECIPE)?;
@@ -352,7 +357,8 @@ pub fn install_kate() -> Result<Kate, InstallError> {
     })
 }
 
-/// The X server without the directory of its compiler of keyboards, which then comes from PATH.
+/// Returns the X server's program without the directory of the keyboard compiler, which is then found in
+/// PATH.
 fn without_directory(mut program: Vec<u8>) -> Vec<u8> {
     const DIRECTORY: &[u8] = b"\0/usr/bin\0";
     if let Some(at) = program.windows(DIRECTORY.len()).position(|bytes| bytes == DIRECTORY) {

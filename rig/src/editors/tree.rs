@@ -1,8 +1,8 @@
 //! A directory tree with the part of a Debian release that some editors need.
 //!
-//! Packages are unpacked, not installed: no root, no chroot, no mounts. Their own `patchelf` then makes the
-//! editors load the C library and all others from the tree. Paths in a patched program are absolute, so a
-//! tree works only in the place that it was made for.
+//! Packages are unpacked, not installed, which needs no root, no chroot and no mounts. The tree's own
+//! `patchelf` then makes the editors load the C library and all other libraries from the tree. Paths in a
+//! patched program are absolute, so a tree works only at the path that it was made for.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -16,17 +16,17 @@ use super::apt::Apt;
 use super::editor::Editor;
 use crate::install::{InstallError, STAMP, fingerprint, locked_by};
 
-/// A release of an editor.
+/// One of the two releases of each editor that are tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Generation {
-    /// The oldest we support: Neovim 0.10, Helix 25.01.
+    /// The oldest that is supported: Neovim 0.10, Helix 25.01.
     Oldest,
-    /// The newest that Debian has, Neovim 0.12 or later, and a Helix from between two releases.
+    /// The newest that Debian has: Neovim 0.12 or later, and a Helix from between two releases.
     Newest,
 }
 
 impl Generation {
-    /// Debian's release with these editors.
+    /// Returns the Debian suite that has these editors.
     pub(super) fn suite(self) -> &'static str {
         match self {
             Self::Oldest => "trixie",
@@ -40,46 +40,52 @@ impl Generation {
 pub(super) struct Recipe {
     /// The beginning of its directory's name.
     pub(super) name: &'static str,
-    /// For people.
+    /// The names of the editors, for messages.
     pub(super) editors: &'static str,
-    /// The packages, which bring their dependencies.
+    /// The packages, without their dependencies.
     pub(super) packages: &'static [&'static str],
-    /// The programs in it that are run.
+    /// The programs that are run, as paths in the tree.
     pub(super) programs: &'static [&'static str],
-    /// More programs, which do not simply print a version.
+    /// More programs, which have no argument with which they only print their version.
     pub(super) tools: &'static [&'static str],
-    /// Directories of libraries beside the usual ones.
+    /// Directories with libraries, in addition to [`LIBRARY_DIRECTORIES`].
     pub(super) libraries: &'static [&'static str],
-    /// Whether libraries name directories of the machine, which would hide the tree's.
-    pub(super) misleads: bool,
-    /// The argument that makes each of them print its version and end.
-    pub(super) version: &'static str,
+    /// Whether to remove the search path (RPATH) of every library, because it names directories of the
+    /// machine, which would come before the tree's.
+    pub(super) removes_rpaths: bool,
+    /// The argument with which each of [`programs`](Self::programs) prints its version and exits.
+    pub(super) version_argument: &'static str,
 }
 
+/// The path of patchelf in a tree.
 const PATCHELF: &str = "usr/bin/patchelf";
 
+/// The path of the dynamic loader in a tree.
 const LOADER: &str = "usr/lib64/ld-linux-x86-64.so.2";
-const LIBRARIES: [&str; 2] = ["usr/lib/x86_64-linux-gnu", "usr/lib/x86_64-linux-gnu/lua"];
+/// The directories of a tree in which programs look for libraries.
+const LIBRARY_DIRECTORIES: [&str; 2] = ["usr/lib/x86_64-linux-gnu", "usr/lib/x86_64-linux-gnu/lua"];
 
-/// Count this up when the making of trees changes in any way that the constants above do not show.
-const RECIPE: &str = "1";
+/// A part of the fingerprint of every tree. To be incremented when trees are made in another way, unless the
+/// constants above or a recipe change as well.
+const RECIPE_VERSION: &str = "1";
 
 /// A complete tree.
 #[derive(Debug, Clone)]
 pub(super) struct Tree {
     root: PathBuf,
-    /// The packages and their versions, as Debian writes them: a line each.
+    /// A line for each package: its name, and its version as Debian writes it.
     versions: String,
 }
 
 impl Tree {
-    /// The tree of a suite, made now if it is missing. One process at a time may call this.
+    /// Returns the tree of a suite, and makes it first if it is missing. Only one process at a time may call
+    /// this.
     pub(super) fn install(cache: &Path, suite: &str, recipe: &Recipe) -> Result<Self, InstallError> {
-        let parts = [RECIPE, suite].into_iter().chain(recipe.packages.iter().copied());
-        let parts = parts.chain(recipe.programs.iter().copied()).chain([LOADER]).chain(LIBRARIES);
+        let parts = [RECIPE_VERSION, suite].into_iter().chain(recipe.packages.iter().copied());
+        let parts = parts.chain(recipe.programs.iter().copied()).chain([LOADER]).chain(LIBRARY_DIRECTORIES);
         let parts = parts.chain(recipe.tools.iter().copied());
         let parts =
-            parts.chain(recipe.libraries.iter().copied()).chain(recipe.misleads.then_some("misleads"));
+            parts.chain(recipe.libraries.iter().copied()).chain(recipe.removes_rpaths.then_some("misleads"));
         let parts: Vec<_> = parts.map(str::as_bytes).collect();
         let name = format!("{}-{suite}-{:016x}", recipe.name, fingerprint(&parts));
         let (home, new) = (cache.join(&name), cache.join(format!("{name}.new")));
@@ -95,7 +101,7 @@ impl Tree {
             let editors = recipe.editors;
             eprintln!("rig: installing {editors} of Debian {suite} into {}", home.display());
             make(suite, recipe, &home, &new).inspect_err(|_| {
-                // The next attempt removes what stays.
+                // If this fails, the next attempt removes the directory.
                 let _ = fs::remove_dir_all(&new);
             })?;
         }
@@ -108,7 +114,8 @@ impl Tree {
         Ok(Self { root: home.join("root"), versions })
     }
 
-    /// A program of this tree, from a package; the values of `variables` are paths in it.
+    /// Returns a program of this tree, which comes from `package`, as an editor. The values of `variables`
+    /// are paths in the tree.
     pub(super) fn editor(
         &self,
         command: &'static str,
@@ -127,19 +134,19 @@ impl Tree {
         }
     }
 
-    /// The version of a package.
+    /// Returns the version of a package.
     pub(super) fn version(&self, package: &str) -> String {
         let mut lines = self.versions.lines().filter_map(|line| line.split_once(' '));
         let version = lines.find(|(name, _)| *name == package).map(|(_, version)| version.to_owned());
         version.unwrap_or_else(|| panic!("the tree {} lacks {package}", self.root.display()))
     }
 
-    /// A path in the tree.
+    /// Returns the absolute path of a file or directory of the tree.
     pub(super) fn path(&self, relative: &str) -> PathBuf {
         self.root.join(relative)
     }
 
-    /// The only file below a directory of the tree with this extension.
+    /// Returns the only file with this extension below a directory of the tree.
     pub(super) fn file(&self, directory: &str, extension: &str) -> PathBuf {
         let mut found = files_below(self.root.join(directory));
         found.retain(|path| path.extension().is_some_and(|found| found == extension));
@@ -169,13 +176,13 @@ fn make(suite: &str, recipe: &Recipe, home: &Path, new: &Path) -> Result<(), Ins
     for program in recipe.programs.iter().chain(recipe.tools) {
         patch(&root, recipe, program, &home.join("root"))?;
     }
-    if recipe.misleads {
-        forget_directories(&root)?;
+    if recipe.removes_rpaths {
+        remove_rpaths(&root)?;
     }
 
     fs::rename(new, home).map_err(|error| broken(home, &error))?;
     for program in recipe.programs {
-        output_of(Command::new(home.join("root").join(program)).arg(recipe.version).env_clear())?;
+        output_of(Command::new(home.join("root").join(program)).arg(recipe.version_argument).env_clear())?;
     }
     fs::write(home.join(STAMP), versions).map_err(|error| broken(home, &error))
 }
@@ -184,28 +191,28 @@ fn make(suite: &str, recipe: &Recipe, home: &Path, new: &Path) -> Result<(), Ins
 fn patch(root: &Path, recipe: &Recipe, program: &str, home: &Path) -> Result<(), InstallError> {
     let mut patchelf = patchelf(root);
     patchelf.arg("--set-interpreter").arg(home.join(LOADER));
-    // As RPATH, not RUNPATH: it holds for what the libraries load in their turn, and for grammars.
+    // As RPATH, not RUNPATH: an RPATH also applies to libraries that a library loads, and to grammars.
     patchelf.arg("--force-rpath").arg("--set-rpath").arg(library_path(home, recipe.libraries));
     output_of(patchelf.arg(root.join(program))).map(drop)
 }
 
-/// Takes the directories of the machine out of every library.
-fn forget_directories(root: &Path) -> Result<(), InstallError> {
+/// Removes the RPATH from every library that has one with directories of the machine.
+fn remove_rpaths(root: &Path) -> Result<(), InstallError> {
     let is_library = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         !path.is_symlink() && (name.ends_with(".so") || name.contains(".so."))
     };
-    for library in files_below(root.join(LIBRARIES[0])).into_iter().filter(is_library) {
-        // Files of that name that are no libraries have none.
-        let named = output_of(patchelf(root).arg("--print-rpath").arg(&library)).unwrap_or_default();
-        if named.starts_with('/') {
+    for library in files_below(root.join(LIBRARY_DIRECTORIES[0])).into_iter().filter(is_library) {
+        // It fails for a file that has such a name and is no library.
+        let rpath = output_of(patchelf(root).arg("--print-rpath").arg(&library)).unwrap_or_default();
+        if rpath.starts_with('/') {
             output_of(patchelf(root).arg("--remove-rpath").arg(&library))?;
         }
     }
     Ok(())
 }
 
-/// The tree's own patchelf.
+/// Returns a command that runs the tree's own patchelf.
 fn patchelf(root: &Path) -> Command {
     let mut patchelf = Command::new(root.join(LOADER));
     patchelf.arg("--library-path").arg(library_path(root, &[])).arg(root.join(PATCHELF));
@@ -213,11 +220,11 @@ fn patchelf(root: &Path) -> Command {
 }
 
 fn library_path(root: &Path, more: &[&str]) -> OsString {
-    let all: Vec<_> = LIBRARIES.iter().chain(more).map(|directory| root.join(directory)).collect();
+    let all: Vec<_> = LIBRARY_DIRECTORIES.iter().chain(more).map(|directory| root.join(directory)).collect();
     all.iter().map(PathBuf::as_path).map(Path::as_os_str).collect::<Vec<_>>().join(OsStr::new(":"))
 }
 
-/// The output of a program that must succeed.
+/// Runs a program that has to succeed, and returns its output.
 fn output_of(command: &mut Command) -> Result<String, InstallError> {
     let program = PathBuf::from(command.get_program());
     let output = command.stdin(Stdio::null()).output().map_err(|error| broken(&program, &error))?;
@@ -234,13 +241,13 @@ fn broken(path: &Path, why: &dyn std::fmt::Display) -> InstallError {
     InstallError::Broken(format!("{}: {why}", path.display()))
 }
 
-/// Installs in the cache, one process at a time.
+/// Calls `install` with the cache's directory, in one process at a time.
 pub(super) fn install_trees<T>(
     install: impl FnOnce(&Path) -> Result<T, InstallError>,
 ) -> Result<T, InstallError> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         return Err(InstallError::Unavailable("the editors need Linux on x86-64".into()));
     }
-    // Tests without editors need not wait.
+    // A lock of its own, so that tests without editors need not wait.
     locked_by(".editors.lock", install)
 }

@@ -1,4 +1,4 @@
-//! A window of VS Code: what a person sees in a browser that shows a code-server, and does there.
+//! A window of VS Code: a browser with a page of code-server, and what a person sees and does there.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -15,11 +15,11 @@ use crate::sandbox::Sandbox;
 use crate::tmux::Pane;
 use crate::wait::{self, PATIENCE};
 
-/// The line of the server's output that names its address.
-const LISTENING: &str = "HTTP server listening on ";
+/// The text in the server's output that is followed by its address.
+const LISTENING_PREFIX: &str = "HTTP server listening on ";
 
-/// A window. Every call ends at the deadline of the driver, which names what it waited for; dropping the
-/// window closes the browser.
+/// A window of VS Code. Every call that waits fails at the driver's deadline, with an error that names what
+/// it waited for. Dropping the window closes the browser.
 #[derive(Debug)]
 pub struct Window {
     child: Child,
@@ -31,14 +31,15 @@ impl Window {
     pub fn open(code_server: &CodeServer, sandbox: &Sandbox, pane: &Pane) -> Result<Self> {
         pane.enter("clear; code-server")?;
         let address = wait::until("code-server", PATIENCE, || {
-            let said = pane.history().map_err(|error| error.to_string())?;
-            let found = said.lines().find_map(|line| line.split(LISTENING).nth(1)).map(str::to_owned);
-            found.ok_or(said)
+            let output = pane.history().map_err(|error| error.to_string())?;
+            let found =
+                output.lines().find_map(|line| line.split(LISTENING_PREFIX).nth(1)).map(str::to_owned);
+            found.ok_or(output)
         })?;
         let window = Self::start(code_server, sandbox)?;
         let folder = sandbox.project();
         let address = address.trim().trim_end_matches('/');
-        window.tell(json!({ "cmd": "open", "url": format!("{address}/?folder={}", folder.display()) }))?;
+        window.send(json!({ "cmd": "open", "url": format!("{address}/?folder={}", folder.display()) }))?;
         Ok(window)
     }
 
@@ -65,8 +66,8 @@ impl Window {
         Ok(Self { child, pipes: Mutex::new((stdin, stdout)) })
     }
 
-    /// Sends a command to the driver and waits for its result.
-    fn tell(&self, mut command: Value) -> Result<Value> {
+    /// Sends a command to the driver, waits for its result and returns it.
+    fn send(&self, mut command: Value) -> Result<Value> {
         command["id"] = json!(1);
         let line = {
             let mut pipes = self.pipes.lock().unwrap();
@@ -89,52 +90,52 @@ impl Window {
 
     /// Waits until an element with `text` is visible.
     pub fn wait(&self, selector: &str, text: &str) -> Result<()> {
-        self.tell(json!({ "cmd": "wait", "selector": selector, "text": text, "state": "visible" })).map(drop)
+        self.send(json!({ "cmd": "wait", "selector": selector, "text": text, "state": "visible" })).map(drop)
     }
 
     /// Waits until no element with `text` is visible.
     pub fn wait_until_gone(&self, selector: &str, text: &str) -> Result<()> {
-        self.tell(json!({ "cmd": "wait", "selector": selector, "text": text, "state": "hidden" })).map(drop)
+        self.send(json!({ "cmd": "wait", "selector": selector, "text": text, "state": "hidden" })).map(drop)
     }
 
     /// Clicks the first element with `text`.
     pub fn click(&self, selector: &str, text: &str) -> Result<()> {
-        self.tell(json!({ "cmd": "click", "selector": selector, "text": text })).map(drop)
+        self.send(json!({ "cmd": "click", "selector": selector, "text": text })).map(drop)
     }
 
     /// Moves the pointer over the first element with `text`.
     pub fn hover(&self, selector: &str, text: &str) -> Result<()> {
-        self.tell(json!({ "cmd": "hover", "selector": selector, "text": text })).map(drop)
+        self.send(json!({ "cmd": "hover", "selector": selector, "text": text })).map(drop)
     }
 
     /// Gives an element the focus.
     pub fn focus(&self, selector: &str) -> Result<()> {
-        self.tell(json!({ "cmd": "focus", "selector": selector })).map(drop)
+        self.send(json!({ "cmd": "focus", "selector": selector })).map(drop)
     }
 
     /// Presses keys, as Playwright names them: `Control+S`.
     pub fn press(&self, keys: &str) -> Result<()> {
-        self.tell(json!({ "cmd": "press", "keys": keys })).map(drop)
+        self.send(json!({ "cmd": "press", "keys": keys })).map(drop)
     }
 
     /// Types a text.
     pub fn type_text(&self, text: &str) -> Result<()> {
-        self.tell(json!({ "cmd": "type", "text": text })).map(drop)
+        self.send(json!({ "cmd": "type", "text": text })).map(drop)
     }
 
     /// Runs a command of the palette by its title.
     pub fn run(&self, title: &str) -> Result<()> {
-        self.tell(json!({ "cmd": "run", "title": title })).map(drop)
+        self.send(json!({ "cmd": "run", "title": title })).map(drop)
     }
 
     /// Opens a file of the project by its name.
     pub fn open_file(&self, name: &str) -> Result<()> {
-        self.tell(json!({ "cmd": "openFile", "name": name })).map(drop)
+        self.send(json!({ "cmd": "openFile", "name": name })).map(drop)
     }
 
-    /// The lines that an editor shows.
+    /// Returns the lines that an editor shows.
     pub fn lines(&self, selector: &str) -> Result<String> {
-        self.tell(json!({ "cmd": "lines", "selector": selector })).map(string)
+        self.send(json!({ "cmd": "lines", "selector": selector })).map(string)
     }
 
     /// Waits until an editor shows lines with `text`.
@@ -146,35 +147,35 @@ impl Window {
         })
     }
 
-    /// Watches for elements from now on: [`appeared`](Self::appeared) has all of them, also those that are
-    /// gone.
+    /// Watches for elements from now on. [`appeared`](Self::appeared) returns all of them, including those
+    /// that have disappeared again.
     pub fn watch(&self, selector: &str) -> Result<()> {
-        self.tell(json!({ "cmd": "watch", "selector": selector })).map(drop)
+        self.send(json!({ "cmd": "watch", "selector": selector })).map(drop)
     }
 
-    /// The watched elements that have appeared, as HTML with what is around them.
+    /// Returns the watched elements that have appeared, each as HTML together with the elements around it.
     pub fn appeared(&self) -> Result<Vec<String>> {
-        Ok(serde_json::from_value(self.tell(json!({ "cmd": "appeared" }))?)?)
+        Ok(serde_json::from_value(self.send(json!({ "cmd": "appeared" }))?)?)
     }
 
-    /// The text of an element.
+    /// Returns the text of an element.
     pub fn text(&self, selector: &str) -> Result<String> {
-        self.tell(json!({ "cmd": "text", "selector": selector })).map(string)
+        self.send(json!({ "cmd": "text", "selector": selector })).map(string)
     }
 
     /// Saves a picture of the window as PNG.
     pub fn take_picture(&self, file: &Path) -> Result<()> {
-        self.tell(json!({ "cmd": "picture", "path": file })).map(drop)
+        self.send(json!({ "cmd": "picture", "path": file })).map(drop)
     }
 
-    /// All texts of the window.
+    /// Returns all texts of the window.
     pub fn screen(&self) -> Result<String> {
-        self.tell(json!({ "cmd": "screen" })).map(string)
+        self.send(json!({ "cmd": "screen" })).map(string)
     }
 
     /// Closes the browser, as a person closes the window.
     pub fn close(&self) -> Result<()> {
-        self.tell(json!({ "cmd": "close" })).map(drop)
+        self.send(json!({ "cmd": "close" })).map(drop)
     }
 }
 

@@ -16,7 +16,7 @@ use alongside_testing::chores::checkout;
 use anyhow::Context as _;
 
 use crate::run::program;
-use scene::{STILL, Scene};
+use scene::{STILL_TIME, Scene};
 use svg::{Colours, DARK, LIGHT};
 
 /// A picture: its file, title, terminal, and the scene that it shows.
@@ -149,8 +149,8 @@ impl Picture {
             Terminal::new(self.size.0, self.size.1).answering(answers).with("COLORTERM", "truecolor");
         let scene = (self.scene)(&sandbox, &terminal)?;
         match scene.is_restless {
-            true => std::thread::sleep(STILL),
-            false => scene.screen.wait_for_silence(STILL)?,
+            true => std::thread::sleep(STILL_TIME),
+            false => scene.screen.wait_for_silence(STILL_TIME)?,
         }
         Ok(svg::svg(self.title, &scene.screen.picture()?, colours))
     }
@@ -169,10 +169,10 @@ fn desk(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     qwen.propose(&prices, "item,price\nbread,2.60\nmilk,1.10\n")?;
     // The last saved file counts as the open one.
     sandbox.write("shop/checkout.py", "from basket import Basket\n");
-    screen.wait_for_silence(STILL)?;
+    screen.wait_for_silence(STILL_TIME)?;
     let picture = screen.picture()?;
     if picture.size().1.get() > 100 && screen.position_of("Reviews (3)").is_err() {
-        // The lists have given way to the code; the picture shows them.
+        // The desk has hidden the lists to make room for the code; the picture is to show them.
         screen.press_and_see("b", "Reviews (3)")?;
     }
     // Drop the second change.
@@ -185,7 +185,7 @@ fn desk(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
 fn demo(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     let screen = Screen::start(sandbox, terminal, [alongside_bin()?, "demo".into()])?;
     screen.wait_for_text("raise ValueError")?;
-    screen.wait_for_silence(STILL)?;
+    screen.wait_for_silence(STILL_TIME)?;
     screen.press_and_see("j ", "dropped: ")?;
     Ok(screen.into())
 }
@@ -204,7 +204,7 @@ fn neovim(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
 /// A proposal in Helix, with its code actions.
 fn helix(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     adapters::helix(sandbox, Generation::Newest);
-    // The proposal's directory has a new name each time: show only the file's name.
+    // The proposal's directory has a new name each time, so the status line shows only the file's name.
     let config = sandbox.home().join(".config/helix/config.toml");
     let settings = fs::read_to_string(&config)?;
     fs::write(
@@ -222,7 +222,7 @@ fn helix(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
 /// A proposal in Emacs, with a dropped change.
 fn emacs(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     adapters::emacs(sandbox)?;
-    // Emacs asks only a terminal that names its type, which ours does not, whether it is dark.
+    // Emacs asks a terminal whether it is dark only if the terminal names its type, which this one does not.
     let init = sandbox.home().join(".emacs.d/init.el");
     fs::write(&init, fs::read_to_string(&init)? + "(customize-set-variable 'frame-background-mode 'dark)\n")?;
     install_emacs(Generation::Newest)?.put_on_path(sandbox)?;
@@ -259,7 +259,7 @@ fn kakoune(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     Ok(Scene { _agents: vec![agent], ..screen.into() })
 }
 
-/// An editor with an open file, and a proposal for it.
+/// Opens a file in an editor, and proposes changes to the file.
 fn in_editor(sandbox: &Sandbox, terminal: &Terminal, editor: &str) -> anyhow::Result<(Screen, Proposer)> {
     install_editors()?.put_on_path(sandbox, Generation::Newest)?;
     fs::create_dir(sandbox.project().join(".git"))?;

@@ -5,15 +5,15 @@ use std::time::Duration;
 use alongside_rig::model::FakeModel;
 use alongside_rig::{Proposer, Screen};
 
-/// How long nothing must be drawn before a picture is taken: colours arrive late.
-pub(super) const STILL: Duration = Duration::from_millis(1500);
+/// The time without any drawing before a picture is taken: colours arrive late.
+pub(super) const STILL_TIME: Duration = Duration::from_millis(1500);
 
 /// A screen, and the agents that are connected meanwhile.
 pub(super) struct Scene {
     pub(super) screen: Screen,
     pub(super) _agents: Vec<Proposer>,
     pub(super) _model: Option<FakeModel>,
-    /// A program in it never falls silent.
+    /// Whether a program on the screen never stops drawing.
     pub(super) is_restless: bool,
 }
 

@@ -7,12 +7,14 @@ use std::fmt::Write as _;
 
 use vt100::{Cell, Color, Screen};
 
-/// Pixels. The fonts named below are 0.6 em wide, which makes cells and characters the same.
+/// The width and height of a cell, in pixels. Characters of the fonts named below are 0.6 em wide, as wide as
+/// a cell.
 const CELL: (u16, u16) = (9, 18);
+/// The size of the font, in pixels.
 const FONT_SIZE: u16 = 15;
-/// From a cell's top to the baseline of its characters.
+/// The distance from a cell's top to the baseline of its characters, in pixels.
 const BASELINE: u16 = 14;
-/// Around the screen.
+/// The margin around the screen, in pixels.
 const MARGIN: u16 = 9;
 const FONTS: &str =
     "ui-monospace,'SF Mono',Menlo,'DejaVu Sans Mono','Liberation Mono','Cascadia Mono',Consolas,monospace";
@@ -25,7 +27,7 @@ pub(crate) struct Colours {
     named: [u32; 16],
 }
 
-/// For a dark background.
+/// The colours for a dark background.
 pub(crate) const DARK: Colours = Colours {
     text: 0xd0d0d0,
     background: 0x121212,
@@ -35,7 +37,7 @@ pub(crate) const DARK: Colours = Colours {
     ],
 };
 
-/// For a light one.
+/// The colours for a light background.
 pub(crate) const LIGHT: Colours = Colours {
     text: 0x202020,
     background: 0xfafafa,
@@ -45,7 +47,7 @@ pub(crate) const LIGHT: Colours = Colours {
     ],
 };
 
-/// How a cell looks.
+/// The appearance of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Style {
     text: u32,
@@ -64,7 +66,7 @@ struct Run {
     text: String,
 }
 
-/// The whole screen; `title` is what it is for those who cannot see it.
+/// Returns the whole screen as SVG. `title` describes it to a reader who cannot see it.
 pub(crate) fn svg(title: &str, screen: &Screen, colours: &Colours) -> String {
     let (rows, columns) = (screen.size().0.get(), screen.size().1.get());
     let (width, height) = (columns * CELL.0 + 2 * MARGIN, rows * CELL.1 + 2 * MARGIN);
@@ -100,8 +102,8 @@ fn runs(screen: &Screen, row: u16, columns: u16, colours: &Colours) -> Vec<Run> 
         };
         let (style, text) = (style(cell, colours), if cell.has_contents() { cell.contents() } else { " " });
         match runs.last_mut() {
-            // Characters that a reader's first font may lack, and wide ones, stand where they belong by
-            // themselves.
+            // A character that the reader's first font may lack, or a wide one, begins a run, and so gets a
+            // position of its own.
             Some(run) if run.style == style && text.is_ascii() && run.text.is_ascii() => {
                 run.cells += 1;
                 run.text.push_str(text);
@@ -144,21 +146,21 @@ fn rectangle(out: &mut String, row: u16, column: u16, cells: u16, colour: u32) {
 }
 
 fn text(out: &mut String, row: u16, line: &[Run], colours: &Colours) {
-    let blank = |run: &&Run| run.text.trim_matches(' ').is_empty() && !run.style.underline;
-    let line = &line[..line.len() - line.iter().rev().take_while(blank).count()];
+    let is_blank = |run: &&Run| run.text.trim_matches(' ').is_empty() && !run.style.underline;
+    let line = &line[..line.len() - line.iter().rev().take_while(is_blank).count()];
     if line.is_empty() {
         return;
     }
     let y = MARGIN + row * CELL.1 + BASELINE;
-    // Browsers keep blanks for the style, others for `xml:space`.
+    // Browsers keep spaces because of the style, other programs because of `xml:space`.
     let _ = write!(out, "<text y=\"{y}\" fill=\"#{:06x}\" style=\"white-space:pre\">", colours.text);
     for (at, run) in line.iter().enumerate() {
-        // Blanks at the ends are there for who copies the text. Nothing is placed by them: not every reader
-        // keeps them.
-        let blanks = |text: &str| text.len() - text.trim_start_matches(' ').len();
+        // Spaces at the ends of a run are there for a person who copies the text. No position depends on
+        // them, because not every program keeps them.
+        let leading_spaces = |text: &str| text.len() - text.trim_start_matches(' ').len();
         let (before, after) = match run.style.underline {
             true => (0, 0),
-            false => (blanks(&run.text), run.text.len() - run.text.trim_end_matches(' ').len()),
+            false => (leading_spaces(&run.text), run.text.len() - run.text.trim_end_matches(' ').len()),
         };
         if before == run.text.len() {
             out.push_str(&run.text);
@@ -166,19 +168,19 @@ fn text(out: &mut String, row: u16, line: &[Run], colours: &Colours) {
         }
         let (before, rest) = run.text.split_at(before);
         let (text, after) = rest.split_at(rest.len() - after);
-        let cell = |blanks: &str| u16::try_from(blanks.len()).unwrap_or(0);
-        let (x, cells) = (x(run.column + cell(before)), run.cells - cell(before) - cell(after));
+        let width = |spaces: &str| u16::try_from(spaces.len()).unwrap_or(0);
+        let (x, cells) = (x(run.column + width(before)), run.cells - width(before) - width(after));
         let _ = write!(out, "{before}<tspan x=\"{x}\" textLength=\"{}\"", cells * CELL.0);
         let _ = match run.style.text == colours.text {
             true => Ok(()),
             false => write!(out, " fill=\"#{:06x}\"", run.style.text),
         };
-        let marks = [
+        let attributes = [
             (run.style.bold, " font-weight=\"bold\""),
             (run.style.italic, " font-style=\"italic\""),
             (run.style.underline, " text-decoration=\"underline\""),
         ];
-        out.extend(marks.iter().filter(|(on, _)| *on).map(|(_, mark)| *mark));
+        out.extend(attributes.iter().filter(|(on, _)| *on).map(|(_, attribute)| *attribute));
         let last = at + 1 == line.len();
         let _ = write!(out, ">{}</tspan>{}", escape(text), if last { "" } else { after });
     }
@@ -197,7 +199,7 @@ fn style(cell: &Cell, colours: &Colours) -> Style {
     Style { text, background, bold: cell.bold(), italic: cell.italic(), underline: cell.underline() }
 }
 
-/// The colours beyond the sixteen are those of xterm.
+/// Returns a colour as `0xRRGGBB`. The indexed colours after the first sixteen are xterm's.
 fn colour(colour: Color, default: u32, colours: &Colours) -> u32 {
     let rgb = |r: u8, g: u8, b: u8| u32::from_be_bytes([0, r, g, b]);
     match colour {
@@ -213,7 +215,7 @@ fn colour(colour: Color, default: u32, colours: &Colours) -> u32 {
     }
 }
 
-/// Three fifths of the first.
+/// Mixes three fifths of the first colour with two fifths of the second.
 fn mix(first: u32, second: u32) -> u32 {
     let (first, second) = (first.to_be_bytes(), second.to_be_bytes());
     let part = |at: usize| ((u16::from(first[at]) * 3 + u16::from(second[at]) * 2) / 5).to_be_bytes()[1];

@@ -85,7 +85,7 @@ fn kate(file: &Path) -> anyhow::Result<()> {
     encoder.write_header()?.write_image_data(&pixels).with_context(|| format!("{}", file.display()))
 }
 
-/// A legible font, and no more around the text than a person needs.
+/// Settings with a legible font, and with little around the text.
 const KATE_SETTINGS: &str = "\
 [General]
 Show Full Path in Title=true
