@@ -1,4 +1,4 @@
-//! The person's open files reach the model, without an editor and without a variable.
+//! The person's saved files reach the model, without an editor and without an environment variable.
 
 use alongside_rig::agent_cli::Cli;
 use alongside_rig::model::{ModelReply, Script};
@@ -6,13 +6,13 @@ use alongside_rig::tmux::SHELL_PROMPT;
 use alongside_rig::wait::PATIENCE;
 use anyhow::Result;
 
-use crate::script::{NEXT_ANSWER, NEXT_REQUEST, with};
+use crate::script::{NEXT_ANSWER, NEXT_REQUEST, script_with};
 use crate::stage::Stage;
 
 #[test]
 #[ignore = "cargo xtask test --all"]
 fn qwen_p_carries_the_saved_file_to_the_model() -> Result<()> {
-    let Some(stage) = Stage::set()? else { return Ok(()) };
+    let Some(stage) = Stage::new_or_skip()? else { return Ok(()) };
     stage.start_review()?;
     let saved = stage.save("saved by the person.txt", "hello\n")?;
     let qwen =
@@ -22,29 +22,36 @@ fn qwen_p_carries_the_saved_file_to_the_model() -> Result<()> {
         screen.contains("Hello from the fake model.") && screen.ends_with(SHELL_PROMPT)
     })?;
 
-    let asked = qwen.model.wait_for_prompt("hi", PATIENCE)?.prompt();
+    let prompt = qwen.model.wait_for_prompt("hi", PATIENCE)?.prompt();
     let saved = saved.display().to_string();
-    assert!(from_editor(&asked).contains(&saved), "{saved} is not in what the model was asked:\n{asked}");
+    assert!(
+        editor_context(&prompt).contains(&saved),
+        "{saved} is not in what the model was asked:\n{prompt}"
+    );
     Ok(())
 }
 
 #[test]
 fn gemini_carries_the_saved_file_to_the_model() -> Result<()> {
-    let Some(stage) = Stage::set()? else { return Ok(()) };
-    let reviewer = stage.start_review()?;
-    let gemini = stage.start(&reviewer, Cli::Gemini, with(Vec::new()))?;
+    let Some(stage) = Stage::new_or_skip()? else { return Ok(()) };
+    let line_mode = stage.start_review()?;
+    let gemini = stage.start(&line_mode, Cli::Gemini, script_with(Vec::new()))?;
     let saved = stage.save("saved by the person.txt", "hello\n")?;
     gemini.wait_until_it_says("1 open file")?;
     gemini.ask(NEXT_REQUEST)?;
     gemini.wait_until_it_says(NEXT_ANSWER)?;
 
-    let asked = gemini.model.wait_for_prompt(NEXT_REQUEST, PATIENCE)?.prompt();
+    let prompt = gemini.model.wait_for_prompt(NEXT_REQUEST, PATIENCE)?.prompt();
     let saved = saved.display().to_string();
-    assert!(from_editor(&asked).contains(&saved), "{saved} is not in what the model was asked:\n{asked}");
+    assert!(
+        editor_context(&prompt).contains(&saved),
+        "{saved} is not in what the model was asked:\n{prompt}"
+    );
     Ok(())
 }
 
-/// The agent's text about the editor's files; its folder listing names the same files elsewhere.
-fn from_editor(asked: &str) -> &str {
-    asked.split("editor context").nth(1).unwrap_or_default()
+/// Returns the part of the prompt about the editor's files. Outside that part, the prompt lists the folder,
+/// with the same files.
+fn editor_context(prompt: &str) -> &str {
+    prompt.split("editor context").nth(1).unwrap_or_default()
 }

@@ -1,6 +1,6 @@
-//! Whole-agent stories: a person, a terminal with panes, the released Gemini CLI, Qwen Code, Claude Code,
-//! OpenCode or Codex in some panes and `alongside` or `alongside review` in others. Only the model is fake.
-//! Tests compare the file on disk byte for byte.
+//! Stories with real agents: a person, a terminal with panes, the released Gemini CLI, Qwen Code, Claude
+//! Code, OpenCode or Codex in some panes and `alongside` or `alongside review` in others. Only the model is
+//! fake. Tests compare the file on disk byte for byte.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -12,12 +12,12 @@ mod decide;
 mod desk;
 mod desks;
 mod discovery;
+mod editor_desk;
 mod hooks;
 mod kills;
 mod new_agents;
 mod opencode;
 mod script;
-mod selecting;
 mod stage;
 mod together;
 mod tour;

@@ -1,5 +1,6 @@
-//! New agents: signed in, IDE mode off, and no word on whether they ask. Two commands, a look at each change
-//! and a choice or a yes connect them, and no dialog of the agent's own comes between.
+//! New agents: signed in, with IDE mode off, and without a setting for whether they ask before edits. Two
+//! commands, and a choice or a yes for each change of their settings, connect them. They show no dialog of
+//! their own meanwhile.
 
 use std::fs;
 
@@ -9,7 +10,7 @@ use alongside_rig::tmux::Pane;
 use anyhow::Result;
 
 use crate::desk::{Desk, SMALL};
-use crate::script::{DONE, REQUEST, SHOUTED, shout};
+use crate::script::{CLOSING_LINE, IN_CAPITALS, REQUEST, capitalise_three_lines};
 use crate::stage::Stage;
 
 alongside_rig::tests! {
@@ -27,7 +28,7 @@ alongside_rig::tests! {
     new_qwen_is_set_up_by_the_desk: desk_then_agent(Cli::Qwen),
 }
 
-/// The questions about an agent. Qwen edits without asking as it comes.
+/// Returns the questions about an agent's settings. By default, Qwen edits without asking.
 fn questions(cli: Cli) -> &'static [&'static str] {
     match cli {
         Cli::Gemini => &["Switch on IDE mode in Gemini CLI?"],
@@ -40,8 +41,8 @@ fn questions(cli: Cli) -> &'static [&'static str] {
 }
 
 fn install_then_run(cli: Cli) -> Result<()> {
-    let Some(stage) = Stage::set_for(cli)? else { return Ok(()) };
-    let agent = stage.install_as_new(cli, shout(cli, &stage.file))?;
+    let Some(stage) = Stage::new_or_skip_for(cli)? else { return Ok(()) };
+    let agent = stage.install_as_new(cli, capitalise_three_lines(cli, &stage.file))?;
     agent.pane.enter("clear; alongside install agent")?;
     agent.pane.wait_for("the choice", |screen| screen.ends_with("Number (Enter for 1):"))?;
     if cli == Cli::Gemini {
@@ -50,7 +51,7 @@ fn install_then_run(cli: Cli) -> Result<()> {
         agent.pane.enter("y")?;
     } else {
         agent.pane.enter("3")?;
-        agrees(&agent.pane, cli)?;
+        agree_to_each_question(&agent.pane, cli)?;
         for question in ["Review after each turn of", "Ask at your desk before each write of"] {
             let asks = |screen: &str| screen.contains(question) && screen.ends_with("? [y/N]");
             agent.pane.wait_for(question, asks)?;
@@ -62,35 +63,35 @@ fn install_then_run(cli: Cli) -> Result<()> {
     })?;
     let command = format!("clear; alongside run -- {}", cli.command());
     if cli == Cli::Claude {
-        // It may offer to take the mode back.
+        // Claude Code may offer another mode.
         agent.pane.enter(&command)?;
-        let no = "No, keep manual mode";
-        let offers = |screen: &str| screen.contains(no);
-        let is_there = |screen: &str| offers(screen) || screen.contains("? for shortcuts");
-        if offers(&agent.pane.wait_for("its first screen", is_there)?) {
+        let refusal = "No, keep manual mode";
+        let offers_mode = |screen: &str| screen.contains(refusal);
+        let is_there = |screen: &str| offers_mode(screen) || screen.contains("? for shortcuts");
+        if offers_mode(&agent.pane.wait_for("its first screen", is_there)?) {
             agent.pane.press_and_see("Down", "the choice", "❯ No, keep manual mode")?;
-            agent.answer(no)?;
+            agent.answer(refusal)?;
         }
         agent.wait_until_free()?;
     } else {
         agent.start_with(&command)?;
     }
     let desk = Desk::new(stage.terminal.opened_beside(&agent.pane, "the desk beside it")?);
-    proposes_and_is_accepted(&stage, &agent, &desk)
+    request_and_accept(&stage, &agent, &desk)
 }
 
 fn run_alone(cli: Cli) -> Result<()> {
-    let Some(stage) = Stage::set()? else { return Ok(()) };
-    let agent = stage.install_as_new(cli, shout(cli, &stage.file))?;
+    let Some(stage) = Stage::new_or_skip()? else { return Ok(()) };
+    let agent = stage.install_as_new(cli, capitalise_three_lines(cli, &stage.file))?;
     agent.pane.enter(&format!("clear; alongside run -- {}", cli.command()))?;
-    agrees(&agent.pane, cli)?;
+    agree_to_each_question(&agent.pane, cli)?;
     agent.wait_until_free()?;
     let desk = Desk::new(stage.terminal.opened_beside(&agent.pane, "the desk beside it")?);
-    proposes_and_is_accepted(&stage, &agent, &desk)
+    request_and_accept(&stage, &agent, &desk)
 }
 
-/// Reads each change at the terminal, and agrees.
-fn agrees(pane: &Pane, cli: Cli) -> Result<()> {
+/// Answers yes to each question at the terminal.
+fn agree_to_each_question(pane: &Pane, cli: Cli) -> Result<()> {
     for question in questions(cli) {
         pane.wait_for(question, |screen| screen.ends_with(&format!("{question} [y/N]")))?;
         pane.enter("y")?;
@@ -99,34 +100,35 @@ fn agrees(pane: &Pane, cli: Cli) -> Result<()> {
 }
 
 fn desk_then_agent(cli: Cli) -> Result<()> {
-    let Some(stage) = Stage::set()? else { return Ok(()) };
-    let agent = stage.install_as_new(cli, shout(cli, &stage.file))?;
+    let Some(stage) = Stage::new_or_skip()? else { return Ok(()) };
+    let agent = stage.install_as_new(cli, capitalise_three_lines(cli, &stage.file))?;
     let desk = stage.open_desk(SMALL)?;
-    desk.press_after("IDE mode is off in", "i")?;
+    desk.press_when_shown("IDE mode is off in", "i")?;
     desk.wait_until_shown(questions(cli)[0])?;
     assert!(!agent_settings(&stage, cli)?.contains("\"ide\""), "nothing is written before the yes");
     for question in questions(cli) {
-        desk.press_after(question, "y")?;
+        desk.press_when_shown(question, "y")?;
     }
     desk.wait_until_shown("No agent is connected yet.")?;
     agent.start()?;
-    proposes_and_is_accepted(&stage, &agent, &desk)
+    request_and_accept(&stage, &agent, &desk)
 }
 
-/// The person's request, a proposal at the desk, and the file as decided. The agent asks nothing before.
-fn proposes_and_is_accepted(stage: &Stage, agent: &Agent, desk: &Desk) -> Result<()> {
+/// Sends the person's request, and accepts the proposal without its first change. Fails if the agent has
+/// asked anything before.
+fn request_and_accept(stage: &Stage, agent: &Agent, desk: &Desk) -> Result<()> {
     desk.wait_until_connected(1)?;
-    asks_nothing(&agent.pane)?;
+    assert_asks_nothing(&agent.pane)?;
     agent.ask(REQUEST)?;
-    desk.press_at("notes.txt", "Space")?;
-    desk.press_after("2 kept, 1 dropped", "a")?;
-    agent.wait_until_it_says(DONE)?;
-    assert_eq!(stage.on_disk(), SHOUTED.replace("TWO", "two"));
+    desk.press_when_review_open("notes.txt", "Space")?;
+    desk.press_when_shown("2 kept, 1 dropped", "a")?;
+    agent.wait_until_it_says(CLOSING_LINE)?;
+    assert_eq!(stage.on_disk(), IN_CAPITALS.replace("TWO", "two"));
     Ok(())
 }
 
-/// A dialog of either agent about an editor ends in a question mark or offers to dismiss it.
-fn asks_nothing(pane: &Pane) -> Result<()> {
+/// Fails if the agent shows a dialog or a hint about an editor.
+fn assert_asks_nothing(pane: &Pane) -> Result<()> {
     let screen = pane.screen()?;
     for words in ["Do you want to connect", "install", "No installer", "(esc)"] {
         assert!(!screen.contains(words), "{words:?}\n{screen}");

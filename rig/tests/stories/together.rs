@@ -1,81 +1,82 @@
-//! Three whole agents at one desk, at the same time.
+//! Three real agents at one desk, at the same time.
 
 use alongside_rig::agent_cli::Cli;
 use alongside_rig::program::alongside;
 use anyhow::Result;
 
 use crate::desk::WIDE;
-use crate::script::{DONE, ORIGINAL, REQUEST, REQUEST_AGAIN, SHOUTED, shout};
-use crate::stage::{Stage, takes_the_next_message};
+use crate::script::{CLOSING_LINE, IN_CAPITALS, ORIGINAL, REQUEST, REQUEST_AGAIN, capitalise_three_lines};
+use crate::stage::{Stage, assert_takes_next_message};
 
 #[test]
 #[ignore = "cargo xtask test --all"]
 fn three_agents_at_once_get_their_own_outcomes() -> Result<()> {
-    let Some(stage) = Stage::set()? else { return Ok(()) };
+    let Some(stage) = Stage::new_or_skip()? else { return Ok(()) };
     let songs = stage.sandbox.write("songs.txt", ORIGINAL);
     let tales = stage.sandbox.write("tales.txt", ORIGINAL);
     let desk = stage.open_desk(WIDE)?;
-    let gemini = stage.start_at(&desk, Cli::Gemini, shout(Cli::Gemini, &stage.file))?;
-    let qwen = stage.start_at(&desk, Cli::Qwen, shout(Cli::Qwen, &songs))?;
-    let other = stage.start_at(&desk, Cli::Gemini, shout(Cli::Gemini, &tales))?;
+    let gemini = stage.start_at(&desk, Cli::Gemini, capitalise_three_lines(Cli::Gemini, &stage.file))?;
+    let qwen = stage.start_at(&desk, Cli::Qwen, capitalise_three_lines(Cli::Qwen, &songs))?;
+    let other = stage.start_at(&desk, Cli::Gemini, capitalise_three_lines(Cli::Gemini, &tales))?;
     assert_eq!(stage.companion_variables(), Vec::<String>::new());
 
     // A new proposal does not replace the open one.
     gemini.ask(REQUEST)?;
-    desk.wait_until_it_reads("notes.txt")?;
+    desk.wait_until_review_open("notes.txt")?;
     qwen.ask(REQUEST)?;
     desk.wait_until_shown("New review: songs.txt by Qwen Code; 2 are waiting (Tab: next).")?;
     other.ask(REQUEST)?;
     desk.wait_until_shown("New review: tales.txt by Gemini CLI; 3 are waiting (Tab: next).")?;
-    assert!(desk.reads("notes.txt")?, "it turned the page:\n{}", desk.pane.screen()?);
+    assert!(desk.is_review_open("notes.txt")?, "it turned the page:\n{}", desk.pane.screen()?);
     for agent in [&gemini, &qwen, &other] {
         agent.wait_until_it_asks()?;
     }
 
     // One change is kept, one dropped, one edited; the edit is undone and redone.
-    desk.press_at("notes.txt", "j")?;
-    desk.press_after("change 2 of 3", "Space")?;
-    desk.press_after("2 kept, 1 dropped", "e")?;
-    desk.press_after("1 kept, 1 dropped, 1 edited", "u")?;
-    desk.press_after("2 kept, 1 dropped", "e")?;
-    desk.press_after("1 kept, 1 dropped, 1 edited", "a")?;
-    gemini.wait_until_it_says(DONE)?;
-    assert_eq!(stage.on_disk(), SHOUTED.replace("EIGHT", "eight").replace("FOURTEEN", "14"));
+    desk.press_when_review_open("notes.txt", "j")?;
+    desk.press_when_shown("change 2 of 3", "Space")?;
+    desk.press_when_shown("2 kept, 1 dropped", "e")?;
+    desk.press_when_shown("1 kept, 1 dropped, 1 edited", "u")?;
+    desk.press_when_shown("2 kept, 1 dropped", "e")?;
+    desk.press_when_shown("1 kept, 1 dropped, 1 edited", "a")?;
+    gemini.wait_until_it_says(CLOSING_LINE)?;
+    assert_eq!(stage.on_disk(), IN_CAPITALS.replace("EIGHT", "eight").replace("FOURTEEN", "14"));
     assert_eq!(std::fs::read_to_string(&songs)?, ORIGINAL);
     assert_eq!(std::fs::read_to_string(&tales)?, ORIGINAL);
     for agent in [&qwen, &other] {
         agent.wait_until_it_asks()?;
     }
 
-    // Tab goes to the next waiting review. A rejected agent writes nothing and continues.
-    desk.press_at("songs.txt", "Tab")?;
-    desk.press_at("tales.txt", "r")?;
+    // Tab goes to the next open review. An agent whose proposal is rejected writes nothing and continues.
+    desk.press_when_review_open("songs.txt", "Tab")?;
+    desk.press_when_review_open("tales.txt", "r")?;
     desk.wait_until_shown("tales.txt: rejected; Gemini CLI is told.")?;
-    takes_the_next_message(&other)?;
+    assert_takes_next_message(&other)?;
     assert_eq!(std::fs::read_to_string(&tales)?, ORIGINAL);
 
-    // Answered in its own prompt, Qwen writes its own text; the person's text is in the drafts.
+    // If the person answers in Qwen's own prompt, Qwen writes its own text, and a draft holds the person's
+    // text.
     qwen.wait_until_it_asks()?;
-    desk.press_at("songs.txt", "Space")?;
+    desk.press_when_review_open("songs.txt", "Space")?;
     desk.wait_until_shown("2 kept, 1 dropped")?;
     qwen.pane.press("Enter")?;
-    qwen.wait_until_it_says(DONE)?;
+    qwen.wait_until_it_says(CLOSING_LINE)?;
     desk.wait_until_shown("Nothing to review.")?;
     desk.wait_until_shown("songs.txt: Qwen Code left out your edits")?;
-    assert_eq!(std::fs::read_to_string(&songs)?, SHOUTED);
-    assert_eq!(alongside(&stage.sandbox, &["drafts", "show", "1"])?, SHOUTED.replace("TWO", "two"));
+    assert_eq!(std::fs::read_to_string(&songs)?, IN_CAPITALS);
+    assert_eq!(alongside(&stage.sandbox, &["drafts", "show", "1"])?, IN_CAPITALS.replace("TWO", "two"));
 
-    // Answered in its own prompt, Gemini fetches the person's text and writes it.
+    // If the person answers in Gemini's own prompt, Gemini fetches the person's text and writes it.
     other.ask(REQUEST_AGAIN)?;
-    desk.press_at("tales.txt", "Space")?;
+    desk.press_when_review_open("tales.txt", "Space")?;
     desk.wait_until_shown("2 kept, 1 dropped")?;
     other.wait_until_it_asks()?;
     other.pane.press("Enter")?;
-    other.wait_until_it_says(DONE)?;
+    other.wait_until_it_says(CLOSING_LINE)?;
     desk.wait_until_shown("tales.txt: answered in Gemini CLI.")?;
-    assert_eq!(std::fs::read_to_string(&tales)?, SHOUTED.replace("TWO", "two"));
+    assert_eq!(std::fs::read_to_string(&tales)?, IN_CAPITALS.replace("TWO", "two"));
 
-    // Nothing waits: leaving needs no question.
+    // No review is open, so the desk closes without asking for confirmation.
     desk.pane.press("q")?;
-    desk.wait_until_left()
+    desk.wait_for_shell()
 }

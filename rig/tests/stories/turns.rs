@@ -1,5 +1,5 @@
-//! A whole turn of an agent that nobody asked about anything: its tools and its shell commands change files,
-//! and the person reviews them afterwards, at a desk that is opened after the turn.
+//! A whole turn of an agent that asks the person nothing: its tools and its shell commands change files, and
+//! the person reviews the changes at a desk that is opened after the turn.
 
 use std::fs;
 
@@ -12,44 +12,49 @@ use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
 use crate::desk::WIDE;
-use crate::script::{DONE, NEXT_ANSWER, NEXT_REQUEST, ORIGINAL, REQUEST, SHOUTED, with};
+use crate::script::{CLOSING_LINE, IN_CAPITALS, NEXT_ANSWER, NEXT_REQUEST, ORIGINAL, REQUEST, script_with};
 use crate::stage::Stage;
 
-/// The command that the model runs in a shell, where no hook before a write sees it.
-const SHELL: &str = "sed -i s/apple/APPLE/ other.txt && echo new > places.txt";
+/// The command that the model runs in a shell. No hook that runs before a write sees its changes.
+const SHELL_COMMAND: &str = "sed -i s/apple/APPLE/ other.txt && echo new > places.txt";
 
 /// The person's comment on a line.
 const COMMENT: &str = "say this one softly";
 
-/// The same comment, asked again in other words.
-const AGAIN: &str = "softly, as I said";
+/// The same comment in other words, after the model has not followed the first one.
+const REPEATED_COMMENT: &str = "softly, as I said";
 
-/// The person's prompt to a model that has not obeyed, and its answer.
-const OBEY: &str = "now do what my comments ask";
-const OBEYED: &str = "Quiet now.";
-const SOFTER: &str = "sed -i s/TWO/softly/ notes.txt";
+/// The person's prompt to a model that has not followed a comment.
+const FOLLOW_PROMPT: &str = "now do what my comments ask";
+
+/// The model's answer to [`FOLLOW_PROMPT`].
+const FOLLOW_ANSWER: &str = "Quiet now.";
+
+/// The command by which the model follows the comment.
+const FOLLOW_COMMAND: &str = "sed -i s/TWO/softly/ notes.txt";
 
 alongside_rig::tests! {
-    a_turn_of_claude_is_reviewed_afterwards_and_a_part_of_it_undone: reviewed_afterwards(Cli::Claude),
-    a_turn_of_codex_is_reviewed_afterwards_and_a_part_of_it_undone: reviewed_afterwards(Cli::Codex),
+    a_turn_of_claude_is_reviewed_afterwards_and_a_part_of_it_undone: review_afterwards(Cli::Claude),
+    a_turn_of_codex_is_reviewed_afterwards_and_a_part_of_it_undone: review_afterwards(Cli::Codex),
     #[ignore = "cargo xtask test --all"]
-    a_comment_outlives_a_prompt_that_another_hook_blocks: outlives_a_blocked_prompt(),
+    a_comment_outlives_a_prompt_that_another_hook_blocks: send_comment_after_a_blocked_prompt(),
 }
 
-/// A prompt that another hook of the person blocks reaches no model: the next one brings the comment.
-fn outlives_a_blocked_prompt() -> Result<()> {
-    let Some((stage, agent)) = set(Cli::Claude)? else { return Ok(()) };
+/// A prompt that another hook of the person blocks does not reach the model. The comment comes with the next
+/// prompt.
+fn send_comment_after_a_blocked_prompt() -> Result<()> {
+    let Some((stage, agent)) = repository_with_agent(Cli::Claude)? else { return Ok(()) };
     write_program(
         &stage.sandbox,
         "no-secrets",
         "grep -q secret && echo 'Not that one.' >&2 && exit 2; exit 0",
     )?;
     let settings = stage.sandbox.home().join(".claude/settings.json");
-    let mut all: Value = serde_json::from_str(&fs::read_to_string(&settings)?)?;
+    let mut changed: Value = serde_json::from_str(&fs::read_to_string(&settings)?)?;
     let hook = json!({ "hooks": [{ "type": "command", "command": "no-secrets" }] });
-    all["hooks"]["UserPromptSubmit"].as_array_mut().context("our hook is there")?.push(hook);
-    fs::write(&settings, all.to_string())?;
-    stage.sandbox.write("notes.txt", SHOUTED);
+    changed["hooks"]["UserPromptSubmit"].as_array_mut().context("our hook is there")?.push(hook);
+    fs::write(&settings, changed.to_string())?;
+    stage.sandbox.write("notes.txt", IN_CAPITALS);
     let mut desk = JsonDesk::start(&stage.sandbox, &["--since", "HEAD"])?;
     let turn = desk.wait_for("didChangeTurn", |turn| turn["files"][0]["path"] == "notes.txt")?;
     let comment = json!({ "turn": turn["id"], "revision": turn["revision"], "file": 0, "text": COMMENT });
@@ -78,12 +83,12 @@ fn outlives_a_blocked_prompt() -> Result<()> {
     Ok(())
 }
 
-fn reviewed_afterwards(cli: Cli) -> Result<()> {
-    let Some((stage, agent)) = set(cli)? else { return Ok(()) };
+fn review_afterwards(cli: Cli) -> Result<()> {
+    let Some((stage, agent)) = repository_with_agent(cli)? else { return Ok(()) };
     // The person's own change, from before the turn.
     stage.sandbox.write("mine.txt", "mine\n");
     run(&agent, cli)?;
-    assert_eq!(stage.on_disk(), SHOUTED);
+    assert_eq!(stage.on_disk(), IN_CAPITALS);
 
     let desk = stage.open_desk_with("alongside --since", WIDE)?;
     desk.wait_until_shown("Changes (3 files)")?;
@@ -92,30 +97,30 @@ fn reviewed_afterwards(cli: Cli) -> Result<()> {
         assert!(screen.contains(file), "{file}\n{screen}");
     }
     assert!(!screen.contains("mine.txt"), "{screen}");
-    desk.press_after("change 1 of 3", "Space")?;
-    desk.press_after("1 marked", "f")?;
-    desk.press_after("Undo 1 change?", "y")?;
+    desk.press_when_shown("change 1 of 3", "Space")?;
+    desk.press_when_shown("1 marked", "f")?;
+    desk.press_when_shown("Undo 1 change?", "y")?;
     desk.wait_until_shown("Undone")?;
-    assert_eq!(stage.on_disk(), SHOUTED.replace("TWO", "two"));
+    assert_eq!(stage.on_disk(), IN_CAPITALS.replace("TWO", "two"));
     let read = |name: &str| fs::read_to_string(stage.sandbox.project().join(name));
     assert_eq!((read("other.txt")?.as_str(), read("places.txt")?.as_str()), ("APPLE\npear\n", "new\n"));
-    stage.wait_until_drafted(SHOUTED)?;
-    desk.press_after("Undone", "Escape")?;
-    comes_back(&stage, &agent, cli)
+    stage.wait_until_drafted(IN_CAPITALS)?;
+    desk.press_when_shown("Undone", "Escape")?;
+    assert_comment_reaches_the_model(&stage, &agent, cli)
 }
 
-/// One comment is sent, and the model's next request holds exactly that, once.
-fn comes_back(stage: &Stage, agent: &Agent, cli: Cli) -> Result<()> {
+/// Sends one comment. Fails unless the model's next request holds exactly that comment, once.
+fn assert_comment_reaches_the_model(stage: &Stage, agent: &Agent, cli: Cli) -> Result<()> {
     let (route, was_read) = match cli {
         Cli::Claude => ("Claude Code reads it at once", "Claude Code has read it, and "),
         _ => ("Codex reads it with your next prompt", "Codex has read it with your prompt"),
     };
-    stage.sandbox.write("notes.txt", SHOUTED);
+    stage.sandbox.write("notes.txt", IN_CAPITALS);
     let mut desk = JsonDesk::start(&stage.sandbox, &["--since", "HEAD"])?;
-    // The review of the desk before is told here as well.
+    // This desk is also sent the review of the desk before.
     let is_ours = |turn: &Value| turn["baseline"]["asked"] == "HEAD";
-    let is_reached = |turn: &Value| is_ours(turn) && turn["route"]["words"] == route;
-    desk.ask_of_turn("addComment", is_reached, |turn| {
+    let has_route = |turn: &Value| is_ours(turn) && turn["route"]["words"] == route;
+    desk.ask_of_turn("addComment", has_route, |turn| {
         let mut files = turn["files"].as_array().into_iter().flatten();
         let file = files.position(|file| file["path"] == "notes.txt");
         let (id, revision, lines) = (&turn["id"], &turn["revision"], json!({ "first": 2, "last": 2 }));
@@ -141,11 +146,11 @@ fn comes_back(stage: &Stage, agent: &Agent, cli: Cli) -> Result<()> {
             .ok_or_else(|| format!("{} requests", bodies.len()))
     };
     let read = wait::until("a request with the comment", PATIENCE, with_comment)?;
-    // As JSON writes it.
+    // Escaped as in JSON.
     let expected = format!("Comment 1: `notes.txt`, line 2\\n```\\nTWO\\n```\\n> {COMMENT}\\n");
     assert!(read.contains(&expected), "{read}");
     assert!(!read.contains("Comment 2"), "{read}");
-    // It goes on, or is done already.
+    // The agent still works, or has ended its turn already.
     desk.wait_for("didChangeTurn", |turn| is_read(turn, was_read))?;
     match cli {
         Cli::Codex => agent.wait_until_ended()?,
@@ -156,53 +161,57 @@ fn comes_back(stage: &Stage, agent: &Agent, cli: Cli) -> Result<()> {
     }
     let last = agent.model.requests().pop().map(|request| request.body.to_string()).unwrap_or_default();
     assert!(last.matches("Comment 1").count() <= 1, "it came twice: {last}");
-    is_answered(&mut desk, agent, cli, was_read)
+    assert_comment_is_answered(&mut desk, agent, cli, was_read)
 }
 
 fn is_read(turn: &Value, how: &str) -> bool {
     turn["message"]["words"].as_str().is_some_and(|words| words.starts_with(how))
 }
 
-/// A model that leaves everything as it is, and then one that obeys, are told apart in the round after each.
-fn is_answered(desk: &mut JsonDesk, agent: &Agent, cli: Cli, was_read: &str) -> Result<()> {
+/// The model first changes nothing, and then follows the comment. The comment's state is `open` after the
+/// first turn and `answered` after the second.
+fn assert_comment_is_answered(desk: &mut JsonDesk, agent: &Agent, cli: Cli, was_read: &str) -> Result<()> {
     let state = |turn: &Value, state: &str| turn["comments"][0]["state"] == state;
     let turn = desk.wait_for("didChangeTurn", |turn| state(turn, "open"))?;
-    desk.ask("changeComment", &json!({ "turn": turn["id"], "id": 1, "text": AGAIN }))?;
+    desk.ask("changeComment", &json!({ "turn": turn["id"], "id": 1, "text": REPEATED_COMMENT }))?;
     let turn = desk.wait_for("didChangeTurn", |turn| turn["comments"][0]["again"] == true)?;
     let (id, revision) = (&turn["id"], &turn["revision"]);
     desk.ask("finishTurn", &json!({ "turn": id, "revision": revision, "send": true }))?;
     if cli == Cli::Codex {
         desk.wait_for("didChangeTurn", |turn| state(turn, "sent"))?;
-        agent.run_unattended(OBEY)?;
+        agent.run_unattended(FOLLOW_PROMPT)?;
     } else {
-        let is_it = |turn: &Value| is_read(turn, was_read) && turn["comments"][0]["text"] == AGAIN;
+        let is_it = |turn: &Value| is_read(turn, was_read) && turn["comments"][0]["text"] == REPEATED_COMMENT;
         desk.wait_for("didChangeTurn", is_it)?;
-        agent.ask(OBEY)?;
+        agent.ask(FOLLOW_PROMPT)?;
     }
     desk.wait_for("didChangeTurn", |turn| state(turn, "answered"))?;
     let bodies = agent.model.requests().into_iter().map(|request| request.body.to_string());
-    let with_words: Vec<String> = bodies.filter(|body| body.contains(AGAIN)).collect();
+    let with_words: Vec<String> = bodies.filter(|body| body.contains(REPEATED_COMMENT)).collect();
     assert!(with_words.iter().all(|body| body.matches("(asked again)").count() == 1), "{with_words:?}");
     Ok(())
 }
 
-/// A repository, and an agent that notes its turns and is not started yet. `None` where it cannot be
-/// installed.
-fn set(cli: Cli) -> Result<Option<(Stage, Agent)>> {
-    let Some(stage) = Stage::set_for(cli)? else { return Ok(None) };
+/// Creates a repository, and installs an agent with the hook for turns, without starting it. Returns `None`
+/// where the agent cannot be installed.
+fn repository_with_agent(cli: Cli) -> Result<Option<(Stage, Agent)>> {
+    let Some(stage) = Stage::new_or_skip_for(cli)? else { return Ok(None) };
     assert_eq!(stage.on_disk(), ORIGINAL);
     stage.sandbox.write("other.txt", "apple\npear\n");
     stage.sandbox.commit()?;
-    let mut turns = cli.overwrite(&stage.file, SHOUTED, DONE);
-    let last = turns.len() - 1;
-    turns.insert(last, shell(cli, SHELL));
-    let obey = || [shell(cli, SOFTER), ModelReply::say(OBEYED)];
-    let agent = stage.install_as_new(cli, with(turns).on(OBEY, obey()).on(AGAIN, obey()))?;
+    let mut replies = cli.overwrite(&stage.file, IN_CAPITALS, CLOSING_LINE);
+    let last = replies.len() - 1;
+    replies.insert(last, shell(cli, SHELL_COMMAND));
+    let follow = || [shell(cli, FOLLOW_COMMAND), ModelReply::say(FOLLOW_ANSWER)];
+    let agent = stage.install_as_new(
+        cli,
+        script_with(replies).on(FOLLOW_PROMPT, follow()).on(REPEATED_COMMENT, follow()),
+    )?;
     agent.set_turns_up(&stage.sandbox)?;
     Ok(Some((stage, agent)))
 }
 
-/// The model's call of its shell.
+/// Returns the model's call of its shell.
 fn shell(cli: Cli, command: &str) -> ModelReply {
     match cli {
         Cli::Codex => ModelReply::call("exec_command", json!({ "cmd": command })),
@@ -210,8 +219,8 @@ fn shell(cli: Cli, command: &str) -> ModelReply {
     }
 }
 
-/// Runs the agent on the request, in its automatic mode. The person has allowed the shell command before, and
-/// stays at Claude Code's session.
+/// Sends the request to the agent in its automatic mode. The person has allowed the shell command before.
+/// Codex ends after its turn, and Claude Code stays open.
 fn run(agent: &Agent, cli: Cli) -> Result<()> {
     match cli {
         Cli::Claude => {
@@ -219,7 +228,7 @@ fn run(agent: &Agent, cli: Cli) -> Result<()> {
             agent.pane.enter(&format!("claude --permission-mode auto {allowed}"))?;
             agent.wait_until_it_says("auto mode on")?;
             agent.ask(REQUEST)?;
-            agent.wait_until_it_says(DONE)
+            agent.wait_until_it_says(CLOSING_LINE)
         }
         _ => {
             agent.run_unattended(REQUEST)?;

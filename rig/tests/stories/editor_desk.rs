@@ -1,4 +1,4 @@
-//! A desk without a screen that reports files, as an editor does.
+//! A desk without a screen, which reports files and selections as an editor does.
 
 use alongside_rig::tmux::Pane;
 use anyhow::Result;
@@ -7,13 +7,14 @@ use serde_json::{Value, json};
 use crate::desk::WIDE;
 use crate::stage::Stage;
 
-pub(crate) struct Selecting {
+/// `alongside review --json` in a pane.
+pub(crate) struct EditorDesk {
     pane: Pane,
 }
 
-impl Selecting {
-    /// The second to fourth line of the stage's file are selected.
-    pub(crate) fn three_lines(stage: &Stage) -> Result<Self> {
+impl EditorDesk {
+    /// Starts a desk that reports the second to fourth line of the stage's file as selected.
+    pub(crate) fn with_three_lines_selected(stage: &Stage) -> Result<Self> {
         let pane = stage.terminal.window("alongside review", WIDE)?;
         pane.enter_and_see("alongside review --json", "its first event", "alongside/didChangeStatus")?;
         let editor = Self { pane };
