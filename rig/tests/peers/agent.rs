@@ -29,7 +29,7 @@ async fn connect(stage: &Stage) -> Session {
     within("a session", session).await.unwrap()
 }
 
-/// The agents that the companion names in its status.
+/// Returns the agents in the companion's status.
 async fn agents(stage: &Stage) -> Value {
     let endpoint = Endpoint::local(stage.port());
     let status = alongside_agent::get_status(&endpoint, stage.companion.token()).await.unwrap();
@@ -40,18 +40,18 @@ async fn agents(stage: &Stage) -> Value {
 async fn families_find_the_companion_from_its_workspace_only() {
     let stage = Stage::new().await;
     std::fs::create_dir_all(stage.path("deep/down")).unwrap();
-    // OLA Code has started once. A companion makes no directory for an agent that nobody has.
+    // OLA Code was started once: for an agent without a directory of its own, a companion creates none.
     let ola = stage.temp.path().join("home/.ola");
     assert!(!ola.exists());
     std::fs::create_dir(&ola).unwrap();
-    let written = || ola.join("ide").join(format!("{}.lock", stage.port())).exists();
+    let is_published = || ola.join("ide").join(format!("{}.lock", stage.port())).exists();
     within("the file of OLA Code", async {
-        while !written() {
+        while !is_published() {
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
     })
     .await;
-    // LLxprt Code searches by process, which the release matrix covers.
+    // LLxprt Code searches by process; the release matrix covers that.
     for command in ["gemini", "qwen", "ola"] {
         let agent = FamilyAgent::of_command(command).unwrap();
         let search = find::candidates(agent, &surroundings(&stage, "project/deep/down"));
@@ -99,8 +99,9 @@ async fn agent_gets_rejection_and_context() {
     let report = ContextReport { active: Some(active), ..ContextReport::default() };
     stage.desk.request(Request::ChangeContext(report)).await.unwrap();
     let mut context = session.context();
-    let first = |context: &IdeContext| context.open_files().first().is_some_and(|first| first.path == file);
-    let opened = context.wait_for(|context| context.as_ref().is_some_and(first));
+    let is_first =
+        |context: &IdeContext| context.open_files().first().is_some_and(|first| first.path == file);
+    let opened = context.wait_for(|context| context.as_ref().is_some_and(is_first));
     within("the open file", opened).await.unwrap();
 }
 
@@ -138,15 +139,15 @@ async fn an_agent_that_ends_its_session_is_gone_at_once() {
     assert_eq!(agents(&stage).await, json!([]));
 }
 
-/// A bridge with its input and output lines.
-struct Stdio {
+/// A running bridge, with its input and the lines of its output.
+struct RunningBridge {
     lines: tokio::io::Lines<BufReader<tokio::io::ReadHalf<tokio::io::DuplexStream>>>,
     input: tokio::io::WriteHalf<tokio::io::DuplexStream>,
     bridge: tokio::task::JoinHandle<Result<(), Error>>,
 }
 
-impl Stdio {
-    fn bridge(stage: &Stage) -> Self {
+impl RunningBridge {
+    fn start(stage: &Stage) -> Self {
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         let (input, output) = tokio::io::split(theirs);
         let (endpoint, token) = (Endpoint::local(stage.port()), stage.companion.token().to_owned());
@@ -159,7 +160,7 @@ impl Stdio {
         self.input.write_all(format!("{message}\n").as_bytes()).await.unwrap();
     }
 
-    /// The next line that `fits`; only contexts may come before it.
+    /// Waits for a line that `fits`, and returns it. Fails if a line other than a context comes before it.
     async fn receive(&mut self, what: &str, fits: impl Fn(&Value) -> bool) -> Value {
         loop {
             let line = within(what, self.lines.next_line()).await.unwrap().expect("the bridge is open");
@@ -185,7 +186,7 @@ impl Stdio {
 #[tokio::test]
 async fn stdio_agent_finishes_a_review_of_the_running_companion() {
     let mut stage = Stage::new().await;
-    let mut agent = Stdio::bridge(&stage);
+    let mut agent = RunningBridge::start(&stage);
     agent.initialize().await;
     let path = stage.path("a.txt");
     let call = json!({ "name": "openDiff", "arguments": { "filePath": path, "newContent": "x\n" } });
@@ -193,8 +194,8 @@ async fn stdio_agent_finishes_a_review_of_the_running_companion() {
     let reply = agent.receive("the reply to openDiff", |message| message["id"] == 1).await;
     assert_eq!(reply["result"], json!({ "content": [] }));
     stage.accept().await;
-    let told = agent.receive("the outcome", |message| message["method"] == "ide/diffAccepted").await;
-    assert_eq!(told["params"], json!({ "filePath": path, "content": "x\n" }));
+    let outcome = agent.receive("the outcome", |message| message["method"] == "ide/diffAccepted").await;
+    assert_eq!(outcome["params"], json!({ "filePath": path, "content": "x\n" }));
     let ping = agent.receive("the ping", |message| message["method"] == "ping").await;
     agent.send(json!({ "jsonrpc": "2.0", "id": ping["id"], "result": {} })).await;
     agent.send(json!({ "jsonrpc": "2.0", "id": 2, "method": "nonsense/method" })).await;
@@ -209,7 +210,7 @@ async fn stdio_agent_finishes_a_review_of_the_running_companion() {
 #[tokio::test]
 async fn a_bridge_survives_junk_and_answers_what_fails() {
     let stage = Stage::new().await;
-    let mut agent = Stdio::bridge(&stage);
+    let mut agent = RunningBridge::start(&stage);
     agent.initialize().await;
     agent.input.write_all(b"this is no JSON\n\n\r\n").await.unwrap();
     let error = agent.receive("a parse error", |message| message.get("error").is_some()).await;
@@ -221,7 +222,7 @@ async fn a_bridge_survives_junk_and_answers_what_fails() {
 #[tokio::test]
 async fn a_bridge_whose_companion_has_stopped_answers_with_errors() {
     let stage = Stage::new().await;
-    let mut agent = Stdio::bridge(&stage);
+    let mut agent = RunningBridge::start(&stage);
     agent.initialize().await;
     let Stage { companion, temp: _temp, desk: _desk } = stage;
     within("the companion to stop", companion.stop()).await;

@@ -1,4 +1,4 @@
-//! `closeDiff`: the person answered in the agent, which now fetches the text.
+//! `closeDiff`: the person has answered in the agent's own prompt, and the agent fetches the text.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ async fn closing_twice_answers_the_same_text_twice() {
     let path = stage.path("a.txt");
     peer.open_diff(1, &path, "proposed\n").await;
     stage.review().await;
-    // The desk lives and does not answer the flush, which holds nobody up.
+    // The desk does not answer the request to flush, which does not block the agent.
     for id in [2, 3] {
         assert_eq!(peer.close_diff(id, &path).await, json!({ "content": "proposed\n" }));
     }

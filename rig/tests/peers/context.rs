@@ -1,11 +1,12 @@
-//! Context over the wire: what agents learn about the person's files, and when.
+//! Contexts over the wire: what agents receive about the person's files, and when.
 
 use alongside_companion::desk::{ActiveFile, ContextReport, Position, Request};
 use serde_json::Value;
 
 use crate::stage::Stage;
 
-fn at(path: &str, line: u32, character: u32, selected: Option<&str>) -> Request {
+/// Returns a report that the person is at this position of a file.
+fn report_at(path: &str, line: u32, character: u32, selected: Option<&str>) -> Request {
     let cursor = Some(Position { line, character });
     let active =
         ActiveFile { path: path.into(), cursor, anchor: None, selected_text: selected.map(str::to_owned) };
@@ -22,9 +23,9 @@ async fn positions_are_1_based_and_the_active_file_is_the_newest() {
     let (stage, _peer, mut stream) = Stage::with_listener().await;
     stream.message().await;
     let (a, b) = (stage.file("a.txt", "a\n"), stage.file("b.txt", "b\n"));
-    stage.desk.request(at(&a, 0, 0, None)).await.unwrap();
+    stage.desk.request(report_at(&a, 0, 0, None)).await.unwrap();
     assert_eq!(open_files(&stream.message().await)[0]["path"], a);
-    stage.desk.request(at(&b, 4, 7, Some("selected"))).await.unwrap();
+    stage.desk.request(report_at(&b, 4, 7, Some("selected"))).await.unwrap();
     let files = open_files(&stream.message().await);
     assert_eq!(files[0]["path"], b);
     assert_eq!(files[0]["isActive"], true);
@@ -44,7 +45,7 @@ async fn endless_burst_of_changes_still_reaches_agents() {
     let file = stage.file("a.txt", "a\n");
     let mut sent = 0;
     let first = loop {
-        stage.desk.request(at(&file, sent, 0, None)).await.unwrap();
+        stage.desk.request(report_at(&file, sent, 0, None)).await.unwrap();
         sent += 1;
         assert!(sent < 500, "no context came during {sent} changes");
         if let Ok(message) =
@@ -68,7 +69,7 @@ async fn context_has_at_most_ten_files_and_16384_utf16_units() {
     let mut last = String::new();
     for number in 0..15 {
         last = stage.file(&format!("{number}.txt"), "x\n");
-        stage.desk.request(at(&last, 0, 0, Some(&format!("a{long}")))).await.unwrap();
+        stage.desk.request(report_at(&last, 0, 0, Some(&format!("a{long}")))).await.unwrap();
     }
     let mut stream = peer.listen().await;
     let files = loop {
@@ -96,9 +97,9 @@ async fn context_omits_secrets_directories_and_missing_files() {
         stage.path("never-written.txt"),
         stage.path(""),
     ] {
-        stage.desk.request(at(&hidden, 0, 0, None)).await.unwrap();
+        stage.desk.request(report_at(&hidden, 0, 0, None)).await.unwrap();
     }
-    stage.desk.request(at(&shown, 0, 0, None)).await.unwrap();
+    stage.desk.request(report_at(&shown, 0, 0, None)).await.unwrap();
     loop {
         let files = open_files(&stream.message().await);
         assert!(files.iter().all(|file| file["path"] == shown), "{files:?}");
@@ -114,11 +115,11 @@ async fn paused_desk_sends_agents_no_files() {
     let file = stage.file("a.txt", "x\n");
     let mut stream = peer.listen().await;
     stream.message().await;
-    stage.desk.request(at(&file, 0, 0, None)).await.unwrap();
+    stage.desk.request(report_at(&file, 0, 0, None)).await.unwrap();
     assert_eq!(open_files(&stream.message().await).len(), 1);
     stage.desk.request(Request::PauseContext { paused: true }).await.unwrap();
     assert!(open_files(&stream.message().await).is_empty());
-    stage.desk.request(at(&file, 3, 3, None)).await.unwrap();
+    stage.desk.request(report_at(&file, 3, 3, None)).await.unwrap();
     assert!(open_files(&peer.listen().await.message().await).is_empty());
     stage.desk.request(Request::PauseContext { paused: false }).await.unwrap();
     let mut stream = peer.listen().await;

@@ -1,5 +1,6 @@
-//! After a cut, an agent's returning stream crosses its next proposal of the same file. In any order
-//! and size, the second proposal must not get the first one's decision, and the first decision must arrive.
+//! After a cut, an agent opens its stream again, and sends its next proposal of the same file at the same
+//! time. In any order and size, the second proposal must not get the decision on the first one, and that
+//! decision must arrive.
 
 use std::time::{Duration, Instant};
 
@@ -10,22 +11,24 @@ use alongside_rig::wire::{Direction, Fault, Kind, Peer, Proxy, Raw, Stream, open
 use crate::stage::Stage;
 
 const KB: usize = 1 << 10;
+
+/// The sizes of the proposals, in bytes.
 const SIZES: [usize; 3] = [10 * KB, 1 << 20, 5 << 20];
 
-/// Where the receipt of the first outcome is lost.
+/// What is lost after the first decision.
 #[derive(Debug, Clone, Copy)]
-enum Lost {
+enum Loss {
     /// The stream is cut before the outcome's last byte: the agent does not get it.
     Outcome,
     /// The agent gets the outcome but never answers the ping.
     Pong,
     /// The pong is cut on its way.
     PongOnItsWay,
-    /// Only the stream is lost.
+    /// Only the stream is cut, after the pong.
     Nothing,
 }
 
-/// The order in which the companion sees stream and proposal.
+/// Which of the second stream and the second proposal reaches the companion first.
 #[derive(Debug, Clone, Copy)]
 enum First {
     /// The whole proposal, then the stream.
@@ -51,36 +54,37 @@ struct Crossing {
 }
 
 impl Crossing {
-    async fn of(size: usize) -> Self {
+    async fn new(size: usize) -> Self {
         let (stage, proxy, peer) = Stage::with_proxied_peer().await;
         Self { path: stage.path("crossed.txt"), stage, proxy, peer, size }
     }
 
-    /// The first diff is accepted, and something is lost. True if the agent got the decision.
-    async fn first_diff(&mut self, lost: Lost) -> bool {
-        if let Lost::Outcome = lost {
+    /// Accepts the first proposal, and cuts the connection as `lost` says. Returns whether the agent got the
+    /// decision.
+    async fn first_diff(&mut self, lost: Loss) -> bool {
+        if let Loss::Outcome = lost {
             self.proxy.arm(Kind::Stream, Direction::Down, self.size / 2, Fault::Cut);
         }
-        let struck = usize::from(!matches!(lost, Lost::Nothing | Lost::Pong));
+        let faults = usize::from(!matches!(lost, Loss::Nothing | Loss::Pong));
         let mut stream = self.peer.listen().await;
         self.peer.open_diff(1, &self.path, &text("first", self.size)).await;
         self.stage.accept().await;
-        if let Lost::Outcome = lost {
-            self.proxy.until_struck(struck).await;
+        if let Loss::Outcome = lost {
+            self.proxy.until_struck(faults).await;
             self.proxy.cut();
             return false;
         }
-        let told = stream.wait_for("ide/diffAccepted").await;
-        assert!(told["params"]["content"].as_str().unwrap().starts_with("first\n"));
+        let accepted = stream.wait_for("ide/diffAccepted").await;
+        assert!(accepted["params"]["content"].as_str().unwrap().starts_with("first\n"));
         let ping = stream.wait_for("ping").await;
         match lost {
-            Lost::Nothing => self.peer.pong(&ping).await,
-            Lost::PongOnItsWay => {
+            Loss::Nothing => self.peer.pong(&ping).await,
+            Loss::PongOnItsWay => {
                 self.proxy.arm(Kind::Post, Direction::Up, 150, Fault::Cut);
                 let pong = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{}}}}"#, ping["id"]);
                 let mut raw = Raw::dial(self.proxy.port).await;
                 let _ = raw.try_send(format!("{}{pong}", self.peer.post_head(pong.len()))).await;
-                self.proxy.until_struck(struck).await;
+                self.proxy.until_struck(faults).await;
             }
             _ => {}
         }
@@ -88,7 +92,8 @@ impl Crossing {
         true
     }
 
-    /// The stream returns and crosses the next proposal. `None` if this machine was too slow for a crossing.
+    /// Opens the stream again, and sends the second proposal, in this order. Returns `None` if this machine
+    /// was too slow to do both at the same time.
     async fn cross(&self, first: First) -> Option<Stream> {
         let call = open_diff_call(2, &self.path, &text("second", self.size));
         let head = self.peer.post_head(call.len());
@@ -120,24 +125,25 @@ impl Crossing {
         Some(Stream::over(stream).await)
     }
 
-    /// The second proposal is undecided until its own decision comes.
+    /// Fails if the second proposal gets an outcome before its own decision, or another one after that.
     async fn second_diff(&mut self, mut stream: Stream, case: &str) {
         stream.silent_for(Duration::from_millis(400)).await;
         let review = self.stage.review().await;
         assert!(review.proposed.starts_with("second\n"), "{case}");
         self.stage.decide(&review, Decision::Accept).await.unwrap();
-        let told = stream.wait_for("ide/diffAccepted").await;
-        assert!(told["params"]["content"] == *text("second", self.size), "{case}");
+        let accepted = stream.wait_for("ide/diffAccepted").await;
+        assert!(accepted["params"]["content"] == *text("second", self.size), "{case}");
     }
 }
 
-async fn crossings(size: usize) {
+/// Tries every loss and order with texts of this size.
+async fn assert_crossings(size: usize) {
     for first in [First::Post, First::HalfPost, First::Get] {
-        for lost in [Lost::Pong, Lost::PongOnItsWay, Lost::Nothing] {
+        for lost in [Loss::Pong, Loss::PongOnItsWay, Loss::Nothing] {
             let case = format!("{size} bytes, {lost:?} lost, {first:?} first");
             let mut tries = 0;
             loop {
-                let mut crossing = Crossing::of(size).await;
+                let mut crossing = Crossing::new(size).await;
                 assert!(crossing.first_diff(lost).await, "{case}");
                 if let Some(stream) = crossing.cross(first).await {
                     crossing.second_diff(stream, &case).await;
@@ -148,9 +154,9 @@ async fn crossings(size: usize) {
             }
         }
     }
-    // The agent did not get the decision, so it waits: the decision must reach it.
-    let mut crossing = Crossing::of(size).await;
-    assert!(!crossing.first_diff(Lost::Outcome).await);
+    // The agent did not get the decision and waits for it, so the decision must be sent again.
+    let mut crossing = Crossing::new(size).await;
+    assert!(!crossing.first_diff(Loss::Outcome).await);
     let mut stream = crossing.peer.listen().await;
     assert!(stream.wait_for("ide/diffAccepted").await["params"]["content"] == *text("first", size));
     crossing.peer.acknowledge(&mut stream).await;
@@ -159,22 +165,23 @@ async fn crossings(size: usize) {
 
 #[tokio::test]
 async fn crossing_of_10_kb_loses_and_invents_no_decision() {
-    crossings(SIZES[0]).await;
+    assert_crossings(SIZES[0]).await;
 }
 
 #[tokio::test]
 async fn crossing_of_1_mb_loses_and_invents_no_decision() {
-    crossings(SIZES[1]).await;
+    assert_crossings(SIZES[1]).await;
 }
 
 #[tokio::test]
 #[ignore = "cargo xtask test --all"]
 async fn crossing_of_5_mb_loses_and_invents_no_decision() {
-    crossings(SIZES[2]).await;
+    assert_crossings(SIZES[2]).await;
 }
 
-/// The same with a client that reconnects by itself, as the TypeScript SDK does: its pong and its stream are
-/// cut, and it proposes again, at once or while its stream returns.
+/// Tries the crossing with a client that opens its stream again by itself, as the TypeScript SDK does. Its
+/// pong and its stream are cut, and it proposes again at once, or with `wait_for_stream` after its stream is
+/// open again.
 async fn client_crossing(size: usize, wait_for_stream: bool) {
     let mut stage = Stage::new().await;
     let proxy = Proxy::before(stage.port()).await;
@@ -197,7 +204,7 @@ async fn client_crossing(size: usize, wait_for_stream: bool) {
     }
     let pending = within("the second diff to open", session.open_diff(&path, &second)).await.unwrap();
     let mut outcome = Box::pin(pending.outcome());
-    // Longer than the client's return plus the companion's 100 ms.
+    // Longer than the client needs to open its stream again, plus the companion's 100 ms.
     let early = tokio::time::timeout(Duration::from_millis(2500), &mut outcome).await;
     assert!(early.is_err(), "{size} bytes: nobody has decided, but the agent heard {:?}", early.map(name));
     let review = stage.review().await;

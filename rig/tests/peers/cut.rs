@@ -1,4 +1,4 @@
-//! Cuts the stream at every byte of a diff: no decision is lost, and none is taken for another.
+//! Cuts the stream at every byte of a diff: no decision is lost, and none reaches another proposal.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +26,7 @@ fn decide_by_text(stage: &Stage) {
     });
 }
 
-/// The complete messages of a stream until it breaks.
+/// Returns the complete messages of a stream until it breaks.
 async fn messages_until_break(raw: Raw) -> Vec<Value> {
     within("the stream to break", async {
         let mut messages = Vec::new();
@@ -44,11 +44,12 @@ async fn messages_until_break(raw: Raw) -> Vec<Value> {
     .await
 }
 
-fn method<'a>(messages: &'a [Value], wanted: &str) -> Option<&'a Value> {
-    messages.iter().find(|message| message["method"] == wanted)
+/// Returns the first message with this method.
+fn find_method<'a>(messages: &'a [Value], method: &str) -> Option<&'a Value> {
+    messages.iter().find(|message| message["method"] == method)
 }
 
-/// The number of bytes of a stream up to the end of the ping, at least.
+/// Returns an upper bound of the number of bytes of a stream up to the end of the ping.
 async fn bytes_of_a_diff(stage: &Stage) -> usize {
     let peer = stage.peer().await;
     peer.open_diff(1, &stage.path("measure"), "first\n").await;
@@ -66,7 +67,8 @@ async fn bytes_of_a_diff(stage: &Stage) -> usize {
     bytes
 }
 
-/// Plays one diff over a stream that is cut after `byte` bytes. True if the cut came before the ping.
+/// Reviews one proposal over a stream that is cut after `byte` bytes. Returns whether the cut came during the
+/// diff.
 async fn cut_at(byte: usize, port: u16, token: String, path: String) -> bool {
     let proxy = Proxy::before(port).await;
     let peer = Peer::join(proxy.port, &token).await;
@@ -74,25 +76,26 @@ async fn cut_at(byte: usize, port: u16, token: String, path: String) -> bool {
     let broken = peer.get().await;
     let received = tokio::spawn(messages_until_break(broken));
     peer.open_diff(1, &path, "first\n").await;
-    let outlasted = tokio::time::timeout(Duration::from_millis(1500), proxy.until_struck(1)).await.is_err();
-    if outlasted {
+    let is_uncut = tokio::time::timeout(Duration::from_millis(1500), proxy.until_struck(1)).await.is_err();
+    if is_uncut {
         proxy.cut();
     }
     let received = received.await.unwrap();
-    let accepted = method(&received, "ide/diffAccepted");
-    assert!(accepted.is_none_or(|told| told["params"]["content"] == "first\n"), "{received:?}");
-    if let Some(ping) = method(&received, "ping") {
+    let accepted = find_method(&received, "ide/diffAccepted");
+    assert!(accepted.is_none_or(|message| message["params"]["content"] == "first\n"), "{received:?}");
+    if let Some(ping) = find_method(&received, "ping") {
         peer.pong(ping).await;
     }
     let mut stream = match accepted {
-        // Nothing arrived: the outcome must come once, on the next stream.
+        // The outcome has not arrived, so it must come once, on the next stream.
         None => {
             let mut stream = peer.listen().await;
-            let told = stream.wait_for("ide/diffAccepted").await;
-            assert_eq!(told["params"]["content"], "first\n", "cut at {byte}");
+            let outcome = stream.wait_for("ide/diffAccepted").await;
+            assert_eq!(outcome["params"]["content"], "first\n", "cut at {byte}");
             stream
         }
-        // The outcome arrived: the agent's next diff of the same file crosses its new stream.
+        // The outcome has arrived. The agent opens its next stream in the middle of its next proposal of the
+        // same file.
         Some(_) => {
             let next = open_diff_call(2, &path, "next\n");
             let mut post = Raw::dial(proxy.port).await;
@@ -102,14 +105,14 @@ async fn cut_at(byte: usize, port: u16, token: String, path: String) -> bool {
             let mut stream = peer.listen().await;
             post.send(&next[before..]).await;
             assert_eq!(post.answer().await.status(), 200);
-            // `told` fails if the stale accept ever comes.
+            // `wait_for` fails if the earlier outcome comes again.
             stream.wait_for("ide/diffRejected").await;
             stream
         }
     };
     peer.acknowledge(&mut stream).await;
     stream.silent_for(Duration::from_millis(150)).await;
-    !outlasted
+    !is_uncut
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -117,7 +120,7 @@ async fn stream_cut_at_any_byte_loses_and_invents_no_decision() {
     let stage = Stage::new().await;
     decide_by_text(&stage);
     let bytes = bytes_of_a_diff(&stage).await;
-    // Few at a time, so that a busy machine stays well within the companion's 100 ms.
+    // Only a few at a time, so that even on a busy machine no step takes longer than the companion's 100 ms.
     let room = Arc::new(Semaphore::new(8));
     let mut cuts = JoinSet::new();
     for byte in 0..bytes {
@@ -144,7 +147,7 @@ async fn open_diff_cut_at_any_tenth_byte_counts_fully_or_not_at_all() {
     for byte in (0..whole).step_by(10) {
         proxy.arm(Kind::Post, Direction::Up, byte, Fault::Cut);
         let mut post = Raw::dial(proxy.port).await;
-        // In one piece: the proxy recognises a request by its first bytes.
+        // Sent in one piece, because the proxy recognises a request by its first bytes.
         let _ = post.try_send(format!("{}{call}", peer.post_head(call.len()))).await;
         assert!(within("the cut", post.try_head()).await.is_none(), "byte {byte}");
     }
@@ -174,7 +177,7 @@ async fn missing_stream_bytes_cost_no_decision() {
     let damaged = peer.get().await;
     stage.open_and_accept(&peer, 1, &path, &text).await;
     proxy.until_struck(1).await;
-    // An agent hangs up on a damaged stream.
+    // An agent closes a damaged stream.
     damaged.reset();
     let mut stream = peer.listen().await;
     assert!(stream.wait_for("ide/diffAccepted").await["params"]["content"] == *text);

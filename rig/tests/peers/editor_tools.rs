@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::stage::Stage;
 use crate::websocket::{Agent, texts};
 
-/// The JSON in the one text block of a result.
+/// Returns the JSON in the only text block of a result.
 fn result(answer: &Value) -> Value {
     let [text] = texts(answer).try_into().unwrap();
     serde_json::from_str(text).unwrap()
@@ -22,8 +22,8 @@ async fn ask(agent: &mut Agent, tool: &str, arguments: &Value) -> Value {
     result(&agent.answer(id).await)
 }
 
-/// A desk that knows problems in files.
-fn diagnosing(stage: &Stage) -> Desk {
+/// Joins a desk that reports problems in files.
+fn desk_with_diagnostics(stage: &Stage) -> Desk {
     stage.companion.join_as(DeskProfile { diagnoses: true, ..DeskProfile::default() }).1
 }
 
@@ -41,11 +41,11 @@ async fn diagnose(desk: &mut Desk, files: Vec<FileDiagnostics>) {
 }
 
 fn problem(path: &str, message: &str) -> FileDiagnostics {
-    let found = Diagnostic { message: message.into(), severity: Some(2), ..Diagnostic::default() };
-    FileDiagnostics { path: path.into(), diagnostics: vec![found] }
+    let diagnostic = Diagnostic { message: message.into(), severity: Some(2), ..Diagnostic::default() };
+    FileDiagnostics { path: path.into(), diagnostics: vec![diagnostic] }
 }
 
-/// Reports that the person is in the second and third line of a file.
+/// Reports that the person has selected the second and third line of a file.
 async fn select(stage: &Stage, file: &str) {
     let at = |line, character| Some(Position { line, character });
     let active = ActiveFile {
@@ -63,7 +63,7 @@ async fn select(stage: &Stage, file: &str) {
 async fn an_agent_gets_the_problems_of_files_that_it_may_know() {
     let stage = Stage::new().await;
     let (file, secret) = (stage.file("a.txt", "one\n"), stage.file(".env", "KEY=1\n"));
-    let mut desk = diagnosing(&stage);
+    let mut desk = desk_with_diagnostics(&stage);
     let mut agent = Agent::join(&stage).await;
     let id = agent.call("getDiagnostics", &json!({})).await;
     diagnose(&mut desk, vec![problem(&file, "unused"), problem(&secret, "secret")]).await;
@@ -81,24 +81,24 @@ async fn an_agent_gets_the_problems_of_files_that_it_may_know() {
 }
 
 #[tokio::test]
-async fn a_desk_that_does_not_answer_holds_up_diagnostics_for_less_than_the_agent_waits() {
+async fn a_silent_desk_delays_diagnostics_for_less_than_the_agent_waits() {
     let stage = Stage::new().await;
     let file = stage.file("a.txt", "one\n");
-    let _silent = diagnosing(&stage);
-    let mut desk = diagnosing(&stage);
+    let _silent = desk_with_diagnostics(&stage);
+    let mut desk = desk_with_diagnostics(&stage);
     let mut agent = Agent::join(&stage).await;
     let id = agent.call("getDiagnostics", &json!({})).await;
     diagnose(&mut desk, vec![problem(&file, "unused")]).await;
-    let asked = std::time::Instant::now();
+    let start = std::time::Instant::now();
     assert_eq!(result(&agent.answer(id).await)[0]["diagnostics"][0]["message"], "unused");
-    assert!(asked.elapsed() < std::time::Duration::from_secs(1), "twice the agent's 500 ms");
+    assert!(start.elapsed() < std::time::Duration::from_secs(1), "twice the agent's 500 ms");
 
     stage.desk.request(Request::PauseContext { paused: true }).await.unwrap();
     assert_eq!(ask(&mut agent, "getDiagnostics", &json!({})).await, json!([]));
 }
 
 #[tokio::test]
-async fn the_tools_about_the_editor_tell_the_context_and_change_nothing() {
+async fn editor_tools_return_the_context_and_change_nothing() {
     let stage = Stage::new().await;
     let file = stage.file("a.txt", "one\ntwo\nthree\n");
     let mut agent = Agent::join(&stage).await;
@@ -107,9 +107,9 @@ async fn the_tools_about_the_editor_tell_the_context_and_change_nothing() {
     while agent.selection().await["text"] != "two\nthree" {}
 
     for tool in ["getCurrentSelection", "getLatestSelection"] {
-        let told = ask(&mut agent, tool, &json!({})).await;
-        assert_eq!((&told["text"], &told["filePath"]), (&json!("two\nthree"), &json!(file)));
-        assert_eq!(told["selection"]["end"], json!({ "line": 2, "character": 5 }));
+        let selection = ask(&mut agent, tool, &json!({})).await;
+        assert_eq!((&selection["text"], &selection["filePath"]), (&json!("two\nthree"), &json!(file)));
+        assert_eq!(selection["selection"]["end"], json!({ "line": 2, "character": 5 }));
     }
     let tabs = ask(&mut agent, "getOpenEditors", &json!({})).await;
     let tab = &tabs["tabs"][0];
@@ -137,22 +137,22 @@ async fn a_person_adds_lines_to_the_prompt_of_the_agent_used_last() {
         lines,
         agent: None,
     };
-    let refused = |result: Result<_, Refusal>| result.unwrap_err().to_string();
-    assert!(refused(stage.desk.request(mention(Some(&file), None)).await).contains("Claude Code"));
+    let reason = |result: Result<_, Refusal>| result.unwrap_err().to_string();
+    assert!(reason(stage.desk.request(mention(Some(&file), None)).await).contains("Claude Code"));
 
     let mut first = Agent::join(&stage).await;
     let mut second = Agent::join(&stage).await;
-    first.listens().await;
-    second.listens().await;
-    // The companion has read what the first one said before.
+    first.wait_until_listening().await;
+    second.wait_until_listening().await;
+    // The answers show that the companion has read all earlier messages of both agents.
     for agent in [&mut first, &mut second] {
-        let closes = agent.call("closeAllDiffTabs", &json!({})).await;
-        agent.answer(closes).await;
+        let id = agent.call("closeAllDiffTabs", &json!({})).await;
+        agent.answer(id).await;
     }
-    assert!(refused(stage.desk.request(mention(None, None)).await).contains("no active file"));
+    assert!(reason(stage.desk.request(mention(None, None)).await).contains("no active file"));
     stage.desk.request(mention(Some(&file), Some(Lines { start: 1, end: 3 }))).await.unwrap();
     assert_eq!(second.mention().await, json!({ "filePath": file, "lineStart": 1, "lineEnd": 2 }));
-    let said = within("a notice", async {
+    let notice = within("a notice", async {
         loop {
             if let Event::Notice { message } = stage.desk.next().await.unwrap() {
                 return message;
@@ -160,10 +160,10 @@ async fn a_person_adds_lines_to_the_prompt_of_the_agent_used_last() {
         }
     })
     .await;
-    assert_eq!(said, "a.txt, lines 2 to 3: added to your prompt in Claude Code.");
+    assert_eq!(notice, "a.txt, lines 2 to 3: added to your prompt in Claude Code.");
 
-    let closes = first.call("closeAllDiffTabs", &json!({})).await;
-    first.answer(closes).await;
+    let id = first.call("closeAllDiffTabs", &json!({})).await;
+    first.answer(id).await;
     stage.desk.request(mention(Some(&file), None)).await.unwrap();
     assert_eq!(first.mention().await, json!({ "filePath": file }));
 
@@ -172,7 +172,7 @@ async fn a_person_adds_lines_to_the_prompt_of_the_agent_used_last() {
     stage.desk.request(mention(None, None)).await.unwrap();
     assert_eq!(first.mention().await, json!({ "filePath": file, "lineStart": 1, "lineEnd": 2 }));
 
-    assert!(refused(stage.desk.request(mention(Some(&secret), None)).await).contains("privacy"));
+    assert!(reason(stage.desk.request(mention(Some(&secret), None)).await).contains("privacy"));
     stage.desk.request(Request::PauseContext { paused: true }).await.unwrap();
-    assert!(refused(stage.desk.request(mention(Some(&file), None)).await).contains("paused"));
+    assert!(reason(stage.desk.request(mention(Some(&file), None)).await).contains("paused"));
 }

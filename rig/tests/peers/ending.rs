@@ -1,4 +1,5 @@
-//! The companion stops: reviews are rejected, streams end properly, files are removed, in this order.
+//! The companion stops: it rejects its reviews, ends its streams properly and removes its files, in this
+//! order.
 
 use std::time::Duration;
 
@@ -44,12 +45,12 @@ async fn stop_rejects_reviews_then_ends_streams_then_removes_files() {
 }
 
 #[tokio::test]
-async fn stopping_waits_for_nobody_who_does_not_read() {
+async fn stopping_waits_for_no_agent_that_does_not_read() {
     let (mut stage, peer) = Stage::with_peer().await;
     let _unread = peer.get().await;
     stage.open_and_accept(&peer, 1, &stage.path("big.txt"), &large_text()).await;
-    let mut half = Raw::dial(stage.port()).await;
-    half.send(peer.post_head(1000)).await;
+    let mut unfinished = Raw::dial(stage.port()).await;
+    unfinished.send(peer.post_head(1000)).await;
     within("the companion to stop", stage.companion.stop()).await;
 }
 
@@ -58,11 +59,12 @@ async fn after_stopping_the_port_is_closed() {
     let stage = Stage::new().await;
     let port = stage.port();
     within("the companion to stop", stage.companion.stop()).await;
-    within("the port to close", closed(port)).await;
+    within("the port to close", wait_until_closed(port)).await;
 }
 
-/// A child process of another test inherits this program's ports until it runs its own program.
-async fn closed(port: u16) {
+/// Waits until no program listens on the port. A child process of another test inherits this program's
+/// sockets until it runs its own program.
+async fn wait_until_closed(port: u16) {
     while tokio::net::TcpStream::connect(("127.0.0.1", port)).await.is_ok() {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
@@ -71,7 +73,7 @@ async fn closed(port: u16) {
 #[tokio::test]
 async fn a_companion_that_is_dropped_leaves_no_files_and_no_port() {
     let stage = Stage::new().await;
-    let (port, records) = (stage.port(), stage.records());
+    let (port, records) = (stage.port(), stage.discovery_files());
     assert!(!records.is_empty());
     let Stage { companion, temp: _temp, desk: _desk } = stage;
     drop(companion);
@@ -79,7 +81,7 @@ async fn a_companion_that_is_dropped_leaves_no_files_and_no_port() {
         while records.iter().any(|record| record.exists()) {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
-        closed(port).await;
+        wait_until_closed(port).await;
     })
     .await;
 }

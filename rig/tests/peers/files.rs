@@ -9,7 +9,8 @@ use serde_json::json;
 use crate::stage::Stage;
 use crate::test_directory::TestDirectory;
 
-/// The record of a killed companion. No PID and no port is as high, so it is checked last.
+/// Writes the record of a killed companion. `number` stands for its PID in the file's name, and is higher
+/// than every PID and port, so that the file is checked last.
 fn leave_record(directory: &Path, number: u32, port: u16) -> std::path::PathBuf {
     let path = directory.join(format!("tmp/qwen-code-ide-server-{number}.json"));
     let record =
@@ -22,13 +23,14 @@ fn leave_record(directory: &Path, number: u32, port: u16) -> std::path::PathBuf 
 async fn start_removes_files_of_dead_companions_only() {
     let stage = Stage::new().await;
     let directory = stage.temp.path();
-    let named = |path: &Path| path.to_string_lossy().contains(&format!("{}.", stage.port()));
-    let living: Vec<_> = stage.records().into_iter().filter(|path| named(path)).collect();
+    let has_port = |path: &Path| path.to_string_lossy().contains(&format!("{}.", stage.port()));
+    let living: Vec<_> = stage.discovery_files().into_iter().filter(|path| has_port(path)).collect();
     assert!(!living.is_empty());
-    // Nobody listens on the first one's port; another program listens on the second one's.
-    let unheard = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    // No program listens on the port of the first record; another companion listens on the port of the
+    // second.
+    let free_port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let dead =
-        [leave_record(directory, 99_999_998, unheard), leave_record(directory, 99_999_999, stage.port())];
+        [leave_record(directory, 99_999_998, free_port), leave_record(directory, 99_999_999, stage.port())];
 
     let next = Companion::builder()
         .root(directory.join("project"))
@@ -53,8 +55,8 @@ async fn start_removes_files_of_dead_companions_only() {
 fn discovery_files_are_private_at_every_moment() {
     use std::os::unix::fs::PermissionsExt as _;
     let seen = crate::size::watch_while_starting(|path| {
-        let found = path.symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
-        Some((path.to_owned(), found.permissions().mode() & 0o777))
+        let metadata = path.symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
+        Some((path.to_owned(), metadata.permissions().mode() & 0o777))
     });
     assert!(seen.len() > 5, "too few files were seen: {seen:?}");
     let open: Vec<_> = seen.iter().filter(|(_, mode)| mode & 0o077 != 0).collect();
@@ -71,7 +73,7 @@ fn as_another_user(directory: &Path, script: &str) -> std::process::Output {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn another_user_on_the_port_gets_nothing_and_blocks_nobody() {
+async fn another_user_gets_nothing_and_blocks_no_companion() {
     use std::os::unix::fs::PermissionsExt as _;
     if !rustix::process::geteuid().is_root() {
         return alongside_testing::skip("only root can act as another user");

@@ -1,4 +1,4 @@
-//! Access: token, Host, Origin, session, version.
+//! Access to the server: token, Host, Origin, session and protocol version.
 
 use alongside_rig::wire::{Peer, Raw, within};
 use serde_json::json;
@@ -7,7 +7,7 @@ use crate::stage::Stage;
 
 const BODY: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 
-/// Sends a head without its body, and returns the status of the answer.
+/// Sends the head of a request without its body, and returns the status of the response.
 async fn status_for_head(stage: &Stage, authorization: &str) -> u16 {
     let port = stage.port();
     let head = format!(
@@ -55,7 +55,7 @@ async fn the_token_is_nowhere_in_an_answer_that_refuses_it() {
     assert!(!answer.text().contains("wr0ng-t0ken") && !answer.text().contains(stage.companion.token()));
 }
 
-/// The status that a request with these header lines gets.
+/// Sends a request with these header lines, and returns the status of the response.
 async fn status_with(stage: &Stage, peer: &Peer, lines: &str) -> u16 {
     let request = format!(
         "POST /mcp HTTP/1.1\r\n{lines}Authorization: Bearer {}\r\nmcp-session-id: {}\r\n\
@@ -93,7 +93,7 @@ async fn every_name_of_this_machine_is_an_allowed_host() {
 }
 
 #[tokio::test]
-async fn any_origin_is_403_also_a_local_one() {
+async fn any_origin_is_403_even_a_local_one() {
     let (stage, peer) = Stage::with_peer().await;
     let host = format!("Host: 127.0.0.1:{}\r\n", stage.port());
     for origin in
@@ -190,7 +190,7 @@ async fn status_needs_the_token() {
 }
 
 #[tokio::test]
-async fn bytes_that_are_no_http_hurt_nobody() {
+async fn bytes_that_are_no_http_disturb_no_agent() {
     let (stage, peer) = Stage::with_peer().await;
     for garbage in [
         &b"\x16\x03\x01\x02\x00\x01\x00"[..],

@@ -1,4 +1,5 @@
-//! Sends bad input and misbehaving peers to a running companion. Each test's name is the rule that it proves.
+//! Sends bad input to a running companion, as misbehaving agents and programs do. Each test's name is the
+//! rule that it checks.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

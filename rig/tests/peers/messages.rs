@@ -1,4 +1,4 @@
-//! Broken, odd and unexpected JSON-RPC.
+//! Malformed, invalid and unexpected JSON-RPC messages.
 
 use alongside_rig::wire::Peer;
 use serde_json::json;
@@ -97,7 +97,7 @@ async fn reply_repeats_a_numeric_or_string_id() {
 }
 
 #[tokio::test]
-async fn batches_are_for_the_versions_that_have_them() {
+async fn batches_are_accepted_only_in_versions_that_define_them() {
     let stage = Stage::new().await;
     let batch = json!([
         { "jsonrpc": "2.0", "id": 1, "method": "ping" },
@@ -112,9 +112,13 @@ async fn batches_are_for_the_versions_that_have_them() {
         answer.json().as_array().unwrap().iter().map(|reply| reply["id"].to_string()).collect();
     ids.sort();
     assert_eq!(ids, ["\"two\"", "1"]);
-    let mut silent = old.clone();
-    silent.version = None;
-    assert_eq!(silent.post(&batch).await.status(), 200, "without a header the rules of 2025-03-26 apply");
+    let mut without_version = old.clone();
+    without_version.version = None;
+    assert_eq!(
+        without_version.post(&batch).await.status(),
+        200,
+        "without a header the rules of 2025-03-26 apply"
+    );
     assert_eq!(stage.peer().await.post(&batch).await.status(), 400);
 }
 
@@ -122,7 +126,7 @@ async fn batches_are_for_the_versions_that_have_them() {
 async fn a_batch_of_too_many_messages_is_refused_in_one_sentence() {
     let stage = Stage::new().await;
     let old = Peer::join_with(stage.port(), stage.companion.token(), "a", "2025-03-26").await;
-    // 19 MB whose answer once took a gigabyte.
+    // 19 MB. An earlier companion needed a gigabyte for the answer.
     let answer = old.post(format!("[7{}]", ",7".repeat(9 << 20))).await;
     assert_eq!((answer.status(), answer.body.len() < 1000), (400, true), "{} bytes", answer.body.len());
     let pings = |n| {
@@ -155,7 +159,7 @@ async fn a_batch_cannot_ask_for_a_large_text_again_and_again() {
 }
 
 #[tokio::test]
-async fn an_error_is_told_without_repeating_all_of_it() {
+async fn an_error_does_not_repeat_a_long_request() {
     let (_stage, peer) = Stage::with_peer().await;
     let long = "\u{ad}".repeat(1 << 20);
     let call = |id, params: serde_json::Value| {
@@ -177,7 +181,7 @@ async fn an_error_is_told_without_repeating_all_of_it() {
 }
 
 #[tokio::test]
-async fn null_is_as_good_as_absent() {
+async fn a_null_member_counts_as_absent() {
     let stage = Stage::new().await;
     for params in [
         json!({ "protocolVersion": null, "capabilities": null, "clientInfo": null }),

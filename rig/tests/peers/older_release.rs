@@ -1,4 +1,4 @@
-//! The program of before beside this one, as on a machine that is upgraded while desks and agents run.
+//! The previous release beside this one, as on a machine that is upgraded while desks and agents run.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -18,7 +18,8 @@ const ORIGINAL: &str = "one\ntwo\nthree\n";
 const PROPOSED: &str = "ONE\ntwo\nTHREE\n";
 const TYPED: &str = "one!\ntwo\nTHREE\n";
 
-/// A desk for scripts, and the process of its host. It joins the host that is there, or starts one.
+/// Starts a desk for scripts. It joins the running host, or starts one. Returns the desk and the host's
+/// process.
 async fn desk(sandbox: &Sandbox, program: &Path, name: &str) -> Result<(Desk, Pid)> {
     let mut command = sandbox.command(program);
     command.args(["review", "--json"]);
@@ -27,9 +28,9 @@ async fn desk(sandbox: &Sandbox, program: &Path, name: &str) -> Result<(Desk, Pi
     Ok((Desk::new(process), host))
 }
 
-/// A hook of Gemini CLI that is about to write [`PROPOSED`]. The one of before looks for hosts where
-/// variables lead, and no option keeps it away from those of the real user: none of theirs serves this
-/// project.
+/// Starts the hook of a Gemini CLI that is about to write [`PROPOSED`]. The previous release's hook searches
+/// the directories that variables name, and no option keeps it from finding the real user's hosts. That is
+/// harmless: none of them serves this project.
 async fn hook(sandbox: &Sandbox, program: &Path, file: &Path) -> Result<Child> {
     let mut command = sandbox.command(program);
     command.args(["hook", "gemini"]).env_remove("ALONGSIDE_RUNTIME_DIR");
@@ -46,6 +47,7 @@ async fn hook(sandbox: &Sandbox, program: &Path, file: &Path) -> Result<Child> {
     Ok(hook)
 }
 
+/// Waits for the end of a hook, and returns its answer.
 async fn answer(hook: Child) -> Result<Value> {
     let output = tokio::time::timeout(PATIENCE, hook.wait_with_output()).await.context("no answer")??;
     let error = String::from_utf8_lossy(&output.stderr);
@@ -53,44 +55,45 @@ async fn answer(hook: Child) -> Result<Value> {
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-/// A host of one program, with a desk of each, and a hook of each.
-async fn work_together(host: &Path, other: &Path) -> Result<()> {
+/// Runs a host of the program `host`, and a desk and a hook of both programs. Fails unless they work
+/// together.
+async fn assert_work_together(host: &Path, other: &Path) -> Result<()> {
     let sandbox = Sandbox::new();
     let file = sandbox.write("notes.txt", ORIGINAL);
-    let (first, theirs) = desk(&sandbox, host, "the desk of the host's program").await?;
-    let (second, joined) = desk(&sandbox, other, "the desk of the other program").await?;
-    assert_eq!(theirs, joined, "they share one host");
+    let (first, first_host) = desk(&sandbox, host, "the desk of the host's program").await?;
+    let (second, second_host) = desk(&sandbox, other, "the desk of the other program").await?;
+    assert_eq!(first_host, second_host, "they share one host");
 
-    // A hook and a desk of the other program: what is typed here is accepted there.
+    // A hook of the other program. The person edits at the other program's desk, and accepts at the host's.
     let asking = hook(&sandbox, other, &file).await?;
     let review = second.review_of(PROPOSED).await?;
     assert_eq!(review.original.as_deref(), Some(ORIGINAL));
     let mut accepted = first.review_of(PROPOSED).await?;
     accepted.revision = second.edit(&review, TYPED).await?;
     first.accept(&accepted).await?;
-    let told = answer(asking).await?;
-    assert_eq!(told["hookSpecificOutput"]["tool_input"]["content"], TYPED, "{told}");
+    let reply = answer(asking).await?;
+    assert_eq!(reply["hookSpecificOutput"]["tool_input"]["content"], TYPED, "{reply}");
     assert_eq!(second.closed(accepted.id).await?.id, accepted.id);
 
-    // A hook of the host's program, and a person at a desk of the other one.
+    // A hook of the host's program. The person rejects at the other program's desk.
     std::fs::write(&file, "another\n")?;
     let asking = hook(&sandbox, host, &file).await?;
     second.reject(&second.review_of(PROPOSED).await?).await?;
-    let told = answer(asking).await?;
-    assert_eq!(told["decision"], "deny", "{told}");
+    let reply = answer(asking).await?;
+    assert_eq!(reply["decision"], "deny", "{reply}");
     Ok(())
 }
 
 #[tokio::test]
 #[ignore = "cargo xtask test --all"]
-async fn a_host_of_before_works_with_desks_and_hooks_of_now() -> Result<()> {
-    let Some(before) = or_skip(older_program()) else { return Ok(()) };
-    work_together(&before, &alongside_bin()?).await
+async fn previous_host_works_with_desks_and_hooks_of_this_release() -> Result<()> {
+    let Some(previous) = or_skip(older_program()) else { return Ok(()) };
+    assert_work_together(&previous, &alongside_bin()?).await
 }
 
 #[tokio::test]
 #[ignore = "cargo xtask test --all"]
-async fn a_host_of_now_works_with_desks_and_hooks_of_before() -> Result<()> {
-    let Some(before) = or_skip(older_program()) else { return Ok(()) };
-    work_together(&alongside_bin()?, &before).await
+async fn host_of_this_release_works_with_previous_desks_and_hooks() -> Result<()> {
+    let Some(previous) = or_skip(older_program()) else { return Ok(()) };
+    assert_work_together(&alongside_bin()?, &previous).await
 }

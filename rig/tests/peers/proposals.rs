@@ -1,4 +1,4 @@
-//! Proposals: which are refused, which are shown, and that texts and paths return unchanged.
+//! Proposals: some are refused, the others are shown, and texts and paths return unchanged.
 
 use std::os::unix::ffi::OsStrExt;
 
@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::stage::Stage;
 
+/// Proposes with these arguments, and returns the reason of the refusal.
 async fn refusal(stage: &Stage, arguments: Value) -> String {
     let result = stage.peer().await.call(1, "openDiff", arguments).await;
     assert_eq!(result["isError"], true, "{result}");
@@ -70,8 +71,8 @@ async fn a_path_comes_back_byte_for_byte_whatever_is_in_it() {
         let path = stage.path(name);
         let review = stage.open_and_accept(&peer, id as u64, &path, "text\n").await;
         assert_eq!(review.file, path);
-        let told = stream.wait_for("ide/diffAccepted").await;
-        assert_eq!(told["params"], json!({ "filePath": path, "content": "text\n" }));
+        let accepted = stream.wait_for("ide/diffAccepted").await;
+        assert_eq!(accepted["params"], json!({ "filePath": path, "content": "text\n" }));
         peer.acknowledge(&mut stream).await;
     }
 }
@@ -149,7 +150,7 @@ async fn binary_proposal_for_a_text_file_can_be_decided() {
 }
 
 #[tokio::test]
-async fn non_utf8_file_name_beside_it_hurts_nobody() {
+async fn non_utf8_file_name_in_the_directory_disturbs_no_proposal() {
     let mut stage = Stage::new().await;
     let odd = stage.temp.path().join("project").join(std::ffi::OsStr::from_bytes(b"\xff\xfe.txt"));
     std::fs::write(odd, "x").unwrap();

@@ -1,5 +1,5 @@
-//! Receipts: an outcome is resent only while its arrival is unknown, and never when the agent may already
-//! have sent its next request.
+//! Receipts: an outcome is resent only while it is unknown whether it has arrived, and never after the agent
+//! may have sent its next proposal of the same file.
 
 use std::time::{Duration, Instant};
 
@@ -9,8 +9,9 @@ use serde_json::Value;
 
 use crate::stage::Stage;
 
-/// An agent with an outcome for this path, and the ping whose stream was lost before the answer.
-async fn unsettled() -> (Stage, Peer, String, Value) {
+/// Connects an agent, accepts its proposal, and breaks its stream before it answers the ping. Returns the
+/// path of the proposal and the ping.
+async fn with_unsettled_outcome() -> (Stage, Peer, String, Value) {
     let (mut stage, peer) = Stage::with_peer().await;
     let path = stage.path("a.txt");
     let mut stream = peer.listen().await;
@@ -21,7 +22,7 @@ async fn unsettled() -> (Stage, Peer, String, Value) {
     (stage, peer, path, ping)
 }
 
-/// The head of the agent's POST and so many bytes of its body.
+/// Sends the head of a POST request and the first `bytes` bytes of its body.
 async fn begin_post(peer: &Peer, body: &str, bytes: usize) -> Raw {
     let mut post = Raw::dial(peer.port).await;
     post.send(peer.post_head(body.len())).await;
@@ -29,59 +30,61 @@ async fn begin_post(peer: &Peer, body: &str, bytes: usize) -> Raw {
     post
 }
 
-async fn accepted(stream: &mut Stream, path: &str) {
+/// Waits for an outcome that accepts the proposal of `path`.
+async fn wait_for_accepted(stream: &mut Stream, path: &str) {
     assert_eq!(stream.wait_for("ide/diffAccepted").await["params"]["filePath"], path);
 }
 
-const NOTHING: Duration = Duration::from_millis(500);
+/// The time in which no outcome may come.
+const SILENCE: Duration = Duration::from_millis(500);
 
 #[tokio::test]
 async fn a_settled_outcome_is_never_sent_again() {
-    let (_stage, peer, _, ping) = unsettled().await;
+    let (_stage, peer, _, ping) = with_unsettled_outcome().await;
     peer.pong(&ping).await;
     for _ in 0..3 {
-        peer.listen().await.silent_for(NOTHING).await;
+        peer.listen().await.silent_for(SILENCE).await;
     }
 }
 
 #[tokio::test]
 async fn unsettled_outcome_is_resent_with_a_new_ping() {
-    let (_stage, peer, path, mut last) = unsettled().await;
+    let (_stage, peer, path, mut last) = with_unsettled_outcome().await;
     for _ in 0..3 {
         let mut stream = peer.listen().await;
-        accepted(&mut stream, &path).await;
+        wait_for_accepted(&mut stream, &path).await;
         let ping = stream.wait_for("ping").await;
         assert_ne!(ping["id"], last["id"]);
         last = ping;
         stream.reset();
     }
     peer.pong(&last).await;
-    peer.listen().await.silent_for(NOTHING).await;
+    peer.listen().await.silent_for(SILENCE).await;
 }
 
 #[tokio::test]
 async fn resend_waits_100_ms_after_the_new_stream() {
-    let (_stage, peer, path, _) = unsettled().await;
+    let (_stage, peer, path, _) = with_unsettled_outcome().await;
     for _ in 0..5 {
         let before = Instant::now();
         let mut stream = peer.listen().await;
-        accepted(&mut stream, &path).await;
-        // Measured from before the GET, so that a slow machine can only lengthen it.
+        wait_for_accepted(&mut stream, &path).await;
+        // The time begins before the GET, so that a slow machine can only lengthen it.
         assert!(before.elapsed() >= Duration::from_millis(100), "after {:?}", before.elapsed());
     }
 }
 
 #[tokio::test]
 async fn resend_waits_for_an_unparsed_post_of_the_session() {
-    let (mut stage, peer, path, _) = unsettled().await;
+    let (mut stage, peer, path, _) = with_unsettled_outcome().await;
     let next = open_diff_call(2, &path, "the next proposal\n");
     let mut post = begin_post(&peer, &next, 20).await;
     let mut stream = peer.listen().await;
     stream.silent_for(Duration::from_millis(800)).await;
     post.send(&next[20..]).await;
     assert_eq!(post.answer().await.status(), 200);
-    // This was the next openDiff of that path: the old outcome must never come.
-    stream.silent_for(NOTHING).await;
+    // This was the next openDiff of that path, so the old outcome must never come.
+    stream.silent_for(SILENCE).await;
     let review = stage.review().await;
     stage.decide(&review, Decision::Reject).await.unwrap();
     stream.wait_for("ide/diffRejected").await;
@@ -89,81 +92,81 @@ async fn resend_waits_for_an_unparsed_post_of_the_session() {
 
 #[tokio::test]
 async fn harmless_unparsed_post_only_delays_the_outcome() {
-    let (stage, peer, path, _) = unsettled().await;
+    let (stage, peer, path, _) = with_unsettled_outcome().await;
     let next = open_diff_call(2, &stage.path("b.txt"), "another file\n");
     let mut post = begin_post(&peer, &next, 0).await;
     let mut stream = peer.listen().await;
     stream.silent_for(Duration::from_millis(400)).await;
     post.send(&next).await;
-    accepted(&mut stream, &path).await;
+    wait_for_accepted(&mut stream, &path).await;
 }
 
 #[tokio::test]
 async fn broken_off_post_does_not_hold_the_outcome_for_ever() {
-    let (stage, peer, path, _) = unsettled().await;
+    let (stage, peer, path, _) = with_unsettled_outcome().await;
     let mut post = Raw::dial(stage.port()).await;
     post.send(peer.post_head(1000)).await;
     post.send("{\"jsonrpc\"").await;
     let mut stream = peer.listen().await;
     stream.silent_for(Duration::from_millis(300)).await;
     post.reset();
-    accepted(&mut stream, &path).await;
+    wait_for_accepted(&mut stream, &path).await;
 }
 
 #[tokio::test]
 async fn open_diff_of_the_path_drops_its_unsettled_outcome() {
-    let (mut stage, peer, path, _) = unsettled().await;
+    let (mut stage, peer, path, _) = with_unsettled_outcome().await;
     peer.open_diff(2, &path, "again\n").await;
     let mut stream = peer.listen().await;
-    stream.silent_for(NOTHING).await;
+    stream.silent_for(SILENCE).await;
     stage.accept().await;
     assert_eq!(stream.wait_for("ide/diffAccepted").await["params"]["content"], "again\n");
 }
 
 #[tokio::test]
 async fn close_diff_of_the_path_drops_its_unsettled_outcome() {
-    let (_stage, peer, path, _) = unsettled().await;
+    let (_stage, peer, path, _) = with_unsettled_outcome().await;
     peer.close_diff(2, &path).await;
-    peer.listen().await.silent_for(NOTHING).await;
+    peer.listen().await.silent_for(SILENCE).await;
 }
 
 #[tokio::test]
 async fn an_open_diff_of_another_path_forgets_nothing() {
-    let (stage, peer, path, _) = unsettled().await;
+    let (stage, peer, path, _) = with_unsettled_outcome().await;
     peer.open_diff(2, &stage.path("b.txt"), "another\n").await;
-    accepted(&mut peer.listen().await, &path).await;
+    wait_for_accepted(&mut peer.listen().await, &path).await;
 }
 
 #[tokio::test]
 async fn a_refused_open_diff_of_that_path_forgets_the_outcome_too() {
-    let (_stage, peer, path, _) = unsettled().await;
+    let (_stage, peer, path, _) = with_unsettled_outcome().await;
     // The agent has moved on, even with a proposal that cannot be shown.
     std::fs::create_dir(&path).unwrap();
     let arguments = serde_json::json!({ "filePath": path, "newContent": "x" });
     assert_eq!(peer.call(2, "openDiff", arguments).await["isError"], true);
-    peer.listen().await.silent_for(NOTHING).await;
+    peer.listen().await.silent_for(SILENCE).await;
 }
 
 #[tokio::test]
 async fn an_error_in_place_of_a_pong_is_a_receipt_as_well() {
-    let (_stage, peer, _, ping) = unsettled().await;
+    let (_stage, peer, _, ping) = with_unsettled_outcome().await;
     let refusal = serde_json::json!({ "code": -32601, "message": "no" });
     let error = serde_json::json!({ "jsonrpc": "2.0", "id": ping["id"], "error": refusal });
     assert_eq!(peer.post(error.to_string()).await.status(), 202);
-    peer.listen().await.silent_for(NOTHING).await;
+    peer.listen().await.silent_for(SILENCE).await;
 }
 
 #[tokio::test]
 async fn unrelated_reply_is_accepted_and_settles_nothing() {
-    let (_stage, peer, path, _) = unsettled().await;
+    let (_stage, peer, path, _) = with_unsettled_outcome().await;
     for id in ["0", "\"x\"", "null"] {
         let status = peer.post(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#)).await.status();
         assert!(status == 202 || (id == "null" && status == 400), "{id}: {status}");
     }
-    accepted(&mut peer.listen().await, &path).await;
+    wait_for_accepted(&mut peer.listen().await, &path).await;
 }
 
-/// A waiting review, while the agent has sent a part of its next proposal for the same file.
+/// An open review, whose agent has sent a part of its next proposal of the same file.
 struct ProposedAgain {
     stage: Stage,
     stream: Stream,
@@ -192,7 +195,7 @@ async fn decision_on_last_proposal_never_answers_the_next() {
     stream.silent_for(Duration::from_millis(200)).await;
     post.send(rest).await;
     assert_eq!(post.answer().await.status(), 200);
-    stream.silent_for(NOTHING).await;
+    stream.silent_for(SILENCE).await;
     stage.reject().await;
     stream.wait_for("ide/diffRejected").await;
 }
@@ -202,7 +205,7 @@ async fn decision_waits_no_longer_than_the_broken_off_post() {
     let ProposedAgain { stage, mut stream, first, post, .. } = proposed_again().await;
     stage.decide(&first, Decision::Accept).await.unwrap();
     post.reset();
-    accepted(&mut stream, &first.file).await;
+    wait_for_accepted(&mut stream, &first.file).await;
 }
 
 #[tokio::test]

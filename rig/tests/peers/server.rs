@@ -9,10 +9,10 @@ use tokio::net::TcpStream;
 
 use crate::stage::Stage;
 
-/// Another address of the loopback: traffic never leaves the machine.
-const OTHER: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
+/// Another loopback address, to which traffic never leaves the machine either.
+const OTHER_LOOPBACK: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
 
-/// The first line of the answer to a `GET /status` at that address.
+/// Sends `GET /status` to this address, and returns the status line of the response.
 async fn status_line(stage: &Stage, address: impl Into<SocketAddr>) -> std::io::Result<String> {
     let address = address.into();
     let mut stream = TcpStream::connect(address).await?;
@@ -28,18 +28,19 @@ async fn status_line(stage: &Stage, address: impl Into<SocketAddr>) -> std::io::
 }
 
 #[tokio::test]
-async fn it_listens_on_the_loopback_only() {
+async fn companion_listens_on_localhost_only() {
     let stage = Stage::new().await;
     assert_eq!(status_line(&stage, (Ipv4Addr::LOCALHOST, stage.port())).await.unwrap(), "HTTP/1.1 200 OK");
-    let refused =
-        status_line(&stage, (OTHER, stage.port())).await.expect_err("nobody listens at another address");
+    let refused = status_line(&stage, (OTHER_LOOPBACK, stage.port()))
+        .await
+        .expect_err("nobody listens at another address");
     assert_eq!(refused.kind(), std::io::ErrorKind::ConnectionRefused);
 }
 
 #[tokio::test]
-async fn nobody_else_can_be_localhost_on_its_port() {
+async fn no_other_program_can_listen_on_its_port_of_localhost() {
     if std::net::TcpListener::bind((Ipv6Addr::LOCALHOST, 0)).is_err() {
-        // Without IPv6 nobody can take the address.
+        // Without IPv6, no program can listen on this address.
         return;
     }
     let stage = Stage::new().await;
@@ -52,12 +53,12 @@ async fn nobody_else_can_be_localhost_on_its_port() {
 
 #[tokio::test]
 async fn one_more_address_is_served_when_named() {
-    let stage = Stage::with(|builder| builder.also_listen(SocketAddr::from((OTHER, 0)))).await;
-    for address in [Ipv4Addr::LOCALHOST, OTHER] {
+    let stage = Stage::with(|builder| builder.also_listen(SocketAddr::from((OTHER_LOOPBACK, 0)))).await;
+    for address in [Ipv4Addr::LOCALHOST, OTHER_LOOPBACK] {
         assert_eq!(status_line(&stage, (address, stage.port())).await.unwrap(), "HTTP/1.1 200 OK");
     }
     // The address may have a port of its own.
-    let free = std::net::TcpListener::bind((OTHER, 0)).unwrap().local_addr().unwrap();
+    let free = std::net::TcpListener::bind((OTHER_LOOPBACK, 0)).unwrap().local_addr().unwrap();
     let stage = Stage::with(|builder| builder.also_listen(free)).await;
     assert_eq!(status_line(&stage, free).await.unwrap(), "HTTP/1.1 200 OK");
 }
@@ -90,7 +91,7 @@ async fn replies_are_json_and_never_a_stream() {
 }
 
 #[tokio::test]
-async fn tokenless_agents_come_in_only_when_the_user_says_so() {
+async fn tokenless_agents_are_admitted_only_by_the_setting() {
     let status = async |stage: &Stage, authorization: &str| {
         let host = format!("127.0.0.1:{}", stage.port());
         stage.status_of(format!("GET /status HTTP/1.1\r\nHost: {host}\r\n{authorization}\r\n")).await

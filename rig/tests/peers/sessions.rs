@@ -1,4 +1,4 @@
-//! Several agents at once: nobody gets another's outcome.
+//! Several agents at once: no agent gets another agent's outcome.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ async fn equal_ids_and_paths_of_two_agents_do_not_mix() {
 }
 
 #[tokio::test]
-async fn closing_a_diff_closes_only_ones_own() {
+async fn closing_a_diff_closes_only_the_agents_own() {
     let mut stage = Stage::new().await;
     let (one, two) = (stage.peer().await, stage.peer().await);
     let mut second = two.listen().await;

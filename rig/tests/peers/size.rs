@@ -1,4 +1,4 @@
-//! Very large messages: 64 MB is accepted, 1 GB is refused, and memory stays flat.
+//! Very large messages: 64 MB is accepted, 1 GB is refused, and the companion's memory hardly grows.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
@@ -15,8 +15,8 @@ async fn a_proposal_of_64_mb_works_there_and_back() {
     let text = "a line of text that is not so long, \"quoted\" and\ttabbed\n".repeat((64 << 20) / 56 + 1);
     let path = stage.path("big.txt");
     stage.open_and_accept(&peer, 1, &path, &text).await;
-    let told = stream.wait_for("ide/diffAccepted").await;
-    assert!(told["params"]["content"] == *text, "the returned text differs");
+    let accepted = stream.wait_for("ide/diffAccepted").await;
+    assert!(accepted["params"]["content"] == *text, "the returned text differs");
     peer.acknowledge(&mut stream).await;
 }
 
@@ -46,20 +46,20 @@ fn chunked_head(peer: &Peer) -> String {
     )
 }
 
-/// A companion in a process of its own, which ends with this handle.
-pub(crate) struct Lone {
+/// A companion in a process of its own, which is killed when this value is dropped.
+pub(crate) struct LoneCompanion {
     child: Child,
     pub(crate) port: u16,
     pub(crate) token: String,
     temp: tempfile::TempDir,
 }
 
-impl Lone {
+impl LoneCompanion {
     pub(crate) fn start() -> Self {
         Self::start_as(Command::new(env!("CARGO_BIN_EXE_lone-companion")))
     }
 
-    /// A companion with this limit of open files and connections.
+    /// Starts a companion with this limit of open files and connections.
     pub(crate) fn start_with_descriptors(descriptors: usize) -> Self {
         let mut command = Command::new("sh");
         let script = format!("ulimit -n {descriptors} && exec \"$0\" \"$@\"");
@@ -77,18 +77,18 @@ impl Lone {
         Self { child, port, token: ready["token"].as_str().unwrap().to_owned(), temp }
     }
 
-    /// A connected agent.
+    /// Connects an agent.
     pub(crate) async fn peer(&self) -> Peer {
         Peer::join(self.port, &self.token).await
     }
 
-    /// Fails if the process's peak memory is so many KB above `before` or more.
+    /// Fails unless the process's peak memory is less than `limit` KB above `before`.
     pub(crate) fn expect_growth_below(&self, limit: u64, before: u64) {
         let grown = self.peak_kb().saturating_sub(before);
         assert!(grown < limit, "memory grew by {grown} KB");
     }
 
-    /// The process's peak memory, in KB.
+    /// Returns the process's peak memory, in KB.
     pub(crate) fn peak_kb(&self) -> u64 {
         status_field(self.child.id(), "VmHWM").unwrap()
     }
@@ -98,7 +98,8 @@ fn spawn(command: &mut Command) -> Child {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap()
 }
 
-/// Every file that `look` saw during a companion's life, for a user with a permissive umask.
+/// Starts a companion for a user with a permissive umask, and calls `look` with every file and directory that
+/// it creates, again and again. Returns what `look` has returned.
 #[cfg(target_os = "linux")]
 pub(crate) fn watch_while_starting<T>(look: impl Fn(&std::path::Path) -> Option<T>) -> Vec<T> {
     let temp = companion_directory();
@@ -124,20 +125,20 @@ pub(crate) fn watch_while_starting<T>(look: impl Fn(&std::path::Path) -> Option<
     seen
 }
 
-impl Drop for Lone {
+impl Drop for LoneCompanion {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// The memory that a refused gigabyte may cost, in KB.
-pub(crate) const FLAT: u64 = 64 << 10;
+/// The limit of the memory that a refused gigabyte may cost, in KB.
+pub(crate) const MAX_GROWTH_KB: u64 = 64 << 10;
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn gigabyte_with_length_is_413_and_memory_stays_flat() {
-    let lone = Lone::start();
+    let lone = LoneCompanion::start();
     let peer = lone.peer().await;
     let before = lone.peak_kb();
     let mut raw = Raw::dial(lone.port).await;
@@ -145,32 +146,32 @@ async fn gigabyte_with_length_is_413_and_memory_stays_flat() {
     let chunk = vec![b'x'; 1 << 20];
     raw.send_until_answered(&chunk, 1024).await;
     assert_eq!(raw.head().await.status, 413);
-    lone.expect_growth_below(FLAT, before);
+    lone.expect_growth_below(MAX_GROWTH_KB, before);
     peer.request(1, "ping", serde_json::json!({})).await;
 }
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_gigabyte_in_chunks_is_413_within_the_memory_limit() {
-    let lone = Lone::start();
+    let lone = LoneCompanion::start();
     let peer = lone.peer().await;
     let before = lone.peak_kb();
     let chunk = format!("{:x}\r\n{}\r\n", 1 << 20, "x".repeat(1 << 20));
-    // Its size is unknown, so the companion reads up to the limit and then drops it.
+    // The size of the body is unknown, so the companion reads up to its limit, and then drops the body.
     for _ in 0..3 {
         let mut raw = Raw::dial(lone.port).await;
         raw.send(chunked_head(&peer)).await;
         raw.send_until_answered(&chunk, 1024).await;
         assert_eq!(raw.head().await.status, 413);
     }
-    lone.expect_growth_below((192 << 10) + FLAT, before);
+    lone.expect_growth_below((192 << 10) + MAX_GROWTH_KB, before);
     peer.request(1, "ping", serde_json::json!({})).await;
 }
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn agents_that_never_read_cost_only_what_they_requested() {
-    let lone = Lone::start();
+    let lone = LoneCompanion::start();
     let text = format!("{}\n", "x".repeat(1023)).repeat(2 << 10);
     let mut deaf = Vec::new();
     for _ in 0..3 {
@@ -186,17 +187,17 @@ async fn agents_that_never_read_cost_only_what_they_requested() {
         }
         peaks.push(lone.peak_kb());
     }
-    // The first rounds fill the allocator; later rounds need no more. The kernel's counters are lazy, so that
-    // even a peak can read a little lower later.
+    // The first rounds fill the allocator, and later rounds need no more memory. The kernel's counters are
+    // not exact: even a peak can be a little lower later.
     let grown = peaks[29].saturating_sub(peaks[9]);
     assert!(grown < 40 << 10, "60 proposals of 2 MB that nobody hears of cost {grown} KB: {peaks:?}");
 }
 
-/// The index of lines is small, whatever their number and differences.
+/// The index of lines is small, even for millions of lines that all differ from the file's.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn millions_of_empty_lines_cost_little_more_than_their_bytes() {
-    let lone = Lone::start();
+    let lone = LoneCompanion::start();
     let peer = lone.peer().await;
     let path = |name: &str| lone.temp.path().join("project").join(name).to_str().unwrap().to_owned();
     std::fs::write(path("there.txt"), "a\n".repeat(8 << 20)).unwrap();
@@ -204,14 +205,15 @@ async fn millions_of_empty_lines_cost_little_more_than_their_bytes() {
     let text = "\n".repeat(16 << 20);
     peer.open_diff(1, &path("new.txt"), &text).await;
     peer.open_diff(2, &path("there.txt"), &text).await;
-    // The message has two bytes per line and exists twice for a moment; the texts of both reviews stay: some
-    // 220 MB, plus the allocator's reserve. An index of 16 bytes per line would add twice its size.
+    // The message has two bytes per line and exists twice for a moment, and the texts of both reviews stay in
+    // memory: some 220 MB, plus the allocator's reserve. An index of 16 bytes per line would add that size
+    // twice.
     lone.expect_growth_below(400 << 10, before);
 }
 
 #[tokio::test]
 async fn a_lone_companion_ends_with_its_input() {
-    let mut lone = Lone::start();
+    let mut lone = LoneCompanion::start();
     let records = lone.temp.path().join("tmp");
     assert!(records.read_dir().unwrap().next().is_some());
     drop(lone.child.stdin.take().map(|mut input| input.write_all(b"bye\n")));

@@ -1,4 +1,4 @@
-//! Agents that read slowly or not at all delay nobody and cost no memory.
+//! Agents that read slowly or not at all delay no other agent, and cost no memory.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::stage::Stage;
 
-/// A text of 14 MB, far more than all buffers between two sockets hold.
+/// Returns a text of 14 MB, far more than all buffers between two sockets hold.
 pub(crate) fn large_text() -> String {
     format!("{}\n", "0123456789abcdef".repeat(14)).repeat(64 << 10)
 }
@@ -20,7 +20,8 @@ async fn an_agent_that_stops_reading_holds_no_other_up() {
     let _unread = deaf.get().await;
     let mut stream = other.listen().await;
     stage.open_and_accept(&deaf, 1, &stage.path("big.txt"), &large_text()).await;
-    // One outcome is in the socket, one before it; the others must wait without delaying anybody.
+    // One outcome is in the socket's buffer, and one is being written. The others must wait without delaying
+    // the other agent.
     for id in 2..6 {
         stage.open_and_accept(&deaf, id, &stage.path(&format!("{id}.txt")), "x\n").await;
     }
@@ -36,7 +37,7 @@ async fn an_agent_that_stops_reading_holds_no_other_up() {
 #[tokio::test]
 async fn late_reader_gets_only_the_newest_context() {
     let (mut stage, peer) = Stage::with_peer().await;
-    // Fill the sockets, which could otherwise hold early contexts.
+    // Fills the sockets' buffers, which could otherwise hold early contexts.
     let mut stream = peer.get().await;
     stage.open_and_accept(&peer, 1, &stage.path("big.txt"), &large_text()).await;
     let file = stage.file("a.txt", "x\n");
@@ -102,7 +103,7 @@ async fn a_stalled_stream_is_replaced_and_nothing_is_lost() {
 async fn post_with_dropped_bytes_hurts_only_itself() {
     let mut stage = Stage::new().await;
     let proxy = Proxy::before(stage.port()).await;
-    let (broken, whole) = (stage.peer_by(proxy.port).await, stage.peer().await);
+    let (broken, whole) = (stage.peer_through(proxy.port).await, stage.peer().await);
     let path = stage.path("a.txt");
     for (after, bytes) in [(600, 1), (600, 50), (10, 3), (300, 20), (2000, 1000)] {
         proxy.arm(Kind::Post, Direction::Up, after, Fault::Drop(bytes));

@@ -1,4 +1,4 @@
-//! The stage of a test: a companion, a desk and a project.
+//! What a test needs: a companion, a desk and a project.
 
 use std::path::PathBuf;
 
@@ -8,6 +8,7 @@ use alongside_rig::wire::{Peer, Proxy, Raw, Stream, within};
 
 use crate::test_directory::TestDirectory;
 
+/// A companion that runs in this process, and a desk of it.
 pub(crate) struct Stage {
     pub(crate) companion: Companion,
     pub(crate) desk: Desk,
@@ -19,43 +20,44 @@ impl Stage {
         Self::with(|builder| builder).await
     }
 
-    pub(crate) async fn with(shape: impl FnOnce(Builder) -> Builder) -> Self {
+    /// Creates a stage whose companion is built by the changed builder.
+    pub(crate) async fn with(change: impl FnOnce(Builder) -> Builder) -> Self {
         let temp = TestDirectory::new();
         let project = temp.path().join("project");
         let builder = Companion::builder().editor("test-editor", "Test Editor").root(&project);
-        let builder = shape(builder.app_dirs(AppDirs::below(temp.path())));
+        let builder = change(builder.app_dirs(AppDirs::below(temp.path())));
         let companion = builder.start().await.unwrap();
         Self { desk: companion.join(), companion, temp }
     }
 
-    /// A stage with one connected agent.
+    /// Creates a stage with one connected agent.
     pub(crate) async fn with_peer() -> (Self, Peer) {
         let stage = Self::new().await;
         let peer = stage.peer().await;
         (stage, peer)
     }
 
-    /// The same with the agent's stream.
+    /// Creates a stage with one connected agent and the agent's stream.
     pub(crate) async fn with_listener() -> (Self, Peer, Stream) {
         let (stage, peer) = Self::with_peer().await;
         let stream = peer.listen().await;
         (stage, peer, stream)
     }
 
-    /// A companion, and an agent that reaches it by way of a proxy.
+    /// Creates a stage with one agent, which is connected through a proxy.
     pub(crate) async fn with_proxied_peer() -> (Self, Proxy, Peer) {
         let stage = Self::new().await;
         let proxy = Proxy::before(stage.port()).await;
-        let peer = stage.peer_by(proxy.port).await;
+        let peer = stage.peer_through(proxy.port).await;
         (stage, proxy, peer)
     }
 
-    /// A path in the project.
+    /// Returns a path in the project.
     pub(crate) fn path(&self, name: &str) -> String {
         self.temp.path().join("project").join(name).to_str().unwrap().to_owned()
     }
 
-    /// Writes a file of the project.
+    /// Writes a file of the project, and returns its path.
     pub(crate) fn file(&self, name: &str, content: impl AsRef<[u8]>) -> String {
         let path = PathBuf::from(self.path(name));
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -67,29 +69,29 @@ impl Stage {
         self.companion.port()
     }
 
-    /// A connected agent.
+    /// Connects an agent.
     pub(crate) async fn peer(&self) -> Peer {
-        self.peer_by(self.port()).await
+        self.peer_through(self.port()).await
     }
 
-    /// An agent that goes through a proxy.
-    pub(crate) async fn peer_by(&self, port: u16) -> Peer {
+    /// Connects an agent through the proxy at `port`.
+    pub(crate) async fn peer_through(&self, port: u16) -> Peer {
         Peer::join(port, self.companion.token()).await
     }
 
-    /// The status that a request gets, sent as it is.
+    /// Sends a request as it is, and returns the status of the response.
     pub(crate) async fn status_of(&self, request: impl AsRef<[u8]>) -> u16 {
         let mut raw = Raw::dial(self.port()).await;
         raw.send(request).await;
         raw.head().await.status
     }
 
-    /// A peer with the token but without a session.
+    /// Returns a peer that has the token and no session.
     pub(crate) fn stranger(&self) -> Peer {
         Peer::stranger(self.port(), self.companion.token())
     }
 
-    /// The next review that opens.
+    /// Waits for the next review to open, and returns it.
     pub(crate) async fn review(&mut self) -> Review {
         within("a review to open", async {
             loop {
@@ -101,7 +103,7 @@ impl Stage {
         .await
     }
 
-    /// The next review that closes.
+    /// Waits for the next review to close, and returns the event.
     pub(crate) async fn closed(&mut self) -> Closed {
         within("a review to close", async {
             loop {
@@ -125,28 +127,28 @@ impl Stage {
         self.desk.request(edit).await.unwrap().revision
     }
 
-    /// Accepts the next review unchanged.
+    /// Waits for the next review, accepts it unchanged, and returns it.
     pub(crate) async fn accept(&mut self) -> Review {
         let review = self.review().await;
         self.decide(&review, Decision::Accept).await.unwrap();
         review
     }
 
-    /// An agent proposes, and its review is accepted unchanged.
+    /// Sends a proposal of `peer`, and accepts its review unchanged.
     pub(crate) async fn open_and_accept(&mut self, peer: &Peer, id: u64, path: &str, text: &str) -> Review {
         peer.open_diff(id, path, text).await;
         self.accept().await
     }
 
-    /// Rejects the next review.
+    /// Waits for the next review, rejects it, and returns it.
     pub(crate) async fn reject(&mut self) -> Review {
         let review = self.review().await;
         self.decide(&review, Decision::Reject).await.unwrap();
         review
     }
 
-    /// The present discovery files.
-    pub(crate) fn records(&self) -> Vec<PathBuf> {
+    /// Returns the paths of the present discovery files.
+    pub(crate) fn discovery_files(&self) -> Vec<PathBuf> {
         self.temp.files_below(&["tmp", "home"])
     }
 }

@@ -1,4 +1,4 @@
-//! The GET stream: its form, which of several counts, and the outcomes that wait for it.
+//! The GET stream: its form, which of several streams counts, and the outcomes that wait for a stream.
 
 use std::time::Duration;
 
@@ -125,48 +125,51 @@ async fn agents_of_mid_2025_get_diff_closed() {
     };
     assert_eq!(answer.status(), 200, "{}", answer.text());
     old.session = answer.head.get("mcp-session-id").map(str::to_owned);
-    let (told, path) = told_of_a_rejection(&mut stage, &old).await;
-    assert!(told.contains(&(json!("ide/diffClosed"), json!(path))), "{told:?}");
+    let (messages, path) = reject_and_collect(&mut stage, &old).await;
+    assert!(messages.contains(&(json!("ide/diffClosed"), json!(path))), "{messages:?}");
 }
 
-/// Gemini CLI 0.3 to 0.5 sends no token, is refused, and then starts the stdio server of its record.
+/// Gemini CLI 0.3 to 0.5 sends no token, is refused, and then starts the stdio server that its discovery file
+/// names.
 #[tokio::test]
 async fn stdio_agents_also_get_diff_closed() {
     let mut stage = Stage::new().await;
     let token = stage.companion.token().to_owned();
     let old = Peer::join_with(stage.port(), &token, "stdio-client", "2025-06-18").await;
-    let (told, path) = told_of_a_rejection(&mut stage, &old).await;
-    let methods: Vec<_> = told.iter().map(|(method, _)| method.as_str().unwrap()).collect();
+    let (messages, path) = reject_and_collect(&mut stage, &old).await;
+    let methods: Vec<_> = messages.iter().map(|(method, _)| method.as_str().unwrap()).collect();
     assert_eq!(methods, ["ide/diffRejected", "ide/diffClosed"]);
-    assert!(told.iter().all(|(_, named)| *named == json!(path)), "{told:?}");
+    assert!(messages.iter().all(|(_, named)| *named == json!(path)), "{messages:?}");
 }
 
-/// LLxprt Code 0.6 to 0.8 sends the token of its record.
+/// LLxprt Code 0.6 to 0.8 sends the token of its discovery file.
 #[tokio::test]
 async fn families_without_rejection_also_get_diff_closed() {
     let mut stage = Stage::new().await;
-    let mut files = stage.records().into_iter().filter(|path| path.to_string_lossy().contains("llxprt"));
+    let mut files =
+        stage.discovery_files().into_iter().filter(|path| path.to_string_lossy().contains("llxprt"));
     let record = std::fs::read_to_string(files.next_back().expect("a record for LLxprt")).unwrap();
     let record: Value = serde_json::from_str(&record).unwrap();
     let token = record["authToken"].as_str().unwrap();
     let old = Peer::join_with(stage.port(), token, "streamable-http-client", "2025-06-18").await;
-    let (told, path) = told_of_a_rejection(&mut stage, &old).await;
-    assert!(told.contains(&(json!("ide/diffClosed"), json!(path))), "{told:?}");
+    let (messages, path) = reject_and_collect(&mut stage, &old).await;
+    assert!(messages.contains(&(json!("ide/diffClosed"), json!(path))), "{messages:?}");
 }
 
-/// The messages of a session about a rejected proposal (method and path, up to the ping), and the path.
-async fn told_of_a_rejection(stage: &mut Stage, peer: &Peer) -> (Vec<(Value, Value)>, String) {
+/// Rejects a proposal of `peer`. Returns the method and path of each message up to the ping, without
+/// contexts, and the path of the proposal.
+async fn reject_and_collect(stage: &mut Stage, peer: &Peer) -> (Vec<(Value, Value)>, String) {
     let mut stream = peer.listen().await;
     let path = stage.path("a.txt");
     peer.open_diff(1, &path, "x\n").await;
     stage.reject().await;
-    let mut told = Vec::new();
+    let mut messages = Vec::new();
     loop {
         let message = stream.message().await;
         match message["method"].as_str() {
             Some("ide/contextUpdate") => {}
-            Some("ping") => return (told, path),
-            _ => told.push((message["method"].clone(), message["params"]["filePath"].clone())),
+            Some("ping") => return (messages, path),
+            _ => messages.push((message["method"].clone(), message["params"]["filePath"].clone())),
         }
     }
 }

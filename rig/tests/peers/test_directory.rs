@@ -8,6 +8,7 @@ use alongside_rig::sandbox::files_below;
 use tempfile::TempDir;
 
 thread_local! {
+    /// The directories of this thread's tests.
     static HELD: RefCell<Vec<TempDir>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -26,13 +27,13 @@ impl TestDirectory {
         &self.0
     }
 
-    /// The files below these of its directories.
+    /// Returns the paths of the files below these of its directories.
     pub(crate) fn files_below(&self, directories: &[&str]) -> Vec<PathBuf> {
         directories.iter().flat_map(|name| files_below(self.0.join(name))).collect()
     }
 }
 
-/// A directory as [`AppDirs::below`](alongside_companion::AppDirs::below) needs it.
+/// Creates a directory as [`AppDirs::below`](alongside_companion::AppDirs::below) needs it.
 pub(crate) fn companion_directory() -> TempDir {
     let directory = tempfile::tempdir().expect("a directory for a test");
     for name in ["project", "tmp", "home", "state"] {

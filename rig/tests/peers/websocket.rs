@@ -1,4 +1,4 @@
-//! Agents over a WebSocket: who is let in, and how each call ends.
+//! Agents over a WebSocket: which connections are accepted, and how each call ends.
 
 use std::time::Duration;
 
@@ -13,15 +13,16 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
 use crate::stage::Stage;
 
-const TOKEN: &str = "x-claude-code-ide-authorization";
+/// The header with the token.
+const TOKEN_HEADER: &str = "x-claude-code-ide-authorization";
 
-/// An agent and its connection.
+/// A connected agent.
 pub(crate) struct Agent {
     socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
     calls: i64,
 }
 
-/// Opens a WebSocket with these headers. Returns the headers of the response, too.
+/// Opens a WebSocket with these headers, and returns it with the headers of the response.
 async fn open(
     port: u16,
     headers: &[(&'static str, &str)],
@@ -35,9 +36,9 @@ async fn open(
 }
 
 impl Agent {
-    /// An agent that has greeted the companion.
+    /// Connects an agent and initializes its session.
     pub(crate) async fn join(stage: &Stage) -> Self {
-        let (mut agent, _) = open(stage.port(), &[(TOKEN, stage.companion.token())]).await.unwrap();
+        let (mut agent, _) = open(stage.port(), &[(TOKEN_HEADER, stage.companion.token())]).await.unwrap();
         let client = json!({ "name": "claude-code", "version": "2.1.332" });
         let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
         let id = agent.ask("initialize", &params).await;
@@ -68,7 +69,7 @@ impl Agent {
         self.call("openDiff", &arguments).await
     }
 
-    /// The next message; null at the end of the connection.
+    /// Waits for the next message, and returns it, or null at the end of the connection.
     async fn next(&mut self) -> Value {
         loop {
             match within("a message", self.socket.next()).await {
@@ -79,7 +80,8 @@ impl Agent {
         }
     }
 
-    /// The answer to a request. Notifications and pings of before are passed over; pings are answered.
+    /// Waits for the answer to a request, and returns it. Notifications that come before it are ignored, and
+    /// pings are answered.
     pub(crate) async fn answer(&mut self, id: i64) -> Value {
         loop {
             let message = self.next().await;
@@ -93,19 +95,20 @@ impl Agent {
         }
     }
 
-    /// Asks for the tools: everything before has been answered then, or is not answered at all.
-    pub(crate) async fn hears_nothing_more(&mut self) {
+    /// Fails if an earlier request is answered. Lists the tools for that: after this answer, no answer to an
+    /// earlier request can come.
+    pub(crate) async fn assert_no_earlier_answer(&mut self) {
         let id = self.ask("tools/list", &json!({})).await;
         let tools = self.answer(id).await;
         assert_eq!(tools["result"]["tools"][0]["name"], "openDiff");
     }
 
-    /// Waits for the first selection: the agent listens from then on.
-    pub(crate) async fn listens(&mut self) {
+    /// Waits for the first selection, which shows that the companion sends events to the agent.
+    pub(crate) async fn wait_until_listening(&mut self) {
         self.selection().await;
     }
 
-    /// The next file that the person adds to its prompt.
+    /// Waits for the next file that the person adds to the agent's prompt, and returns it.
     pub(crate) async fn mention(&mut self) -> Value {
         loop {
             let message = self.next().await;
@@ -115,7 +118,7 @@ impl Agent {
         }
     }
 
-    /// The next selection that it hears of.
+    /// Waits for the next selection, and returns it.
     pub(crate) async fn selection(&mut self) -> Value {
         loop {
             let message = self.next().await;
@@ -126,6 +129,7 @@ impl Agent {
     }
 }
 
+/// Returns the texts of a result's blocks.
 pub(crate) fn texts(answer: &Value) -> Vec<&str> {
     let content = answer["result"]["content"].as_array().unwrap_or_else(|| panic!("{answer}"));
     content.iter().map(|block| block["text"].as_str().unwrap()).collect()
@@ -141,15 +145,15 @@ async fn a_websocket_needs_the_token_and_comes_from_no_web_page() {
         Err(other) => panic!("{other}"),
     };
     for (headers, expected) in [
-        (vec![(TOKEN, &*token), ("sec-websocket-protocol", "mcp")], 101),
-        (vec![(TOKEN, "wrong")], 401),
+        (vec![(TOKEN_HEADER, &*token), ("sec-websocket-protocol", "mcp")], 101),
+        (vec![(TOKEN_HEADER, "wrong")], 401),
         (vec![], 401),
-        (vec![(TOKEN, &*token), ("origin", "http://localhost:3000")], 403),
+        (vec![(TOKEN_HEADER, &*token), ("origin", "http://localhost:3000")], 403),
     ] {
         assert_eq!(status(open(stage.port(), &headers).await), expected, "{headers:?}");
     }
     let offered = [
-        (TOKEN, &*token),
+        (TOKEN_HEADER, &*token),
         ("sec-websocket-protocol", "mcp"),
         ("sec-websocket-extensions", "permessage-deflate"),
     ];
@@ -185,23 +189,23 @@ async fn an_answer_in_the_agents_prompt_gets_no_other_one() {
     agent.propose(&files[0], "ONE\n").await;
     let review = stage.review().await;
     for _ in 0..2 {
-        let closes = agent.call("close_tab", &json!({ "tab_name": format!("tab of {}", files[0]) })).await;
-        assert_eq!(texts(&agent.answer(closes).await), ["TAB_CLOSED"]);
+        let id = agent.call("close_tab", &json!({ "tab_name": format!("tab of {}", files[0]) })).await;
+        assert_eq!(texts(&agent.answer(id).await), ["TAB_CLOSED"]);
     }
     assert_eq!(stage.closed().await.closing, Closing::AnsweredInAgent);
     assert!(stage.decide(&review, Decision::Accept).await.is_err());
-    agent.hears_nothing_more().await;
+    agent.assert_no_earlier_answer().await;
 
     for file in &files {
         agent.propose(file, "ONE\n").await;
         stage.review().await;
     }
-    let closes = agent.call("closeAllDiffTabs", &json!({})).await;
-    assert_eq!(texts(&agent.answer(closes).await), ["CLOSED_2_DIFF_TABS"]);
-    agent.hears_nothing_more().await;
+    let id = agent.call("closeAllDiffTabs", &json!({})).await;
+    assert_eq!(texts(&agent.answer(id).await), ["CLOSED_2_DIFF_TABS"]);
+    agent.assert_no_earlier_answer().await;
 }
 
-/// A name of before belongs to an earlier proposal.
+/// The name of an earlier tab belongs to an earlier proposal.
 #[tokio::test]
 async fn closing_an_earlier_tab_of_a_file_leaves_the_newest_review() {
     let mut stage = Stage::new().await;
@@ -216,8 +220,8 @@ async fn closing_an_earlier_tab_of_a_file_leaves_the_newest_review() {
     stage.review().await;
     let call = agent.call("openDiff", &propose("second", "TWO\n")).await;
     let review = stage.review().await;
-    let closes = agent.call("close_tab", &json!({ "tab_name": "first" })).await;
-    assert_eq!(texts(&agent.answer(closes).await), ["TAB_CLOSED"]);
+    let id = agent.call("close_tab", &json!({ "tab_name": "first" })).await;
+    assert_eq!(texts(&agent.answer(id).await), ["TAB_CLOSED"]);
     stage.decide(&review, Decision::Accept).await.unwrap();
     assert_eq!(texts(&agent.answer(call).await), ["FILE_SAVED", "TWO\n"]);
 }
@@ -234,16 +238,16 @@ async fn one_tab_name_of_several_files_closes_all_of_them() {
         agent.call("openDiff", &call).await;
         stage.review().await;
     }
-    let closes = agent.call("close_tab", &json!({ "tab_name": "same" })).await;
-    assert_eq!(texts(&agent.answer(closes).await), ["TAB_CLOSED"]);
+    let id = agent.call("close_tab", &json!({ "tab_name": "same" })).await;
+    assert_eq!(texts(&agent.answer(id).await), ["TAB_CLOSED"]);
     for _ in &files {
         assert_eq!(stage.closed().await.closing, Closing::AnsweredInAgent);
     }
-    let closes = agent.call("closeAllDiffTabs", &json!({})).await;
-    assert_eq!(texts(&agent.answer(closes).await), ["CLOSED_0_DIFF_TABS"]);
+    let id = agent.call("closeAllDiffTabs", &json!({})).await;
+    assert_eq!(texts(&agent.answer(id).await), ["CLOSED_0_DIFF_TABS"]);
 }
 
-/// A desk has 150 ms to send its unsent edits, for all reviews together.
+/// A desk has 150 ms to send its unsent edits of all reviews together.
 #[tokio::test]
 async fn closing_many_tabs_waits_once_for_a_silent_desk() {
     const TABS: usize = 40;
@@ -255,9 +259,9 @@ async fn closing_many_tabs_waits_once_for_a_silent_desk() {
         stage.review().await;
     }
     let start = std::time::Instant::now();
-    let closes = agent.call("closeAllDiffTabs", &json!({})).await;
-    assert_eq!(texts(&agent.answer(closes).await), [format!("CLOSED_{TABS}_DIFF_TABS")]);
-    // One after the other they would take 6 s.
+    let id = agent.call("closeAllDiffTabs", &json!({})).await;
+    assert_eq!(texts(&agent.answer(id).await), [format!("CLOSED_{TABS}_DIFF_TABS")]);
+    // With 150 ms for each tab, closing would take 6 s.
     assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
 }
 
@@ -287,7 +291,7 @@ async fn a_review_that_nobody_can_decide_is_an_error_and_no_rejection() {
     let mut stage = Stage::new().await;
     let file = stage.file("a.txt", "one\n");
     let mut agent = Agent::join(&stage).await;
-    // A directory is no file to write.
+    // A directory cannot be written as a file.
     let call = agent.propose(stage.temp.path().to_str().unwrap(), "x\n").await;
     assert!(agent.answer(call).await["error"]["message"].is_string());
     let call = agent.propose(&file, "ONE\n").await;
@@ -301,9 +305,11 @@ async fn a_review_that_nobody_can_decide_is_an_error_and_no_rejection() {
 #[tokio::test]
 async fn a_companion_that_stops_ends_every_connection() {
     let stage = Stage::new().await;
-    // One has just greeted, and one has said nothing.
-    let mut agents =
-        [Agent::join(&stage).await, open(stage.port(), &[(TOKEN, stage.companion.token())]).await.unwrap().0];
+    // The first one has initialized its session, and the second one has sent nothing.
+    let mut agents = [
+        Agent::join(&stage).await,
+        open(stage.port(), &[(TOKEN_HEADER, stage.companion.token())]).await.unwrap().0,
+    ];
     let Stage { companion, .. } = stage;
     companion.stop().await;
     for agent in &mut agents {
@@ -323,7 +329,7 @@ async fn the_reviews_of_a_broken_connection_close() {
 }
 
 #[tokio::test]
-async fn an_agent_learns_the_selection_and_forgets_it_while_paused() {
+async fn an_agent_gets_the_selection_and_an_empty_one_while_paused() {
     let stage = Stage::new().await;
     let file = stage.file("a.txt", "one\ntwo\nthree\n");
     let mut agent = Agent::join(&stage).await;
@@ -336,21 +342,24 @@ async fn an_agent_learns_the_selection_and_forgets_it_while_paused() {
     };
     let report = alongside_companion::desk::ContextReport { active: Some(active), ..Default::default() };
     stage.desk.request(Request::ChangeContext(report)).await.unwrap();
-    let told = loop {
-        let told = agent.selection().await;
-        if told["text"] == "two\nthree" {
-            break told;
+    let selection = loop {
+        let selection = agent.selection().await;
+        if selection["text"] == "two\nthree" {
+            break selection;
         }
     };
-    assert_eq!((&told["filePath"], &told["selection"]["isEmpty"]), (&json!(file), &json!(false)));
-    let range = json!([told["selection"]["start"], told["selection"]["end"]]);
+    assert_eq!((&selection["filePath"], &selection["selection"]["isEmpty"]), (&json!(file), &json!(false)));
+    let range = json!([selection["selection"]["start"], selection["selection"]["end"]]);
     assert_eq!(range, json!([{"line": 1, "character": 0}, {"line": 2, "character": 5}]));
-    assert_eq!(told["fileUrl"], format!("file://{file}"));
+    assert_eq!(selection["fileUrl"], format!("file://{file}"));
 
     stage.desk.request(Request::PauseContext { paused: true }).await.unwrap();
-    let told = agent.selection().await;
-    assert_eq!((&told["filePath"], &told["text"]), (&Value::Null, &Value::Null));
-    assert_eq!(told["selection"]["start"], told["selection"]["end"], "without a range it would be ignored");
+    let selection = agent.selection().await;
+    assert_eq!((&selection["filePath"], &selection["text"]), (&Value::Null, &Value::Null));
+    assert_eq!(
+        selection["selection"]["start"], selection["selection"]["end"],
+        "without a range it would be ignored"
+    );
 }
 
 #[tokio::test]
@@ -373,5 +382,5 @@ async fn bad_messages_get_an_error_and_the_connection_stays() {
         assert!(agent.answer(id).await["error"]["message"].is_string(), "{method} {params}");
     }
     agent.socket.send(Message::binary(vec![0, 1])).await.unwrap();
-    agent.hears_nothing_more().await;
+    agent.assert_no_earlier_answer().await;
 }
