@@ -8,10 +8,10 @@ use anyhow::{Context as _, Result, ensure};
 
 alongside_rig::tests! {
     #[ignore = "cargo xtask test --all"]
-    removed_and_added_text_differ_in_the_oldest_neovim: in_colour_schemes(Generation::Oldest, true),
-    removed_and_added_text_differ_in_the_newest_neovim: in_colour_schemes(Generation::Newest, true),
+    removed_and_added_text_differ_in_the_oldest_neovim: assert_colours_differ(Generation::Oldest, true),
+    removed_and_added_text_differ_in_the_newest_neovim: assert_colours_differ(Generation::Newest, true),
     #[ignore = "cargo xtask test --all"]
-    removed_and_added_text_differ_in_256_colours: in_colour_schemes(Generation::Newest, false),
+    removed_and_added_text_differ_in_256_colours: assert_colours_differ(Generation::Newest, false),
 }
 
 /// Schemes that both Neovims ship, with the backgrounds that they have. Retrobox is Gruvbox.
@@ -32,7 +32,7 @@ const SCHEMES: [(&str, &str); 11] = [
 const ORIGINAL: &str = "def first():\n    return 1\n\n# removed line\n\n\n# an earlier word\n\n\nlast = 2\n";
 const PROPOSED: &str = "def first():\n    return 1\n\n\n\n# a newer word\n\n\n# added line\nlast = 2\n";
 
-fn in_colour_schemes(generation: Generation, true_colours: bool) -> Result<()> {
+fn assert_colours_differ(generation: Generation, true_colours: bool) -> Result<()> {
     let Some(editors) = or_skip(install_editors()) else { return Ok(()) };
     let sandbox = Sandbox::new();
     editors.put_on_path(&sandbox, generation)?;
@@ -46,11 +46,12 @@ fn in_colour_schemes(generation: Generation, true_colours: bool) -> Result<()> {
     let _proposal = agent.propose(&file, PROPOSED)?;
     screen.wait_for_text("proposes words.py")?;
     screen.press_and_see(":Alongside\r", "1 of 3: kept")?;
-    // The bar, in windows of 40 and 80 columns.
+    // The bar at the top, in windows of 40 and 80 columns.
     let bar_ends_with = |end: &'static str| {
-        let blanks = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
-        screen
-            .wait_for(end, move |screen| screen.lines().nth(1).is_some_and(|bar| blanks(bar).ends_with(end)))
+        let single_spaced = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+        screen.wait_for(end, move |screen| {
+            screen.lines().nth(1).is_some_and(|bar| single_spaced(bar).ends_with(end))
+        })
     };
     bar_ends_with("│ words.py :w accept do drop ]c next")?;
     screen.resize(160, 24)?;
@@ -59,16 +60,16 @@ fn in_colour_schemes(generation: Generation, true_colours: bool) -> Result<()> {
         let done = format!("{scheme} is {background}");
         screen.press(&format!(":set background={background} | colorscheme {scheme} | echo '{done}'\r"))?;
         screen.wait_for_text(&format!("\n{done}"))?;
-        check(&screen).with_context(|| done)?;
+        assert_different(&screen).with_context(|| done)?;
     }
     Ok(())
 }
 
-/// Background of the first character of a text, its colour if the two are exchanged, and whether it is
-/// underlined.
-type Look = (vt100::Color, Option<vt100::Color>, bool);
+/// The appearance of the first character of a text: its background, its colour if the two are exchanged, and
+/// whether it is underlined.
+type Appearance = (vt100::Color, Option<vt100::Color>, bool);
 
-fn look(screen: &Screen, text: &str) -> Result<Look> {
+fn appearance(screen: &Screen, text: &str) -> Result<Appearance> {
     let (row, column) = screen.position_of(text)?;
     let picture = screen.picture()?;
     let cell = picture.cell(row, column).context("the cell is on the screen")?;
@@ -78,14 +79,15 @@ fn look(screen: &Screen, text: &str) -> Result<Look> {
     })
 }
 
-fn check(screen: &Screen) -> Result<()> {
+/// Fails unless ordinary, removed and added text, and removed and added words, all look different.
+fn assert_different(screen: &Screen) -> Result<()> {
     let all = ["last =", "# removed line", "# an earlier", "# added line", "# a newer", "earlier", "newer"];
-    let found = all.map(|text| look(screen, text));
-    let [ordinary, removed, removed_in, added, added_in, removed_word, added_word] = found;
+    let found = all.map(|text| appearance(screen, text));
+    let [ordinary, removed, removed_changed, added, added_changed, removed_word, added_word] = found;
     let (ordinary, removed, added) = (ordinary?, removed?, added?);
     let (removed_word, added_word) = (removed_word?, added_word?);
-    ensure!(removed == removed_in?, "removed lines and changed lines of the original differ");
-    ensure!(added == added_in?, "added lines and changed lines of the proposal differ");
+    ensure!(removed == removed_changed?, "removed lines and changed lines of the original differ");
+    ensure!(added == added_changed?, "added lines and changed lines of the proposal differ");
     let all = [ordinary, removed, added, removed_word, added_word];
     for (at, one) in all.iter().enumerate() {
         ensure!(!all[..at].contains(one), "two of these are the same: {all:?}");

@@ -1,4 +1,5 @@
-//! `alongside check` drives a real Neovim with the script of its page, and finds no fault in its companion.
+//! `alongside check` drives a real Neovim by the script of docs/conformance.md, and finds no fault in
+//! Neovim's companion.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,32 +12,33 @@ use serde_json::Value;
 
 use crate::stage::Stage;
 
-/// The driver of docs/conformance.md; a test of `alongside-conformance` compares both.
+/// The script of docs/conformance.md. A test of `alongside-conformance` compares it with the page.
 const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/examples/drive-neovim.sh");
 
-/// The time of a whole run: checks wait a minute until an agent is forgotten, and 30 s until a host gives its
-/// editor up.
+/// The time limit of a whole run. Checks wait for a minute until the companion forgets an agent, and for 30 s
+/// until a host gives up a killed editor.
 const PATIENCE: Duration = Duration::from_secs(400);
 
 alongside_rig::tests! {
     #[ignore = "cargo xtask test --all"]
-    nothing_is_wrong_in_the_oldest_neovim: nothing_is_wrong(Generation::Oldest),
+    nothing_is_wrong_in_the_oldest_neovim: assert_conforms(Generation::Oldest),
     #[ignore = "cargo xtask test --all"]
-    nothing_is_wrong_in_the_newest_neovim: nothing_is_wrong(Generation::Newest),
+    nothing_is_wrong_in_the_newest_neovim: assert_conforms(Generation::Newest),
 }
 
-/// The script has every action, so every check must pass.
-fn nothing_is_wrong(generation: Generation) -> Result<()> {
-    let Some(stage) = Stage::set(generation)? else { return Ok(()) };
+/// The script has every action, so every check must pass. A check that could not be judged because this
+/// machine was late is run again.
+fn assert_conforms(generation: Generation) -> Result<()> {
+    let Some(stage) = Stage::new_or_skip(generation)? else { return Ok(()) };
     let pane = listening_neovim(&stage, &stage.editors.neovim(generation))?;
     let drive = format!("sh '{}'", Path::new(DRIVER).canonicalize()?.display());
     let mut all = checks(&stage, &["--drive", &drive])?;
     assert_eq!(all.len(), CHECKS.len());
-    // Its last action ended Neovim.
+    // The last action has ended Neovim.
     stage.wait_until_closed(&pane)?;
     for _ in 0..3 {
-        let (late, judged): (Vec<_>, Vec<_>) = all.into_iter().partition(was_late);
-        passed(&judged);
+        let (late, judged): (Vec<_>, Vec<_>) = all.into_iter().partition(is_late);
+        assert_passed(&judged);
         let again: Vec<&str> =
             late.iter().flat_map(|check| ["--only", check["id"].as_str().unwrap()]).collect();
         if again.is_empty() {
@@ -47,12 +49,12 @@ fn nothing_is_wrong(generation: Generation) -> Result<()> {
         pane.enter(":qa!")?;
         stage.wait_until_closed(&pane)?;
     }
-    passed(&all);
+    assert_passed(&all);
     Ok(())
 }
 
 /// Whether a check could not be judged because this machine was late.
-fn was_late(check: &Value) -> bool {
+fn is_late(check: &Value) -> bool {
     check["reason"].as_str().is_some_and(|why| why.starts_with("this machine was too busy"))
 }
 
@@ -60,19 +62,19 @@ fn was_late(check: &Value) -> bool {
 #[test]
 #[ignore = "cargo xtask test --all"]
 fn agents_of_a_killed_neovim_are_released() -> Result<()> {
-    let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
+    let Some(stage) = Stage::new_or_skip(Generation::Newest)? else { return Ok(()) };
     let editor = stage.editors.neovim(Generation::Newest);
     let _pane = listening_neovim(&stage, &editor)?;
     let neovim: Vec<_> = stage.processes_of(&editor).iter().map(i32::to_string).collect();
     assert_eq!(neovim.len(), 2, "its interface, and what runs plugins");
     let killer = format!("kills() {{ kill -KILL {}; }}; kills", neovim.join(" "));
     let checks = checks(&stage, &["--only", "stop", "--drive", &killer])?;
-    passed(&checks);
+    assert_passed(&checks);
     assert_eq!(checks.len(), 4);
     Ok(())
 }
 
-/// Neovim, set up as on the page, with a companion.
+/// Starts Neovim, set up as on the page, and waits for its companion.
 fn listening_neovim(stage: &Stage, editor: &Editor) -> Result<Pane> {
     adapters::neovim(&stage.sandbox, "")?;
     let pane = stage.terminal.window(editor.command(), (100, 30))?;
@@ -86,7 +88,7 @@ fn socket(stage: &Stage) -> PathBuf {
     stage.sandbox.run().join("nvim.sock")
 }
 
-/// The checks in the report of `alongside check` in the project.
+/// Runs `alongside check` in the project, and returns the checks in its report.
 fn checks(stage: &Stage, arguments: &[&str]) -> Result<Vec<Value>> {
     let mut check = stage.sandbox.command(alongside_bin()?);
     check.args(["check", "--json"]).args(arguments);
@@ -104,8 +106,8 @@ fn checks(stage: &Stage, arguments: &[&str]) -> Result<Vec<Value>> {
     Ok(checks)
 }
 
-/// Every check passed: none failed, was skipped, or was impossible.
-fn passed(checks: &[Value]) {
+/// Fails unless every check passed: none may have failed, be skipped or be impossible.
+fn assert_passed(checks: &[Value]) {
     let others = checks.iter().filter(|check| check["verdict"] != "pass").map(|check| {
         format!("{}: {} {} {:#}", check["id"], check["verdict"], check["reason"], check["evidence"])
     });

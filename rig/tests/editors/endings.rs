@@ -11,17 +11,17 @@ use alongside_rig::{Generation, Proposer, adapters};
 use anyhow::Result;
 
 use crate::helix::{open_proposal, wait_until_announced, wait_until_shown};
-use crate::script::{ORIGINAL, SHOUTED};
+use crate::script::{IN_CAPITALS, ORIGINAL};
 use crate::stage::Stage;
 
 alongside_rig::tests! {
     #[ignore = "cargo xtask test --all"]
-    the_oldest_neovims_windows_are_as_before: windows_are_as_before(Generation::Oldest),
-    the_newest_neovims_windows_are_as_before: windows_are_as_before(Generation::Newest),
+    the_oldest_neovims_windows_are_as_before: assert_windows_as_before(Generation::Oldest),
+    the_newest_neovims_windows_are_as_before: assert_windows_as_before(Generation::Newest),
 }
 
-fn windows_are_as_before(generation: Generation) -> Result<()> {
-    let Some(stage) = Stage::set(generation)? else { return Ok(()) };
+fn assert_windows_as_before(generation: Generation) -> Result<()> {
+    let Some(stage) = Stage::new_or_skip(generation)? else { return Ok(()) };
     adapters::neovim(&stage.sandbox, "")?;
     stage.sandbox.write("other.md", "something else\n");
     let pane = stage.open(&stage.editors.neovim(generation))?;
@@ -32,32 +32,32 @@ fn windows_are_as_before(generation: Generation) -> Result<()> {
     let before = layout(&stage, &pane)?;
     let agent = Proposer::gemini(&stage.sandbox)?;
 
-    // Closed by its person.
-    let proposal = agent.propose(&stage.file, SHOUTED)?;
+    // The person closes the review.
+    let proposal = agent.propose(&stage.file, IN_CAPITALS)?;
     open_review(&pane)?;
     pane.enter(":quit")?;
     assert_eq!(proposal.outcome()?, Outcome::Rejected);
-    wait_until_as(&stage, &pane, &before)?;
+    wait_for_layout(&stage, &pane, &before)?;
 
-    // Answered in the agent.
-    let _proposal = agent.propose(&stage.file, SHOUTED)?;
+    // The person answers in the agent's own prompt.
+    let _proposal = agent.propose(&stage.file, IN_CAPITALS)?;
     open_review(&pane)?;
     pane.type_and_see("do", "a change to be dropped", "1 of 3: dropped")?;
-    assert_eq!(agent.close(&stage.file)?, Some(SHOUTED.replace("TWO", "two")));
-    wait_until_as(&stage, &pane, &before)?;
+    assert_eq!(agent.close(&stage.file)?, Some(IN_CAPITALS.replace("TWO", "two")));
+    wait_for_layout(&stage, &pane, &before)?;
 
     // A second proposal for the same file replaces the shown one.
-    let first = agent.propose(&stage.file, SHOUTED)?;
+    let first = agent.propose(&stage.file, IN_CAPITALS)?;
     open_review(&pane)?;
     let second = agent.propose(&stage.file, &ORIGINAL.replace("one", "ONE"))?;
     pane.wait_for("the second proposal", |screen| screen.contains("1 kept"))?;
     drop(first);
     pane.enter(":Alongside accept")?;
     assert_eq!(second.outcome()?, Outcome::Accepted { content: ORIGINAL.replace("one", "ONE") });
-    wait_until_as(&stage, &pane, &before)?;
+    wait_for_layout(&stage, &pane, &before)?;
 
     // The agent is killed while the person types.
-    let proposal = agent.propose(&stage.file, SHOUTED)?;
+    let proposal = agent.propose(&stage.file, IN_CAPITALS)?;
     open_review(&pane)?;
     pane.type_and_see("Gomine", "what was typed", ": edited")?;
     drop(proposal);
@@ -65,22 +65,22 @@ fn windows_are_as_before(generation: Generation) -> Result<()> {
     pane.wait_for("where the edits are", |screen| screen.contains("drafts"))?;
     pane.press("Escape")?;
     let drafts = alongside(&stage.sandbox, &["drafts", "show", "1"])?;
-    assert_eq!(drafts, format!("{SHOUTED}mine\n"));
+    assert_eq!(drafts, format!("{IN_CAPITALS}mine\n"));
     Ok(())
 }
 
 alongside_rig::tests! {
     #[ignore = "cargo xtask test --all"]
-    proposal_closed_in_helix_25_01_is_rejected: closed_in_helix(Generation::Oldest),
+    proposal_closed_in_helix_25_01_is_rejected: close_in_helix(Generation::Oldest),
     #[ignore = "cargo xtask test --all"]
-    proposal_closed_in_the_newest_helix_is_rejected: closed_in_helix(Generation::Newest),
+    proposal_closed_in_the_newest_helix_is_rejected: close_in_helix(Generation::Newest),
 }
 
-fn closed_in_helix(generation: Generation) -> Result<()> {
+fn close_in_helix(generation: Generation) -> Result<()> {
     let Some((stage, pane)) = Stage::with_helix(generation)? else { return Ok(()) };
     let agent = Proposer::gemini(&stage.sandbox)?;
     for ending in [":bc", ":lsp-workspace-command alongside.reject"] {
-        let proposal = agent.propose(&stage.file, SHOUTED)?;
+        let proposal = agent.propose(&stage.file, IN_CAPITALS)?;
         wait_until_announced(&pane)?;
         open_proposal(&pane)?;
         wait_until_shown(&pane)?;
@@ -91,16 +91,16 @@ fn closed_in_helix(generation: Generation) -> Result<()> {
     Ok(())
 }
 
-/// Goes to the review once Neovim has announced it, which is later than in the host. A redraw of so many
-/// windows may take the announcement away at once: then the review is there without it.
+/// Waits until Neovim has announced the proposal, and opens its review. A redraw of so many windows may
+/// remove the announcement at once, so its absence is no error.
 fn open_review(pane: &Pane) -> Result<()> {
-    let announced = |screen: &str| screen.contains("proposes notes.md");
-    let _ = pane.wait_within(Duration::from_secs(10), "the proposal to be announced", announced);
+    let is_announced = |screen: &str| screen.contains("proposes notes.md");
+    let _ = pane.wait_within(Duration::from_secs(10), "the proposal to be announced", is_announced);
     pane.enter(":Alongside")?;
     pane.wait_for("the review", |screen| screen.contains("original") && screen.contains(" kept")).map(drop)
 }
 
-/// Tabs, windows, buffers and the cursor.
+/// Returns Neovim's tabs, windows and buffers, and its cursor, as JSON.
 fn layout(stage: &Stage, pane: &Pane) -> Result<String> {
     let file = stage.sandbox.tmp().join("layout");
     let _ = fs::remove_file(&file);
@@ -112,9 +112,10 @@ fn layout(stage: &Stage, pane: &Pane) -> Result<String> {
     })
 }
 
-fn wait_until_as(stage: &Stage, pane: &Pane, before: &str) -> Result<()> {
+/// Waits until Neovim's layout is `before` again.
+fn wait_for_layout(stage: &Stage, pane: &Pane, before: &str) -> Result<()> {
     pane.wait_for("the review to be over", |screen| !screen.contains("original"))?;
-    // The text goes before the windows do.
+    // The text of the review disappears before its windows close.
     wait::until("the windows of before", PATIENCE, || match layout(stage, pane) {
         Ok(after) if after == *before => Ok(()),
         other => Err(format!("{other:?} instead of {before}")),

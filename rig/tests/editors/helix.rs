@@ -1,4 +1,4 @@
-//! Helix, which has no plugins and needs two lines of configuration; and the gaps of each release.
+//! Helix, which has no plugins and needs two lines of configuration, and what each release lacks.
 
 use alongside_agent::Outcome;
 use alongside_rig::agent_cli::Cli;
@@ -8,10 +8,10 @@ use alongside_rig::{Generation, Proposer, adapters};
 use anyhow::Result;
 
 use crate::hostile;
-use crate::script::{DONE, ORIGINAL};
-use crate::stage::{Stage, decided};
+use crate::script::{CLOSING_LINE, ORIGINAL};
+use crate::stage::{Stage, decided_text};
 
-/// Lines two to four, which Helix selects with their ends.
+/// Lines two to four, which Helix selects with their line ends.
 const SELECTED: &str = "two\nthree\nfour\n";
 
 alongside_rig::tests! {
@@ -38,7 +38,7 @@ fn from_selection_to_file(generation: Generation, cli: Cli, keys_that_select: &s
     helix.type_and_see("o", "insert mode", " INS ")?;
     helix.type_text("a line of ")?;
     agent.wait_until_it_asks()?;
-    // A key takes the announcement from the screen, but not the mark at the lines that change.
+    // A key removes the announcement from the screen, but not the mark at the changed lines.
     helix.wait_for("the announcement or the mark", |screen| is_announced(screen) || screen.contains("●"))?;
     helix.type_and_see("my own", "what was typed", "a line of my own")?;
     to_normal_mode(&helix)?;
@@ -46,10 +46,10 @@ fn from_selection_to_file(generation: Generation, cli: Cli, keys_that_select: &s
     helix.wait_for("it to be taken back", |screen| !screen.contains("a line of my own"))?;
 
     decide_in_helix(&helix)?;
-    agent.wait_until_it_says(DONE)?;
-    assert_eq!(stage.on_disk(), decided());
+    agent.wait_until_it_says(CLOSING_LINE)?;
+    assert_eq!(stage.on_disk(), decided_text());
 
-    // Back in the file, which Helix reads again on demand.
+    // Helix shows the file again, and reads it again only on demand.
     helix.wait_for("the file", |screen| screen.contains("notes.md") && !screen.contains("reviews/"))?;
     helix.enter(":reload")?;
     helix
@@ -59,12 +59,12 @@ fn from_selection_to_file(generation: Generation, cli: Cli, keys_that_select: &s
 
 alongside_rig::tests! {
     #[ignore = "cargo xtask test --all"]
-    helix_25_01_shows_removed_text: removed_text(Generation::Oldest),
-    the_newest_helix_shows_removed_text: removed_text(Generation::Newest),
+    helix_25_01_shows_removed_text: show_removed_text(Generation::Oldest),
+    the_newest_helix_shows_removed_text: show_removed_text(Generation::Newest),
 }
 
-/// A proposal holds only the new text: the hover shows the old one, and the original is a file.
-fn removed_text(generation: Generation) -> Result<()> {
+/// A proposal holds only the new text. The hover shows the removed text, and the original is a file.
+fn show_removed_text(generation: Generation) -> Result<()> {
     let Some((stage, helix)) = Stage::with_helix(generation)? else { return Ok(()) };
     let agent = Proposer::gemini(&stage.sandbox)?;
     let proposal = agent.propose(&stage.file, &ORIGINAL.replace("two\nthree\nfour\n", ""))?;
@@ -89,14 +89,14 @@ fn removed_text(generation: Generation) -> Result<()> {
 }
 
 alongside_rig::tests! {
-    helix_obeys_no_name_and_no_text_of_an_agent: obeys_nothing(hostile::some),
+    helix_obeys_no_name_and_no_text_of_an_agent: assert_obeys_nothing(hostile::every_fourth),
     #[ignore = "cargo xtask test --all"]
-    helix_obeys_no_row_of_the_table: obeys_nothing(std::convert::identity),
+    helix_obeys_no_row_of_the_table: assert_obeys_nothing(std::convert::identity),
 }
 
-/// Helix shows each row, the menu about it, its diff and its original, and decides.
-fn obeys_nothing(rows: fn(Vec<Row>) -> Vec<Row>) -> Result<()> {
-    let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
+/// Shows each row in Helix, with its menu, its diff and its original, and decides.
+fn assert_obeys_nothing(rows: fn(Vec<Row>) -> Vec<Row>) -> Result<()> {
+    let Some(stage) = Stage::new_or_skip(Generation::Newest)? else { return Ok(()) };
     let sandbox = &stage.sandbox;
     adapters::helix(sandbox, Generation::Newest);
     table::set_traps(sandbox)?;
@@ -109,10 +109,11 @@ fn obeys_nothing(rows: fn(Vec<Row>) -> Vec<Row>) -> Result<()> {
         let decision = if hostile::is_accepted(row) { "accept" } else { "reject" };
         let decide = || -> Result<()> {
             helix.enter(&format!(":lsp-workspace-command alongside.{decision}"))?;
-            let said = format!(": {decision}ed");
-            helix.wait_for("the decision", |screen| screen.contains(&said)).map(drop)
+            let message = format!(": {decision}ed");
+            helix.wait_for("the decision", |screen| screen.contains(&message)).map(drop)
         };
-        // Helix knows the language by the end of a name, and asks no server for a file without one.
+        // Helix determines the language from a name's extension, and asks no server about a file without a
+        // language.
         if row.path.extension().is_none_or(|extension| extension != "md") {
             helix.wait_for("the remedy", |screen| screen.contains("has no actions here."))?;
             helix.enter_and_see(":open notes.md", "another file", "fifteen")?;
@@ -130,8 +131,9 @@ fn obeys_nothing(rows: fn(Vec<Row>) -> Vec<Row>) -> Result<()> {
     })
 }
 
-/// Waits until Helix itself shows the proposal, by a message or by the mark at the line: a key that is typed
-/// at that moment clears the message. The host knows it earlier; until then Helix answers with its old state.
+/// Waits until Helix itself announces the proposal, by a message or by the mark at the line: a key that is
+/// typed at that moment clears the message. The host has the proposal earlier; until the announcement, Helix
+/// answers with its old state.
 pub(crate) fn wait_until_announced(helix: &Pane) -> Result<()> {
     helix.wait_for("the proposal to be announced", is_announced).map(drop)
 }
@@ -172,7 +174,7 @@ pub(crate) fn decide_in_helix(helix: &Pane) -> Result<()> {
 /// Leaves insert mode and waits until the screen shows that: Escape together with the next key would mean
 /// Alt.
 pub(crate) fn to_normal_mode(helix: &Pane) -> Result<()> {
-    // Of a key that has not been taken yet, the screen shows nothing.
+    // The screen shows nothing of a key that Helix has not read yet.
     helix.wait_for("insert mode", |screen| screen.contains(" INS "))?;
     helix.press("Escape")?;
     helix.wait_for("normal mode", |screen| screen.contains(" NOR ")).map(drop)

@@ -1,5 +1,5 @@
-//! The buffers of proposals in Helix: saving one decides nothing, reading files again loses nothing, and a
-//! decided one holds nothing up.
+//! The buffers of proposals in Helix: saving a buffer decides nothing, reloading loses no text, and the
+//! buffer of a decided proposal does not keep Helix from ending.
 
 use std::fs;
 
@@ -14,17 +14,17 @@ use crate::stage::Stage;
 
 alongside_rig::tests! {
     #[ignore = "cargo xtask test --all"]
-    helix_25_01_keeps_edits_through_saving_and_reloading: saved_and_reloaded(Generation::Oldest),
+    helix_25_01_keeps_edits_through_saving_and_reloading: save_and_reload(Generation::Oldest),
     #[ignore = "cargo xtask test --all"]
-    the_newest_helix_keeps_edits_through_saving_and_reloading: saved_and_reloaded(Generation::Newest),
+    the_newest_helix_keeps_edits_through_saving_and_reloading: save_and_reload(Generation::Newest),
 }
 
-fn saved_and_reloaded(generation: Generation) -> Result<()> {
-    let Some(stage) = Stage::set(generation)? else { return Ok(()) };
+fn save_and_reload(generation: Generation) -> Result<()> {
+    let Some(stage) = Stage::new_or_skip(generation)? else { return Ok(()) };
     adapters::helix(&stage.sandbox, generation);
     let other = stage.sandbox.write("other.md", "other\n");
     let helix = stage.open(&stage.editors.helix(generation))?;
-    // Nothing that the program recommends may touch unsaved text in other files.
+    // No command that Alongside recommends may change unsaved text in other files.
     helix.enter_and_see(":o other.md", "the other file", "1  other")?;
     helix.type_text("Aunsaved")?;
     to_normal_mode(&helix)?;
@@ -52,12 +52,13 @@ fn saved_and_reloaded(generation: Generation) -> Result<()> {
             && screen.contains("Take the agent's text (drops your edit)")
     })?;
     helix.press_and_miss("Escape", "the menu to go", "Drop this change and your edit")?;
-    let mine = |screen: &str| screen.contains("2  TWO and mine");
+    let has_edit = |screen: &str| screen.contains("2  TWO and mine");
     helix.enter(":reload")?;
-    helix.wait_for("the edit", |screen| mine(screen) && !screen.contains("[+]"))?;
+    helix.wait_for("the edit", |screen| has_edit(screen) && !screen.contains("[+]"))?;
     helix.enter(":w")?;
     helix.wait_for("the meaning of saving", |screen| {
-        mine(screen) && screen.contains("Saving accepts nothing, and the proposal waits. space a decides.")
+        has_edit(screen)
+            && screen.contains("Saving accepts nothing, and the proposal waits. space a decides.")
     })?;
     helix.type_text("A!")?;
     to_normal_mode(&helix)?;
@@ -81,12 +82,13 @@ fn saved_and_reloaded(generation: Generation) -> Result<()> {
 
 alongside_rig::tests! {
     #[ignore = "cargo xtask test --all"]
-    helix_25_01_keeps_late_text_among_the_drafts: late_text(Generation::Oldest),
-    the_newest_helix_keeps_late_text_among_the_drafts: late_text(Generation::Newest),
+    helix_25_01_keeps_late_text_among_the_drafts: type_after_decision(Generation::Oldest),
+    the_newest_helix_keeps_late_text_among_the_drafts: type_after_decision(Generation::Newest),
 }
 
-/// Text in a decided proposal reaches no agent, although Helix saves it like any other.
-fn late_text(generation: Generation) -> Result<()> {
+/// Text that is typed into a decided proposal reaches no agent, although Helix can save it. It becomes a
+/// draft.
+fn type_after_decision(generation: Generation) -> Result<()> {
     let Some((stage, helix)) = Stage::with_helix(generation)? else { return Ok(()) };
     let agent = Proposer::gemini(&stage.sandbox)?;
     let proposal = agent.propose(&stage.file, &ORIGINAL.replace("two\n", "TWO\nmore\nand more\n"))?;

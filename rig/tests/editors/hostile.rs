@@ -1,5 +1,5 @@
 //! The common part of the stories about the table of hostile names and texts: one row after the other is
-//! opened, and every second one accepted.
+//! proposed and shown. Rows whose text has an even length are accepted, and the others rejected.
 
 use std::fs;
 
@@ -8,8 +8,8 @@ use alongside_rig::Sandbox;
 use alongside_rig::hostile::{self, Hostile, Row};
 use anyhow::Result;
 
-/// The rows for the default run: every kind of interpreter, without those that differ only in the program.
-pub(crate) fn some(rows: Vec<Row>) -> Vec<Row> {
+/// Returns the rows for the default run: every fourth one, among which is every kind of interpreter.
+pub(crate) fn every_fourth(rows: Vec<Row>) -> Vec<Row> {
     rows.into_iter().enumerate().filter(|(at, _)| at % 4 == 0).map(|(_, row)| row).collect()
 }
 
@@ -25,19 +25,19 @@ pub(crate) fn decide_each(
     mut decide: impl FnMut(&Row) -> Result<()>,
 ) -> Result<()> {
     for row in rows {
-        let (waiting, refused) = hostile::propose(sandbox, vec![row])?;
+        let (proposals, refused) = hostile::propose(sandbox, vec![row])?;
         assert_eq!(refused, [""; 0]);
-        for one in waiting {
-            decide(&one.row).map_err(|error| error.context(format!("{:?}", one.row)))?;
-            finish(sandbox, one)?;
+        for proposal in proposals {
+            decide(&proposal.row).map_err(|error| error.context(format!("{:?}", proposal.row)))?;
+            assert_decided(sandbox, proposal)?;
         }
     }
     hostile::assert_nothing_obeyed(sandbox)
 }
 
-/// The agent gets the decision, and writes the file.
-fn finish(sandbox: &Sandbox, one: Hostile) -> Result<()> {
-    let Hostile { row, proposal, .. } = one;
+/// Fails unless the agent gets the decision. Writes the file as the agent does.
+fn assert_decided(sandbox: &Sandbox, hostile: Hostile) -> Result<()> {
+    let Hostile { row, proposal, .. } = hostile;
     match proposal.outcome()? {
         Outcome::Accepted { content } => {
             assert!(is_accepted(&row) && content == row.proposed, "{row:?}");

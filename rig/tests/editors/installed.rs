@@ -1,5 +1,5 @@
-//! A newcomer: from nothing to the first reviewed change with `alongside install` and one editor restart, and
-//! back.
+//! A newcomer: from nothing to the first reviewed change by `alongside install` and one restart of the
+//! editor, and then the removal.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,8 +16,8 @@ use serde_json::Value;
 
 use crate::helix::{decide_in_helix, wait_until_announced};
 use crate::neovim::decide_in_neovim;
-use crate::script::{DONE, shout};
-use crate::stage::{Stage, decided};
+use crate::script::{CLOSING_LINE, capitalise_three_lines};
+use crate::stage::{Stage, decided_text};
 
 alongside_rig::tests! {
     #[ignore = "cargo xtask test --all"]
@@ -30,14 +30,14 @@ alongside_rig::tests! {
 }
 
 fn with_neovim(generation: Generation) -> Result<()> {
-    let Some(stage) = Stage::set(generation)? else { return Ok(()) };
-    // A configuration without alongside.
+    let Some(stage) = Stage::new_or_skip(generation)? else { return Ok(()) };
+    // The person's configuration, without alongside.
     stage.sandbox.write_home(".config/nvim/init.lua", "vim.o.number = true -- mine\n");
     let before = configuration(&stage);
     let shell = stage.terminal.window("shell", (80, 24))?;
-    installs(&shell, "neovim", "Installed. Restart Neovim")?;
+    install_and_agree(&shell, "neovim", "Installed. Restart Neovim")?;
     assert!(shell.screen()?.lines().all(|line| line.chars().count() <= 80), "{}", shell.screen()?);
-    let Some(agent) = agent_without_ide_mode(&stage, &shell)? else { return Ok(()) };
+    let Some(agent) = set_up_gemini(&stage, &shell)? else { return Ok(()) };
 
     // Neovim's own PATH lacks the program.
     let editor = stage.editors.neovim(generation);
@@ -45,11 +45,11 @@ fn with_neovim(generation: Generation) -> Result<()> {
     let bin = stage.sandbox.home().join("bin");
     neovim.enter(&format!("PATH={}:/usr/bin:/bin nvim notes.md", bin.display()))?;
     neovim.wait_for("the file", |screen| screen.contains("15 fifteen"))?;
-    hears_and_asks(&stage, &agent, &neovim)?;
+    connect_and_ask(&stage, &agent, &neovim)?;
     neovim.wait_for("the proposal to be announced", |screen| screen.contains("notes.md (3 changes)"))?;
     decide_in_neovim(&neovim)?;
-    agent.wait_until_it_says(DONE)?;
-    assert_eq!(stage.on_disk(), decided());
+    agent.wait_until_it_says(CLOSING_LINE)?;
+    assert_eq!(stage.on_disk(), decided_text());
 
     // Neovim finds the help.
     let package = stage.sandbox.home().join(".local/share/nvim/site/pack/alongside/start/alongside");
@@ -58,12 +58,13 @@ fn with_neovim(generation: Generation) -> Result<()> {
     neovim.enter_and_see(":help alongside-options", "the help", "alongside-options")?;
     assert_eq!(fs::read_to_string(package.join("doc/tags"))?, tags);
     neovim.enter(":qa")?;
-    leaves_nothing(&stage, &agent, &neovim, &shell, &before)
+    assert_leaves_nothing(&stage, &agent, &neovim, &shell, &before)
 }
 
 fn with_helix(generation: Generation) -> Result<()> {
-    let Some(stage) = Stage::set(generation)? else { return Ok(()) };
-    // Helix's own server for Markdown, and one of the person's: each reports its start.
+    let Some(stage) = Stage::new_or_skip(generation)? else { return Ok(()) };
+    // Stand-ins for Helix's own server for Markdown and for a server of the person. Each reports its start by
+    // a file.
     for server in ["marksman", "mine-ls"] {
         let mark = stage.sandbox.run().join(server);
         write_program(&stage.sandbox, server, &format!("touch '{}'\nexec cat >/dev/null", mark.display()))?;
@@ -85,23 +86,23 @@ auto-format = false
     stage.sandbox.write("a.py", "x = 1\n");
     let before = configuration(&stage);
     let shell = stage.terminal.window("shell", (80, 24))?;
-    installs(&shell, "helix", "Installed. Restart Helix")?;
-    let Some(agent) = agent_without_ide_mode(&stage, &shell)? else { return Ok(()) };
+    install_and_agree(&shell, "helix", "Installed. Restart Helix")?;
+    let Some(agent) = set_up_gemini(&stage, &shell)? else { return Ok(()) };
 
     let editor = stage.editors.helix(generation);
     let helix = stage.open_beside(&editor, "a.py")?;
     wait_until_started(&stage, &helix, "marksman")?;
     wait_until_started(&stage, &helix, "mine-ls")?;
-    hears_and_asks(&stage, &agent, &helix)?;
+    connect_and_ask(&stage, &agent, &helix)?;
     wait_until_announced(&helix)?;
     decide_in_helix(&helix)?;
-    agent.wait_until_it_says(DONE)?;
-    assert_eq!(stage.on_disk(), decided());
+    agent.wait_until_it_says(CLOSING_LINE)?;
+    assert_eq!(stage.on_disk(), decided_text());
     helix.enter(":qa!")?;
-    leaves_nothing(&stage, &agent, &helix, &shell, &before)
+    assert_leaves_nothing(&stage, &agent, &helix, &shell, &before)
 }
 
-/// Waits until Helix has started one of the servers that only report their start.
+/// Waits until Helix has started one of the stand-ins for servers.
 fn wait_until_started(stage: &Stage, helix: &Pane, server: &str) -> Result<()> {
     wait::until(&format!("{server} to be started"), PATIENCE, || {
         match stage.sandbox.run().join(server).exists() {
@@ -111,17 +112,17 @@ fn wait_until_started(stage: &Stage, helix: &Pane, server: &str) -> Result<()> {
     })
 }
 
-/// Types the command, reads the announced changes, and agrees.
-fn installs(shell: &Pane, what: &str, done: &str) -> Result<()> {
+/// Runs `alongside install`, agrees to the changes, and waits for the message `done`.
+fn install_and_agree(shell: &Pane, what: &str, done: &str) -> Result<()> {
     shell.enter(&format!("clear; alongside install {what}"))?;
     shell.wait_for("the question", |screen| screen.ends_with("[y/N]"))?;
     shell.enter("y")?;
     shell.wait_for(&format!("{done:?}"), |screen| screen.contains(done)).map(drop)
 }
 
-/// Gemini CLI without IDE mode, until `alongside install agent`.
-fn agent_without_ide_mode(stage: &Stage, shell: &Pane) -> Result<Option<Agent>> {
-    let script = shout(Cli::Gemini, &stage.file);
+/// Installs Gemini CLI without IDE mode, and switches the mode on by `alongside install agent`.
+fn set_up_gemini(stage: &Stage, shell: &Pane) -> Result<Option<Agent>> {
+    let script = capitalise_three_lines(Cli::Gemini, &stage.file);
     let pane = stage.terminal.window("gemini", (100, 50))?;
     let Some(agent) = stage.install_agent(Cli::Gemini, script, pane)? else { return Ok(None) };
     let path = stage.sandbox.home().join(".gemini/settings.json");
@@ -139,8 +140,9 @@ fn agent_without_ide_mode(stage: &Stage, shell: &Pane) -> Result<Option<Agent>> 
     Ok(Some(agent))
 }
 
-/// The agent finds the editor, gets the file as context, and proposes its change.
-fn hears_and_asks(stage: &Stage, agent: &Agent, editor: &Pane) -> Result<()> {
+/// Starts the agent, and asks it for a change. Fails unless it finds the editor, gets the file as context,
+/// and proposes.
+fn connect_and_ask(stage: &Stage, agent: &Agent, editor: &Pane) -> Result<()> {
     stage.wait_until_served(1).with_context(|| editor.screen().unwrap_or_default())?;
     agent.start()?;
     stage.wait_until_connected(1)?;
@@ -148,8 +150,8 @@ fn hears_and_asks(stage: &Stage, agent: &Agent, editor: &Pane) -> Result<()> {
     agent.wait_until_it_asks()
 }
 
-/// Everything is closed and uninstalled, and the person's files are as before.
-fn leaves_nothing(
+/// Ends the agent and uninstalls everything. Fails unless the person's files are as before.
+fn assert_leaves_nothing(
     stage: &Stage,
     agent: &Agent,
     editor: &Pane,
@@ -163,15 +165,15 @@ fn leaves_nothing(
     let settings = fs::read_to_string(stage.sandbox.home().join(".gemini/settings.json"))?;
     assert!(!settings.contains("\"ide\"") && !settings.contains("alongside"), "{settings}");
     let state = stage.sandbox.home().join(".local/state/alongside");
-    let left = files_below(&state);
-    assert!(!state.exists(), "{left:?}\n{}", shell.history()?);
-    let left = files_below(stage.sandbox.tmp());
-    let left = left.iter().filter(|path| path.to_string_lossy().contains("ide-server"));
-    assert_eq!(left.count(), 0, "discovery files are left");
+    let leftovers = files_below(&state);
+    assert!(!state.exists(), "{leftovers:?}\n{}", shell.history()?);
+    let files = files_below(stage.sandbox.tmp());
+    let leftovers = files.iter().filter(|path| path.to_string_lossy().contains("ide-server"));
+    assert_eq!(leftovers.count(), 0, "discovery files are left");
     Ok(())
 }
 
-/// The editors' configuration and installed files.
+/// Returns the editors' configuration and installed files.
 fn configuration(stage: &Stage) -> BTreeMap<PathBuf, Vec<u8>> {
     let files = [".config", ".local/share"].map(|name| files_below(stage.sandbox.home().join(name)));
     files.concat().into_iter().map(|path| (path.clone(), fs::read(path).unwrap())).collect()

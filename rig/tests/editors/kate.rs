@@ -1,5 +1,5 @@
-//! Kate in a fresh home, on a screen in memory, and agents unaware of it: from the installation to its
-//! removal.
+//! Kate in a new home, on a screen in memory, with agents that are not set up for it: from the installation
+//! of the adapter to its removal.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use alongside_rig::wait::{self, PATIENCE};
 use alongside_rig::{Generation, Kate, KateScreen, Proposer, install_kate, or_skip};
 use anyhow::{Context as _, Result};
 
-use crate::script::{REQUEST_AGAIN, SHOUTED};
+use crate::script::{IN_CAPITALS, REQUEST_AGAIN};
 use crate::stage::Stage;
 
 alongside_rig::tests! {
@@ -22,18 +22,21 @@ alongside_rig::tests! {
     kate_and_qwen: from_installation_to_removal(Cli::Qwen),
 }
 
-/// The entries of the menu of code actions in the file, on a change of the proposal, and on an edited one.
-const IN_FILE: u32 = 3;
-const KEPT: u32 = 5;
-const EDITED: u32 = 6;
+/// The number of code actions in the file.
+const FILE_ACTIONS: u32 = 3;
+/// The number of code actions on a kept change of a proposal.
+const KEPT_ACTIONS: u32 = 5;
+/// The number of code actions on an edited change.
+const EDITED_ACTIONS: u32 = 6;
+
 /// A part of the title of a proposal's window.
 pub(crate) const PROPOSAL: &str = "/alongside/reviews/";
 
 fn from_installation_to_removal(cli: Cli) -> Result<()> {
-    let Some(mut stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
+    let Some(mut stage) = Stage::new_or_skip(Generation::Newest)? else { return Ok(()) };
     let Some(kate) = or_skip(install_kate()) else { return Ok(()) };
     let config = stage.sandbox.home().join(".config");
-    let (screen, shell, other) = installed(&mut stage, &kate, "")?;
+    let (screen, shell, other) = start_screen_and_install(&mut stage, &kate, "")?;
 
     let pane = stage.terminal.window("kate", (100, 30))?;
     pane.enter("clear; kate notes.md")?;
@@ -49,7 +52,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     let line = match cli {
         Cli::Gemini => r#""line": 3"#,
         Cli::Qwen => "Cursor: line 3, character 1",
-        // They learn the file only.
+        // The context of these agents has only the file.
         Cli::Claude | Cli::OpenCode | Cli::Codex => "notes.md",
     };
     stage.ask_with_context(&agent, &[line])?;
@@ -70,14 +73,14 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     shell.enter(&format!("{open} notes.md"))?;
     screen.wait_for_title("the file", is_file)?;
     open_proposal(&screen, 1)?;
-    choose(&screen, KEPT, 1)?;
+    choose(&screen, KEPT_ACTIONS, 1)?;
     screen.wait_for_title("the dropped change", |title| title.contains(PROPOSAL) && title.contains('*'))?;
     screen.press(&["ctrl+End", "Up", "Up", "Home", "shift+End"])?;
     screen.type_text("14")?;
-    choose(&screen, EDITED, 2)?;
-    stage.sees_acceptance(&agent)?;
+    choose(&screen, EDITED_ACTIONS, 2)?;
+    stage.assert_accepted(&agent)?;
     screen.wait_for_title("the file", is_file)?;
-    // F5 reads the file again; xdotool has no key of that name.
+    // Key 71 is F5, which reloads the file; xdotool does not know that name.
     screen.press(&["71"])?;
     wait::until("the file as it is now", PATIENCE, || {
         screen.press(&["ctrl+End", "Up", "Up", "End"]).map_err(|error| error.to_string())?;
@@ -93,35 +96,35 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     agent.wait_until_it_asks()?;
     open_proposal(&screen, 2)?;
     screen.type_text("typed by me ")?;
-    choose(&screen, EDITED, 3)?;
-    stage.sees_rejection(&shell, &agent)?;
+    choose(&screen, EDITED_ACTIONS, 3)?;
+    stage.assert_rejected(&shell, &agent)?;
 
     // Kate ends while a proposal waits. The text that was typed just before is in a draft.
     screen.wait_for_title("the file", is_file)?;
     screen.press(&["ctrl+Home"])?;
     let proposer = Proposer::gemini(&stage.sandbox)?;
-    let proposal = proposer.propose(&stage.file, SHOUTED)?;
+    let proposal = proposer.propose(&stage.file, IN_CAPITALS)?;
     open_proposal(&screen, 3)?;
     screen.type_text("typed at the end ")?;
     // Kate sends what a person types half a second later.
-    screen.open_menu(EDITED)?;
+    screen.open_menu(EDITED_ACTIONS)?;
     screen.press(&["Escape"])?;
     screen.wait_for_windows(1)?;
     screen.press(&["ctrl+q"])?;
-    // The tabs of the first two are still there, with text that Kate has not saved.
+    // The tabs of the first two proposals are still open, with text that Kate has not saved.
     let question = screen.wait_for_title("the question", |title| title.starts_with("Save Documents"))?;
     screen.focus(&question, false)?;
     screen.press(&["alt+d"])?;
     screen.wait_for_windows(0)?;
-    stage.sees_end(proposal, &agent, &shell)?;
-    let left = files_below(&config);
-    assert!(left.iter().all(|file| !file.ends_with("lspclient/settings.json")), "{left:?}");
+    stage.assert_ended_and_uninstall(proposal, &agent, &shell)?;
+    let files = files_below(&config);
+    assert!(files.iter().all(|file| !file.ends_with("lspclient/settings.json")), "{files:?}");
     Ok(())
 }
 
-/// A screen, the shell of the installation for Kate, and an empty file. Titles have whole paths;
-/// `settings` are more of the person's general ones.
-pub(crate) fn installed(
+/// Starts a screen, and installs the adapter in a shell. Titles of windows have whole paths, and `settings`
+/// are further general settings of the person. Returns the screen, the shell and the path of an empty file.
+pub(crate) fn start_screen_and_install(
     stage: &mut Stage,
     kate: &Kate,
     settings: &str,
@@ -137,12 +140,12 @@ pub(crate) fn installed(
     Ok((screen, shell, other))
 }
 
-/// Whether a window shows the file. Titles have the whole path, by which the proposal's differs.
+/// Whether a window shows the file. The whole path in the title differs from that of the proposal.
 fn is_file(title: &str) -> bool {
     title.starts_with("notes.md @ ") && !title.contains(PROPOSAL)
 }
 
-/// Kate's process.
+/// Returns Kate's process.
 fn process(stage: &Stage) -> Result<i32> {
     let all = stage.sandbox.processes().into_iter().map(|pid| pid.as_raw_nonzero().get());
     let is_kate =
@@ -150,14 +153,14 @@ fn process(stage: &Stage) -> Result<i32> {
     all.into_iter().find(is_kate).context("Kate runs")
 }
 
-/// Opens the proposal for the file in front, at its first change.
+/// Opens the proposal of the file in front at its first change.
 fn open_proposal(screen: &KateScreen, number: u32) -> Result<()> {
-    choose(screen, IN_FILE, 1)?;
+    choose(screen, FILE_ACTIONS, 1)?;
     let name = format!("-{number}  ");
-    let is_it = |title: &str| title.contains(PROPOSAL) && title.contains(&name);
-    screen.wait_for_title("the proposal", is_it)?;
-    // Kate goes to the change only after it shows the proposal.
-    screen.open_menu(KEPT)?;
+    let is_proposal = |title: &str| title.contains(PROPOSAL) && title.contains(&name);
+    screen.wait_for_title("the proposal", is_proposal)?;
+    // Kate moves the cursor to the change only after it has shown the proposal.
+    screen.open_menu(KEPT_ACTIONS)?;
     screen.press(&["Escape"])?;
     screen.wait_for_windows(1)
 }
@@ -173,7 +176,7 @@ pub(crate) fn choose(screen: &KateScreen, entries: u32, choice: usize) -> Result
     screen.wait_for_windows(1)
 }
 
-/// The cursor in the file that agents know as the active one, 0-based.
+/// Returns the 0-based line and character of the cursor in the active file of the context.
 fn cursor(stage: &Stage) -> Option<(u64, u64)> {
     let status = companions(&stage.sandbox).ok()?;
     let cursor = &status[0]["context"][0]["cursor"];

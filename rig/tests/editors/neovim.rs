@@ -1,4 +1,4 @@
-//! Neovim with the plugin, and agents unaware of it: from the selection to the written file.
+//! Neovim with the plugin, and agents that are not set up for it: from the selection to the written file.
 
 use std::fs;
 
@@ -11,8 +11,8 @@ use alongside_rig::{Generation, adapters};
 use anyhow::Result;
 use serde_json::json;
 
-use crate::script::{DONE, REQUEST, shout};
-use crate::stage::{ROOMY, Stage, decided};
+use crate::script::{CLOSING_LINE, REQUEST, capitalise_three_lines};
+use crate::stage::{AGENT_WINDOW, Stage, decided_text};
 
 alongside_rig::tests! {
     #[ignore = "cargo xtask test --all"]
@@ -25,7 +25,7 @@ alongside_rig::tests! {
 }
 
 fn from_selection_to_file(generation: Generation, cli: Cli) -> Result<()> {
-    let Some(stage) = Stage::set(generation)? else { return Ok(()) };
+    let Some(stage) = Stage::new_or_skip(generation)? else { return Ok(()) };
     adapters::neovim(&stage.sandbox, "")?;
     let other = stage.sandbox.write("other.md", "");
     let neovim = stage.open(&stage.editors.neovim(generation))?;
@@ -49,8 +49,8 @@ fn from_selection_to_file(generation: Generation, cli: Cli) -> Result<()> {
     assert_eq!(fs::read_to_string(other)?, "a line of my own\n");
 
     decide_in_neovim(&neovim)?;
-    agent.wait_until_it_says(DONE)?;
-    assert_eq!(stage.on_disk(), decided());
+    agent.wait_until_it_says(CLOSING_LINE)?;
+    assert_eq!(stage.on_disk(), decided_text());
     neovim.enter(":buffer notes.md")?;
     neovim
         .wait_for("the file as it is now", |screen| screen.contains("\nEIGHT") && screen.contains("\n14"))?;
@@ -58,8 +58,8 @@ fn from_selection_to_file(generation: Generation, cli: Cli) -> Result<()> {
     Ok(())
 }
 
-/// Waits until Neovim itself announces the proposal, which the host and the agent know earlier. In Normal
-/// mode the message stays for only a few seconds, so wait for nothing else before.
+/// Waits until Neovim itself announces the proposal, which the host and the agent have earlier. In Normal
+/// mode the message stays for only a few seconds, so a test must not wait for anything else before.
 fn wait_until_announced(neovim: &Pane) -> Result<()> {
     neovim
         .wait_for("the proposal to be announced", |screen| screen.contains("notes.md (3 changes)"))
@@ -72,7 +72,7 @@ pub(crate) fn decide_in_neovim(neovim: &Pane) -> Result<()> {
     neovim.type_and_see("do", "a change to be dropped", "1 of 3: dropped")?;
     neovim.type_text("]c]c")?;
     neovim.enter(":s/FOURTEEN/14/")?;
-    // The remark behind the line; a narrow bar has no room for three states.
+    // The note after the line, because a narrow bar has no room for three states.
     neovim.wait_for("a change to be edited", |screen| screen.contains("  edited"))?;
     neovim.type_text("\\a")?;
     neovim.wait_for("the review to be over", |screen| !screen.contains("  edited")).map(drop)
@@ -83,7 +83,7 @@ pub(crate) fn decide_in_neovim(neovim: &Pane) -> Result<()> {
 fn an_agent_in_neovims_own_terminal() -> Result<()> {
     let Some((stage, pane)) = Stage::with_neovim(Generation::Newest, "")? else { return Ok(()) };
     stage.wait_until_served(1)?;
-    let script = shout(Cli::Gemini, &stage.file);
+    let script = capitalise_three_lines(Cli::Gemini, &stage.file);
     let Some(agent) = stage.install_agent(Cli::Gemini, script, pane)? else { return Ok(()) };
     agent.pane.enter(":vertical terminal")?;
     agent.pane.type_and_see("i", "the terminal", "-- TERMINAL --")?;
@@ -95,7 +95,7 @@ fn an_agent_in_neovims_own_terminal() -> Result<()> {
     agent.wait_until_it_asks()?;
     leave_terminal_mode(&agent)?;
     decide_in_neovim(&agent.pane)?;
-    stage.wait_until_on_disk(&decided())?;
+    stage.wait_until_on_disk(&decided_text())?;
     // The file is in the window beside the terminal.
     agent
         .pane
@@ -112,12 +112,12 @@ pub(crate) fn leave_terminal_mode(agent: &Agent) -> Result<()> {
 
 alongside_rig::tests! {
     #[ignore = "cargo xtask test --all"]
-    agents_find_the_oldest_neovim_under_its_ui_process: found_under_the_interface(Generation::Oldest),
-    agents_find_the_newest_neovim_under_its_ui_process: found_under_the_interface(Generation::Newest),
+    agents_find_the_oldest_neovim_under_its_ui_process: assert_lock_names_the_interface(Generation::Oldest),
+    agents_find_the_newest_neovim_under_its_ui_process: assert_lock_names_the_interface(Generation::Newest),
 }
 
-/// Neovim is two processes, and programs in its terminals take the upper one for the editor.
-fn found_under_the_interface(generation: Generation) -> Result<()> {
+/// Neovim has two processes, and programs in its terminals regard the parent, its interface, as the editor.
+fn assert_lock_names_the_interface(generation: Generation) -> Result<()> {
     let Some((stage, _pane)) = Stage::with_neovim(generation, "")? else { return Ok(()) };
     stage.wait_until_served(1)?;
     let neovim = stage.editors.neovim(generation);
@@ -125,7 +125,7 @@ fn found_under_the_interface(generation: Generation) -> Result<()> {
     let (embedded, interface): (Vec<_>, Vec<_>) =
         processes.partition(|pid| command_line(pid).contains("--embed"));
     assert_eq!((embedded.len(), interface.len()), (1, 1));
-    // Agents compare the name of a file; the process is in Qwen's lock.
+    // Other agents compare the name of a file; Qwen's lock file names the process.
     let port = stage.port(|_| true)?;
     let lock = fs::read(stage.sandbox.home().join(format!(".qwen/ide/{port}.lock")))?;
     let lock: serde_json::Value = serde_json::from_slice(&lock)?;
@@ -133,14 +133,14 @@ fn found_under_the_interface(generation: Generation) -> Result<()> {
     Ok(())
 }
 
-/// The model asks for the problems in files, and reads those that Neovim knows.
+/// The model asks for the problems in files, and reads Neovim's diagnostics.
 #[test]
 fn claude_gets_the_diagnostics_of_neovim() -> Result<()> {
     let Some((stage, neovim)) = Stage::with_neovim(Generation::Newest, "")? else { return Ok(()) };
     stage.wait_until_served(1)?;
-    let pane = stage.terminal.window("claude", ROOMY)?;
-    let asks = [ModelReply::call("mcp__ide__getDiagnostics", json!({})), ModelReply::say(DONE)];
-    let Some(claude) = stage.install_agent(Cli::Claude, Script::new().on(REQUEST, asks), pane)? else {
+    let pane = stage.terminal.window("claude", AGENT_WINDOW)?;
+    let replies = [ModelReply::call("mcp__ide__getDiagnostics", json!({})), ModelReply::say(CLOSING_LINE)];
+    let Some(claude) = stage.install_agent(Cli::Claude, Script::new().on(REQUEST, replies), pane)? else {
         return Ok(());
     };
     claude.start()?;
@@ -151,12 +151,12 @@ fn claude_gets_the_diagnostics_of_neovim() -> Result<()> {
     )?;
     neovim.wait_for("the diagnostic", |screen| screen.contains("W"))?;
     claude.ask(REQUEST)?;
-    // Tools of an editor need the person's leave, too.
+    // Tools of an editor also need the person's permission.
     claude.wait_until_it_asks()?;
     claude.say_yes()?;
-    claude.wait_until_it_says(DONE)?;
-    let read =
+    claude.wait_until_it_says(CLOSING_LINE)?;
+    let is_read =
         claude.model.requests().iter().any(|request| request.body.to_string().contains("two is too many"));
-    assert!(read, "the model did not read it: {:#?}", claude.model.requests());
+    assert!(is_read, "the model did not read it: {:#?}", claude.model.requests());
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! An agent whose IDE mode is off: the editor says so, and its person switches the mode on without leaving
+//! An agent whose IDE mode is off: the editor says so, and the person switches the mode on without leaving
 //! the editor.
 
 use std::fs;
@@ -9,7 +9,7 @@ use alongside_rig::{Generation, adapters, install, or_skip};
 use anyhow::Result;
 
 use crate::helix::wait_until_announced;
-use crate::script::shout;
+use crate::script::capitalise_three_lines;
 use crate::stage::Stage;
 
 alongside_rig::tests! {
@@ -24,11 +24,11 @@ alongside_rig::tests! {
 }
 
 fn in_neovim(generation: Generation) -> Result<()> {
-    let Some((stage, agent)) = set(generation)? else { return Ok(()) };
+    let Some((stage, agent)) = stage_with_new_gemini(generation)? else { return Ok(()) };
     adapters::neovim(&stage.sandbox, "")?;
     let neovim = stage.open(&stage.editors.neovim(generation))?;
-    let said = "IDE mode is off in Gemini CLI; `:Alongside agents` switches it on";
-    neovim.wait_for("the remark", |screen| screen.contains(said))?;
+    let remark = "IDE mode is off in Gemini CLI; `:Alongside agents` switches it on";
+    neovim.wait_for("the remark", |screen| screen.contains(remark))?;
     neovim.enter_and_see(":Alongside agents", "the choice", "Number (Enter for 1):")?;
     neovim.enter("3")?;
     neovim.wait_for("the change", |screen| {
@@ -53,11 +53,11 @@ fn in_neovim(generation: Generation) -> Result<()> {
 }
 
 fn in_helix(generation: Generation) -> Result<()> {
-    let Some((stage, agent)) = set(generation)? else { return Ok(()) };
+    let Some((stage, agent)) = stage_with_new_gemini(generation)? else { return Ok(()) };
     adapters::helix(&stage.sandbox, generation);
     let helix = stage.open(&stage.editors.helix(generation))?;
-    let said = "IDE mode is off in Gemini CLI: space a";
-    helix.wait_for("the remark", |screen| screen.contains(said))?;
+    let remark = "IDE mode is off in Gemini CLI: space a";
+    helix.wait_for("the remark", |screen| screen.contains(remark))?;
     helix.type_text(" a")?;
     let action = "IDE mode on: ide.enabled = true in ~/.gemini/settings.json";
     helix.wait_for("the change among the code actions", |screen| screen.contains(action))?;
@@ -70,11 +70,13 @@ fn in_helix(generation: Generation) -> Result<()> {
     wait_until_announced(&helix)
 }
 
-/// A stage with a new Gemini CLI; `None` where it cannot be installed.
-fn set(generation: Generation) -> Result<Option<(Stage, Agent)>> {
-    let (Some(stage), Some(rig)) = (Stage::set(generation)?, or_skip(install())) else { return Ok(None) };
+/// Creates a stage, and installs a new Gemini CLI. Returns `None` where it cannot be installed.
+fn stage_with_new_gemini(generation: Generation) -> Result<Option<(Stage, Agent)>> {
+    let (Some(stage), Some(rig)) = (Stage::new_or_skip(generation)?, or_skip(install())) else {
+        return Ok(None);
+    };
     let pane = stage.terminal.window("gemini", (100, 50))?;
-    let script = shout(Cli::Gemini, &stage.file);
+    let script = capitalise_three_lines(Cli::Gemini, &stage.file);
     let agent = Agent::install_as_new(&stage.sandbox, &rig, Cli::Gemini, script, pane)?;
     Ok(Some((stage, agent)))
 }

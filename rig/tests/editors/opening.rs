@@ -1,19 +1,19 @@
-//! Neovim with the option `auto_open`: a proposal opens at a pause, and never under typing hands.
+//! Neovim with the option `auto_open`: a proposal opens in Normal mode, and never while the person types.
 
 use alongside_agent::Outcome;
 use alongside_rig::{Generation, Proposer};
 use anyhow::Result;
 
-use crate::script::{ORIGINAL, SHOUTED};
+use crate::script::{IN_CAPITALS, ORIGINAL};
 use crate::stage::Stage;
 
 alongside_rig::tests! {
     #[ignore = "cargo xtask test --all"]
-    proposals_open_by_themselves_in_the_oldest_neovim: opens(Generation::Oldest),
-    proposals_open_by_themselves_in_the_newest_neovim: opens(Generation::Newest),
+    proposals_open_by_themselves_in_the_oldest_neovim: assert_opens(Generation::Oldest),
+    proposals_open_by_themselves_in_the_newest_neovim: assert_opens(Generation::Newest),
 }
 
-fn opens(generation: Generation) -> Result<()> {
+fn assert_opens(generation: Generation) -> Result<()> {
     let Some((stage, neovim)) =
         Stage::with_neovim(generation, "require('alongside').setup{ auto_open = true }")?
     else {
@@ -23,14 +23,15 @@ fn opens(generation: Generation) -> Result<()> {
 
     // In Insert mode only a message appears, and the person types on.
     neovim.type_and_see("Go", "insert mode", "-- INSERT --")?;
-    let proposal = agent.propose(&stage.file, SHOUTED)?;
+    let proposal = agent.propose(&stage.file, IN_CAPITALS)?;
     let screen = neovim.wait_for("the announcement", |screen| screen.contains("proposes notes.md"))?;
     assert!(!screen.contains("original"), "{screen}");
     neovim.type_text("sixteen")?;
     let screen = neovim.wait_for("what was typed", |screen| screen.contains("sixteen"))?;
     assert!(!screen.contains("original"), "{screen}");
 
-    // At the next pause it opens, and after the decision the person is where they were.
+    // The proposal opens when the person leaves Insert mode, and after the decision Neovim shows the file
+    // again.
     neovim.press("Escape")?;
     neovim.wait_for("the review", |screen| screen.contains("original") && screen.contains("3 kept"))?;
     neovim.enter(":q")?;

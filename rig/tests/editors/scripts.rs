@@ -1,4 +1,4 @@
-//! The Neovim plugin's own tests in both Neovims: one test per release here.
+//! Runs the Neovim plugin's own tests in both Neovims: one test here for each release.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -35,11 +35,13 @@ fn run(generation: Generation) -> Result<()> {
             .context("they do not end")?
             .map_err(anyhow::Error::from)
     })?;
-    let said = [output.stdout, output.stderr].concat();
-    let said = String::from_utf8_lossy(&said);
-    ensure!(output.status.success(), "{}:\n{said}", output.status);
-    let sum =
-        said.lines().find(|line| line.contains(" passed, 0 failed")).context("they did not say how many")?;
+    let printed = [output.stdout, output.stderr].concat();
+    let printed = String::from_utf8_lossy(&printed);
+    ensure!(output.status.success(), "{}:\n{printed}", output.status);
+    let sum = printed
+        .lines()
+        .find(|line| line.contains(" passed, 0 failed"))
+        .context("they did not say how many")?;
     ensure!(!sum.starts_with("0 "), "nothing was tested: {sum}");
     Ok(())
 }

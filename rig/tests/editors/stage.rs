@@ -17,32 +17,33 @@ use alongside_rig::{
 use anyhow::Result;
 use serde_json::Value;
 
-use crate::script::{DONE, ORIGINAL, REQUEST, SHOUTED, shout};
+use crate::script::{CLOSING_LINE, IN_CAPITALS, ORIGINAL, REQUEST, capitalise_three_lines};
 
-/// A window in which an editor shows short lines in full.
+/// The columns and rows of a window in which an editor shows short lines in full.
 const WINDOW: (u16, u16) = (100, 30);
 
-/// A window large enough for agents' output.
-pub(crate) const ROOMY: (u16, u16) = (100, 50);
+/// The columns and rows of a window that is large enough for an agent's output.
+pub(crate) const AGENT_WINDOW: (u16, u16) = (100, 50);
 
-/// The text that the person accepts.
-pub(crate) fn decided() -> String {
-    SHOUTED.replace("TWO", "two").replace("FOURTEEN", "14")
+/// Returns the text that the person accepts.
+pub(crate) fn decided_text() -> String {
+    IN_CAPITALS.replace("TWO", "two").replace("FOURTEEN", "14")
 }
 
-/// The scene of one story. Fields are dropped in this order: the terminal first, the sandbox last.
+/// What every story needs. Fields are dropped in this order: the terminal first, the sandbox last.
 pub(crate) struct Stage {
     pub(crate) terminal: Tmux,
     pub(crate) editors: Editors,
-    /// The first file of the project, `notes.md`.
+    /// The path of the project's file `notes.md`.
     pub(crate) file: PathBuf,
     pub(crate) sandbox: Sandbox,
 }
 
 impl Stage {
-    /// A project whose `notes.md` holds [`ORIGINAL`], and a person who has Neovim and Helix of a generation
-    /// and has configured neither. `None` where editors cannot be installed, which is reported as skipped.
-    pub(crate) fn set(generation: Generation) -> Result<Option<Self>> {
+    /// Creates a project whose `notes.md` holds [`ORIGINAL`], and puts Neovim and Helix of a generation on
+    /// the PATH, without settings. Returns `None`, and reports the test as skipped, where editors cannot be
+    /// installed.
+    pub(crate) fn new_or_skip(generation: Generation) -> Result<Option<Self>> {
         let Some(editors) = or_skip(install_editors()) else { return Ok(None) };
         let sandbox = Sandbox::new();
         let file = sandbox.write("notes.md", ORIGINAL);
@@ -51,29 +52,29 @@ impl Stage {
         Ok(Some(Self { terminal, editors, file, sandbox }))
     }
 
-    /// The same, with Neovim at its file, and these lines in the person's settings.
+    /// As [`new_or_skip`](Self::new_or_skip). Starts Neovim with the file and with these lines in the
+    /// person's settings.
     pub(crate) fn with_neovim(generation: Generation, settings: &str) -> Result<Option<(Self, Pane)>> {
-        let Some(stage) = Self::set(generation)? else { return Ok(None) };
+        let Some(stage) = Self::new_or_skip(generation)? else { return Ok(None) };
         adapters::neovim(&stage.sandbox, settings)?;
         let pane = stage.open(&stage.editors.neovim(generation))?;
         Ok(Some((stage, pane)))
     }
 
-    /// The same, with Helix at its file.
+    /// As [`new_or_skip`](Self::new_or_skip). Starts Helix with the file.
     pub(crate) fn with_helix(generation: Generation) -> Result<Option<(Self, Pane)>> {
-        let Some(stage) = Self::set(generation)? else { return Ok(None) };
+        let Some(stage) = Self::new_or_skip(generation)? else { return Ok(None) };
         adapters::helix(&stage.sandbox, generation);
         let pane = stage.open(&stage.editors.helix(generation))?;
         Ok(Some((stage, pane)))
     }
 
-    /// Types an editor's command and the file's name into a new window, and waits until the editor shows the
-    /// file.
+    /// Starts an editor with the file in a new window, and waits until the editor shows the file.
     pub(crate) fn open(&self, editor: &Editor) -> Result<Pane> {
         self.open_beside(editor, "")
     }
 
-    /// The same, with further files, which the editor does not show.
+    /// As [`open`](Self::open), with further files, which the editor does not show.
     pub(crate) fn open_beside(&self, editor: &Editor, others: &str) -> Result<Pane> {
         let pane = self.terminal.window(editor.command(), WINDOW)?;
         pane.enter(format!("clear; {} notes.md {others}", editor.command()).trim_end())?;
@@ -81,56 +82,61 @@ impl Stage {
         Ok(pane)
     }
 
-    /// Installs the adapter of an editor in a new shell, which says so at the end. The project has an empty
-    /// `other.md` then.
-    pub(crate) fn install(&self, editor: &str, said: &str) -> Result<(Pane, PathBuf)> {
+    /// Installs the adapter of an editor in a new shell, and waits for the message `done`. Also creates the
+    /// empty file `other.md` in the project. Returns the shell and the file's path.
+    pub(crate) fn install(&self, editor: &str, done: &str) -> Result<(Pane, PathBuf)> {
         let other = self.sandbox.write("other.md", "");
         let shell = self.terminal.window("shell", (100, 30))?;
-        shell.enter_and_see(&format!("alongside install {editor} --yes"), "the installation", said)?;
+        shell.enter_and_see(&format!("alongside install {editor} --yes"), "the installation", done)?;
         Ok((shell, other))
     }
 
-    /// The agent has written the text that the person accepted.
-    pub(crate) fn sees_acceptance(&self, agent: &Agent) -> Result<()> {
-        agent.wait_until_it_says(DONE)?;
-        assert_eq!(self.on_disk(), decided());
+    /// Fails unless the agent writes the text that the person has accepted.
+    pub(crate) fn assert_accepted(&self, agent: &Agent) -> Result<()> {
+        agent.wait_until_it_says(CLOSING_LINE)?;
+        assert_eq!(self.on_disk(), decided_text());
         Ok(())
     }
 
-    /// The agent goes on after a rejection, which leaves the person's text in a draft.
-    pub(crate) fn sees_rejection(&self, shell: &Pane, agent: &Agent) -> Result<()> {
+    /// Fails unless a rejection leaves the person's text in a draft, and the agent continues.
+    pub(crate) fn assert_rejected(&self, shell: &Pane, agent: &Agent) -> Result<()> {
         self.wait_for_draft(shell, "typed by me")?;
-        assert_eq!(self.on_disk(), decided());
+        assert_eq!(self.on_disk(), decided_text());
         agent.wait_until_free()
     }
 
-    /// The end of the editor has rejected a proposal, and left the person's text in a draft; the agent ends,
-    /// and the person removes the adapter.
-    pub(crate) fn sees_end(&self, proposal: Proposal, agent: &Agent, shell: &Pane) -> Result<()> {
+    /// Fails unless the end of the editor has rejected the proposal and left the person's text in a draft.
+    /// Then ends the agent and removes the adapter.
+    pub(crate) fn assert_ended_and_uninstall(
+        &self,
+        proposal: Proposal,
+        agent: &Agent,
+        shell: &Pane,
+    ) -> Result<()> {
         assert_eq!(proposal.outcome()?, Outcome::Rejected);
         self.wait_for_draft(shell, "typed at the end")?;
         agent.pane.kill()?;
         self.uninstall(shell)
     }
 
-    /// Waits until the newest draft holds `text`, in a shell.
+    /// Shows the newest draft in a shell, and waits until it contains `text`.
     pub(crate) fn wait_for_draft(&self, shell: &Pane, text: &str) -> Result<()> {
         shell.enter("clear; alongside drafts show 1")?;
         shell.wait_for("the draft", |screen| screen.contains(text)).map(drop)
     }
 
-    /// Removes everything that alongside has installed, in a shell.
+    /// Removes everything that alongside has installed, by a command in a shell.
     pub(crate) fn uninstall(&self, shell: &Pane) -> Result<()> {
         shell.enter("clear; alongside host --stop; alongside uninstall --all --yes")?;
         shell.wait_for("the removal", |screen| screen.contains("Done.")).map(drop)
     }
 
-    /// Waits until the editor has given the pane back to the shell.
+    /// Waits until the editor has ended and the pane shows the shell's prompt.
     pub(crate) fn wait_until_closed(&self, pane: &Pane) -> Result<()> {
         pane.wait_for("the shell's prompt", |screen| screen.ends_with(SHELL_PROMPT)).map(drop)
     }
 
-    /// Waits until a process of the sandbox runs the editor's own binary, and not something in its name.
+    /// Waits until a process of the sandbox runs the editor's own binary.
     pub(crate) fn wait_until_it_runs(&self, editor: &Editor) -> Result<()> {
         wait::until(&format!("{} to run", editor.program.display()), PATIENCE, || {
             let is_running = !self.processes_of(editor).is_empty();
@@ -139,26 +145,26 @@ impl Stage {
         })
     }
 
-    /// The processes of the sandbox that run the editor's own binary.
+    /// Returns the processes of the sandbox that run the editor's own binary.
     pub(crate) fn processes_of(&self, editor: &Editor) -> Vec<i32> {
         let all = self.sandbox.processes().into_iter().map(|pid| pid.as_raw_nonzero().get());
         let program = |pid: &i32| fs::read_link(format!("/proc/{pid}/exe"));
         all.filter(|pid| program(pid).is_ok_and(|program| program == editor.program)).collect()
     }
 
-    /// A window whose shell is in a directory of the project.
+    /// Opens a window whose shell is in a directory of the project.
     pub(crate) fn window_in(&self, name: &str, directory: &str) -> Result<Pane> {
-        let pane = self.terminal.window(name, ROOMY)?;
+        let pane = self.terminal.window(name, AGENT_WINDOW)?;
         pane.enter(&format!("cd {directory}; clear"))?;
         Ok(pane)
     }
 
-    /// An agent in a new window, running and connected, which proposes [`shout`]. `None` where agents cannot
-    /// be installed, which is reported as skipped.
+    /// Starts an agent whose model follows [`capitalise_three_lines`] in a new window, and waits until it is
+    /// connected. Returns `None`, and reports the test as skipped, where agents cannot be installed.
     pub(crate) fn start_agent(&self, cli: Cli) -> Result<Option<Agent>> {
         self.wait_until_served(1)?;
-        let pane = self.terminal.window(cli.command(), ROOMY)?;
-        let agent = self.install_agent(cli, shout(cli, &self.file), pane)?;
+        let pane = self.terminal.window(cli.command(), AGENT_WINDOW)?;
+        let agent = self.install_agent(cli, capitalise_three_lines(cli, &self.file), pane)?;
         if let Some(agent) = &agent {
             agent.start()?;
             self.wait_until_connected(1)?;
@@ -166,7 +172,7 @@ impl Stage {
         Ok(agent)
     }
 
-    /// Installs an agent, to be started in a pane. `None` where agents cannot be installed.
+    /// Installs an agent, without starting it. Returns `None` where agents cannot be installed.
     pub(crate) fn install_agent(&self, cli: Cli, script: Script, pane: Pane) -> Result<Option<Agent>> {
         if or_skip(cli.install()).is_none() {
             return Ok(None);
@@ -174,17 +180,19 @@ impl Stage {
         or_skip(install()).map(|rig| Agent::install(&self.sandbox, &rig, cli, script, pane)).transpose()
     }
 
-    /// Asks the agent for its change; the model must get the file and these parts of the context.
+    /// Asks the agent for its change. Fails unless the prompt to the model has the file's path and these
+    /// parts of the context.
     pub(crate) fn ask_with_context(&self, agent: &Agent, parts: &[&str]) -> Result<()> {
         agent.ask(REQUEST)?;
-        let asked = agent.model.wait_for_prompt(REQUEST, PATIENCE)?.prompt();
+        let prompt = agent.model.wait_for_prompt(REQUEST, PATIENCE)?.prompt();
         for part in [self.file.to_str().unwrap()].iter().chain(parts) {
-            assert!(asked.contains(part), "{part:?} is not in what the model was asked:\n{asked}");
+            assert!(prompt.contains(part), "{part:?} is not in what the model was asked:\n{prompt}");
         }
         Ok(())
     }
 
-    /// The same with lines two to four selected and the cursor in this line.
+    /// As [`ask_with_context`](Self::ask_with_context), for lines two to four as the selection and the cursor
+    /// in line `cursor`.
     pub(crate) fn ask_with_selection(&self, agent: &Agent, cli: Cli, cursor: usize) -> Result<()> {
         match cli {
             Cli::Gemini => {
@@ -201,7 +209,7 @@ impl Stage {
         }
     }
 
-    /// Waits until so many companions run: agents look for one once, when they start.
+    /// Waits until at least `count` companions run. Agents search for a companion only once, when they start.
     pub(crate) fn wait_until_served(&self, count: usize) -> Result<()> {
         wait::until(&format!("{count} companion(s)"), PATIENCE, || match companions(&self.sandbox) {
             Ok(Value::Array(found)) if found.len() >= count => Ok(()),
@@ -209,17 +217,20 @@ impl Stage {
         })
     }
 
-    /// Waits until the agents' context has a selection of so many UTF-16 units.
+    /// Waits until the active file in the context has a selection of `selected` UTF-16 units.
     pub(crate) fn wait_until_selected(&self, selected: usize) -> Result<()> {
         wait::until(&format!("{selected} selected units"), PATIENCE, || {
             let status = companions(&self.sandbox).map_err(|error| error.to_string())?;
-            let is_selected =
-                status.as_array().into_iter().flatten().any(|it| it["context"][0]["selected"] == selected);
+            let is_selected = status
+                .as_array()
+                .into_iter()
+                .flatten()
+                .any(|companion| companion["context"][0]["selected"] == selected);
             if is_selected { Ok(()) } else { Err(status.to_string()) }
         })
     }
 
-    /// Waits until so many agents listen to companions of this sandbox.
+    /// Waits until at least `agents` agents listen to companions of this sandbox.
     pub(crate) fn wait_until_connected(&self, agents: usize) -> Result<()> {
         wait::until(&format!("{agents} connected agent(s)"), PATIENCE, || match self.agents() {
             found if found >= agents => Ok(()),
@@ -227,6 +238,7 @@ impl Stage {
         })
     }
 
+    /// Returns the number of agents that listen to companions of this sandbox.
     fn agents(&self) -> usize {
         let found = companions(&self.sandbox).ok();
         let found = found.as_ref().and_then(Value::as_array).into_iter().flatten();
@@ -234,12 +246,12 @@ impl Stage {
         agents.filter(|agent| agent["listening"] == true).count()
     }
 
-    /// The port of the first companion that `wanted` accepts; a busy one may take a while to answer.
-    pub(crate) fn port(&self, wanted: impl Fn(&Value) -> bool) -> Result<u64> {
+    /// Waits for a companion whose status `is_wanted` accepts, and returns its port.
+    pub(crate) fn port(&self, is_wanted: impl Fn(&Value) -> bool) -> Result<u64> {
         wait::until("the port of a companion", PATIENCE, || {
             let status = companions(&self.sandbox).map_err(|error| error.to_string())?;
-            let companion = status.as_array().into_iter().flatten().find(|it| wanted(it));
-            companion.and_then(|it| it["port"].as_u64()).ok_or_else(|| status.to_string())
+            let companion = status.as_array().into_iter().flatten().find(|status| is_wanted(status));
+            companion.and_then(|companion| companion["port"].as_u64()).ok_or_else(|| status.to_string())
         })
     }
 
@@ -251,7 +263,7 @@ impl Stage {
         })
     }
 
-    /// The present content of the file.
+    /// Returns the present content of the file.
     pub(crate) fn on_disk(&self) -> String {
         fs::read_to_string(&self.file).unwrap()
     }

@@ -1,5 +1,5 @@
-//! Two Neovims in two projects with two whole agents each: who belongs to whom, and what stays when one is
-//! killed.
+//! Two Neovims in two projects with two real agents each: each agent belongs to the Neovim of its project,
+//! and the other project is undisturbed when one Neovim is killed.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -14,13 +14,15 @@ use alongside_rig::{Generation, Proposer, adapters};
 use alongside_testing::Lateness;
 use anyhow::Result;
 
-use crate::script::{DONE, ORIGINAL, REQUEST, SHOUTED, shout};
+use crate::script::{CLOSING_LINE, IN_CAPITALS, ORIGINAL, REQUEST, capitalise_three_lines};
 use crate::stage::Stage;
 
-/// How long a killed editor's agents may stay blocked: two seconds, twice that on a busy machine.
-const FREED_WITHIN: Duration = Duration::from_secs(4);
+/// The longest time for which the agents of a killed editor may stay blocked: twice the two seconds that are
+/// promised, for a busy machine.
+const MAX_BLOCKED: Duration = Duration::from_secs(4);
 
-/// Review news comes in two messages; the story looks once, when both are there.
+/// A status line that shows the number of reviews twice. The two numbers come by different messages, and the
+/// story waits for both.
 const STATUSLINE: &str = "\
 function waiting()
   local told = 0
@@ -41,7 +43,7 @@ struct Project {
 #[test]
 #[ignore = "cargo xtask test --all"]
 fn killed_editor_frees_only_its_own_agents() -> Result<()> {
-    let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
+    let Some(stage) = Stage::new_or_skip(Generation::Newest)? else { return Ok(()) };
     adapters::neovim(&stage.sandbox, STATUSLINE)?;
     let mut projects = Vec::new();
     for (number, name) in ["one", "two"].into_iter().enumerate() {
@@ -65,33 +67,33 @@ fn killed_editor_frees_only_its_own_agents() -> Result<()> {
         })?;
         project.editor.enter(":Alongside status")?;
         project.editor.wait_for("its two reviews", |screen| {
-            let said = [
+            let parts = [
                 &format!("project/{}: ", project.name),
                 "2 waiting",
                 "gemini.md (Gemini CLI,",
                 "qwen.md (Qwen Code,",
             ];
-            said.iter().all(|words| screen.contains(*words))
+            parts.iter().all(|part| screen.contains(*part))
         })?;
         assert!(!project.editor.screen()?.contains(&format!("project/{}: ", other.name)));
         project.editor.press("Enter")?;
     }
 
-    // One more agent, whose outcome is read directly: whole agents draw their prompts late.
+    // One more agent, whose outcome is read directly, because real agents draw their prompts late.
     let file = stage.sandbox.write("one/mine.md", ORIGINAL);
     let agent = Proposer::gemini_in(&stage.sandbox, &stage.sandbox.project().join(one.name))?;
-    let proposal = agent.propose(&file, SHOUTED)?;
+    let proposal = agent.propose(&file, IN_CAPITALS)?;
     let port = port_of(&stage, one.name)?;
     let killed = Instant::now();
     let machine = Lateness::begin();
     let outcome = one.editor.kill().and_then(|()| proposal.outcome());
-    let (took, late) = (killed.elapsed(), machine.so_far());
+    let (elapsed, lateness) = (killed.elapsed(), machine.so_far());
     assert_eq!(outcome?, Outcome::Rejected);
-    assert!(took < FREED_WITHIN + late, "it took {took:?} where sleepers were {late:?} late");
+    assert!(elapsed < MAX_BLOCKED + lateness, "it took {elapsed:?} where sleepers were {lateness:?} late");
     for agent in &one.agents {
         agent.wait_until_free()?;
     }
-    wait::until("its files to be gone", PATIENCE, || match files_naming(&stage, port) {
+    wait::until("its files to be gone", PATIENCE, || match files_with_port(&stage, port) {
         files if files.is_empty() => Ok(()),
         files => Err(files.join(", ")),
     })?;
@@ -103,9 +105,9 @@ fn killed_editor_frees_only_its_own_agents() -> Result<()> {
     two.editor.enter_and_see("1", "the review", "3 kept")?;
     let file = if two.editor.screen()?.contains("gemini.md") { 0 } else { 1 };
     two.editor.enter(":Alongside accept")?;
-    two.agents[file].wait_until_it_says(DONE)?;
+    two.agents[file].wait_until_it_says(CLOSING_LINE)?;
     let written = ["of-gemini.md", "of-qwen.md"].map(|name| stage.sandbox.project().join("two").join(name));
-    assert_eq!(fs::read_to_string(&written[file])?, SHOUTED);
+    assert_eq!(fs::read_to_string(&written[file])?, IN_CAPITALS);
     assert_eq!(fs::read_to_string(&written[1 - file])?, ORIGINAL);
     Ok(())
 }
@@ -119,7 +121,9 @@ fn open(stage: &Stage, name: &'static str, companions: usize) -> Result<Option<P
     for cli in [Cli::Gemini, Cli::Qwen] {
         let file = stage.sandbox.write(format!("{name}/of-{}.md", cli.command()), ORIGINAL);
         let pane = stage.window_in(cli.command(), name)?;
-        let Some(agent) = stage.install_agent(cli, shout(cli, &file), pane)? else { return Ok(None) };
+        let Some(agent) = stage.install_agent(cli, capitalise_three_lines(cli, &file), pane)? else {
+            return Ok(None);
+        };
         agent.start()?;
         agents.push(agent);
     }
@@ -128,11 +132,13 @@ fn open(stage: &Stage, name: &'static str, companions: usize) -> Result<Option<P
 
 fn port_of(stage: &Stage, name: &str) -> Result<u64> {
     let root = stage.sandbox.project().join(name);
-    stage.port(|it| it["roots"][0].as_str().is_some_and(|path| root.ends_with(path) || path.ends_with(name)))
+    stage.port(|companion| {
+        companion["roots"][0].as_str().is_some_and(|path| root.ends_with(path) || path.ends_with(name))
+    })
 }
 
-/// Discovery files that lead to a port.
-fn files_naming(stage: &Stage, port: u64) -> Vec<String> {
+/// Returns the discovery files that name this port.
+fn files_with_port(stage: &Stage, port: u64) -> Vec<String> {
     let (tmp, home, named) = (stage.sandbox.tmp(), stage.sandbox.home(), format!("\"port\":{port}"));
     let mut files = [tmp, home.join(".qwen"), home.join(".ola")].map(files_below).concat();
     files.retain(|path| fs::read_to_string(path).is_ok_and(|text| text.contains(&named)));

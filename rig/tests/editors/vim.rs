@@ -1,4 +1,5 @@
-//! Vim in a fresh home, and agents unaware of it: from the installation to its removal.
+//! Vim in a new home, with agents that are not set up for it: from the installation of the adapter to its
+//! removal.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +10,7 @@ use alongside_rig::sandbox::files_below;
 use alongside_rig::{Generation, Proposer, Sandbox, install_vim, or_skip};
 use anyhow::Result;
 
-use crate::script::{REQUEST_AGAIN, SHOUTED};
+use crate::script::{IN_CAPITALS, REQUEST_AGAIN};
 use crate::stage::Stage;
 
 alongside_rig::tests! {
@@ -19,7 +20,7 @@ alongside_rig::tests! {
 }
 
 fn from_installation_to_removal(cli: Cli, generation: Generation) -> Result<()> {
-    let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
+    let Some(stage) = Stage::new_or_skip(Generation::Newest)? else { return Ok(()) };
     let Some(vim) = or_skip(install_vim(generation)) else { return Ok(()) };
     vim.put_on_path(&stage.sandbox)?;
     let statusline = "set laststatus=2 statusline=%f%=%{alongside#Statusline()}\n";
@@ -50,11 +51,11 @@ fn from_installation_to_removal(cli: Cli, generation: Generation) -> Result<()> 
     pane.type_and_see("do", "a dropped change", "2 kept, 1 dropped")?;
     pane.type_text("]c]ccc14")?;
     pane.press_and_see("Escape", "the edited change", "1 kept, 1 dropped, 1 edited")?;
-    // Only a write of this buffer that the person types accepts.
+    // Only a write of this buffer that the person types accepts the proposal.
     pane.enter_and_see(":wall", "the refusal", "not accepted. To accept, type :w")?;
     pane.enter(":w")?;
     pane.wait_for("the review to be over", |screen| !screen.contains("1 edited"))?;
-    stage.sees_acceptance(&agent)?;
+    stage.assert_accepted(&agent)?;
     pane.enter(":buffer notes.md")?;
     pane.wait_for("the file as it is now", |screen| screen.contains("\nEIGHT") && screen.contains("\n14"))?;
 
@@ -66,18 +67,18 @@ fn from_installation_to_removal(cli: Cli, generation: Generation) -> Result<()> 
     pane.press_and_see("Escape", "the edited change", "1 kept, 1 edited")?;
     pane.enter_and_see(":q", "the question", "notes.md has your edits")?;
     pane.type_and_see("r", "the rejection", "notes.md: rejected")?;
-    stage.sees_rejection(&shell, &agent)?;
+    stage.assert_rejected(&shell, &agent)?;
 
     // Vim ends while a proposal waits. The text that was typed just before is in a draft.
     let proposer = Proposer::gemini(&stage.sandbox)?;
-    let proposal = proposer.propose(&stage.file, SHOUTED)?;
+    let proposal = proposer.propose(&stage.file, IN_CAPITALS)?;
     pane.wait_for("the last proposal", |screen| screen.contains("proposes 2 changes"))?;
     pane.enter_and_see(":Alongside", "the review", "2 kept")?;
     pane.type_text("Ityped at the end ")?;
     pane.press("Escape")?;
     pane.enter(":qall!")?;
     stage.wait_until_closed(&pane)?;
-    stage.sees_end(proposal, &agent, &shell)?;
+    stage.assert_ended_and_uninstall(proposal, &agent, &shell)?;
     assert_eq!(files_below(vimrc.parent().unwrap()), [vimrc], "{}", shell.history()?);
     Ok(())
 }
@@ -87,16 +88,17 @@ fn the_adapters_own_tests_pass() -> Result<()> {
     for generation in [Generation::Oldest, Generation::Newest] {
         let Some(vim) = or_skip(install_vim(generation)) else { return Ok(()) };
         let sandbox = Sandbox::new();
-        let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors/vim").canonicalize()?;
+        let adapter = Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors/vim").canonicalize()?;
         let mut command = Command::new(&vim.program);
         command
             .env_clear()
             .envs(sandbox.env())
             .envs(vim.environment.iter().map(|(name, value)| (name, value)));
-        command.current_dir(ours).args(["--clean", "--not-a-term", "-es", "-N", "-S", "tests/run.vim"]);
+        command.current_dir(adapter).args(["--clean", "--not-a-term", "-es", "-N", "-S", "tests/run.vim"]);
         let output = command.output()?;
-        let said = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success() && said.contains(" passed, 0 failed"), "{}: {said}", vim.version);
+        let stdout = String::from_utf8_lossy(&output.stdout);
+        let has_passed = output.status.success() && stdout.contains(" passed, 0 failed");
+        assert!(has_passed, "{}: {stdout}", vim.version);
     }
     Ok(())
 }

@@ -1,5 +1,5 @@
 //! Vim and Neovim with the table of hostile names: the person looks at every row, accepts or rejects it, and
-//! no program has obeyed one. The person's settings interpret as much as an editor can.
+//! no program obeys a row. The person's settings make the editor interpret as much as it can.
 
 use alongside_agent::Outcome;
 use alongside_rig::hostile::{self, Hostile, Row};
@@ -9,10 +9,11 @@ use anyhow::Result;
 
 use crate::stage::Stage;
 
-/// Rows whose file the person has open, too.
-const OPEN: [&str; 4] = ["Vim's own names", "a pattern", "an option of a program", "an argument of Vim"];
+/// The rows whose file the person has open, if it exists.
+const OPEN_ROWS: [&str; 4] = ["Vim's own names", "a pattern", "an option of a program", "an argument of Vim"];
 
-/// The events with which an editor makes, names and reads a buffer. None is for the buffers of a review.
+/// Settings that react to the events with which an editor creates, names and reads a buffer. Such an event
+/// for a buffer of a review counts as obeyed.
 const SETTINGS: &str = "
 set modeline modelines=5 title titlestring=%f laststatus=2 showtabline=2
 augroup mine
@@ -27,14 +28,16 @@ nnoremap <F5> <Cmd>next<CR>
 nnoremap <F6> <Cmd>edit!<CR>
 ";
 
-const VIM: &str = "
+/// Vim's settings in addition to [`SETTINGS`].
+const VIM_SETTINGS: &str = "
 set statusline=%f%=%{alongside#Statusline()}
 nnoremap <F2> <Cmd>Alongside next<CR>
 nnoremap <F3> <Cmd>Alongside accept!<CR>
 nnoremap <F4> <Cmd>Alongside reject<CR>
 ";
 
-const NEOVIM: &str = "
+/// Neovim's settings in addition to [`SETTINGS`].
+const NEOVIM_SETTINGS: &str = "
 vim.o.statusline = '%f %t %{%v:lua.require(\"alongside\").statusline()%}'
 vim.keymap.set('n', '<F2>', function()
   local waiting = require('alongside.review').waiting()
@@ -56,20 +59,20 @@ alongside_rig::tests! {
 }
 
 fn in_vim(generation: Generation) -> Result<()> {
-    let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
+    let Some(stage) = Stage::new_or_skip(Generation::Newest)? else { return Ok(()) };
     let Some(vim) = or_skip(install_vim(generation)) else { return Ok(()) };
     vim.put_on_path(&stage.sandbox)?;
-    adapters::vim(&stage.sandbox, &format!("{SETTINGS}{VIM}"))?;
-    every_row_is_shown_and_none_obeyed(&stage, &vim)
+    adapters::vim(&stage.sandbox, &format!("{SETTINGS}{VIM_SETTINGS}"))?;
+    show_every_row(&stage, &vim)
 }
 
 fn in_neovim(generation: Generation) -> Result<()> {
-    let Some(stage) = Stage::set(generation)? else { return Ok(()) };
-    adapters::neovim(&stage.sandbox, &format!("vim.cmd([==[{SETTINGS}]==])\n{NEOVIM}"))?;
-    every_row_is_shown_and_none_obeyed(&stage, &stage.editors.neovim(generation))
+    let Some(stage) = Stage::new_or_skip(generation)? else { return Ok(()) };
+    adapters::neovim(&stage.sandbox, &format!("vim.cmd([==[{SETTINGS}]==])\n{NEOVIM_SETTINGS}"))?;
+    show_every_row(&stage, &stage.editors.neovim(generation))
 }
 
-fn every_row_is_shown_and_none_obeyed(stage: &Stage, editor: &Editor) -> Result<()> {
+fn show_every_row(stage: &Stage, editor: &Editor) -> Result<()> {
     hostile::set_traps(&stage.sandbox)?;
     let rows = hostile::rows(&stage.sandbox);
     let open: Vec<_> = rows.iter().filter(|row| is_open(row)).cloned().collect();
@@ -88,9 +91,9 @@ fn every_row_is_shown_and_none_obeyed(stage: &Stage, editor: &Editor) -> Result<
     assert!(refused.is_empty(), "{refused:#?}");
     let all = format!("{} reviews", waiting.len());
     pane.wait_for("every proposal", |screen| screen.contains(&all))?;
-    for (at, one) in waiting.into_iter().enumerate() {
-        let is_accepted = is_open(&one.row) || at % 3 != 0;
-        decide(&pane, one, is_accepted)?;
+    for (index, hostile) in waiting.into_iter().enumerate() {
+        let is_accepted = is_open(&hostile.row) || index % 3 != 0;
+        decide(&pane, hostile, is_accepted)?;
     }
     for row in &open {
         pane.press("F5")?;
@@ -101,18 +104,19 @@ fn every_row_is_shown_and_none_obeyed(stage: &Stage, editor: &Editor) -> Result<
     hostile::assert_nothing_obeyed(&stage.sandbox)
 }
 
-/// Whether the person has the file open: each of the table's, if it exists.
+/// Whether the person has the row's file open.
 fn is_open(row: &Row) -> bool {
-    row.original.is_some() && OPEN.contains(&row.why)
+    row.original.is_some() && OPEN_ROWS.contains(&row.why)
 }
 
-/// Looks at the row that has waited longest, and decides. The agent writes what is accepted.
-fn decide(pane: &Pane, one: Hostile, is_accepted: bool) -> Result<()> {
-    let Hostile { row, proposal, .. } = one;
+/// Shows the row that has waited longest, and decides. Writes the file as the agent does if the row is
+/// accepted.
+fn decide(pane: &Pane, hostile: Hostile, is_accepted: bool) -> Result<()> {
+    let Hostile { row, proposal, .. } = hostile;
     pane.press("F2")?;
     let what = format!("{} ({:?})", row.why, row.path);
     pane.wait_for(&what, |screen| screen.contains(&row.unique_line))?;
-    // The proposal as the agent has made it: the editor reads the buffer anew.
+    // The editor reads the buffer again, and shows the proposal as the agent has made it.
     pane.press("F6")?;
     pane.press(if is_accepted { "F3" } else { "F4" })?;
     pane.wait_for(&format!("the end of {what}"), |screen| !screen.contains(&row.unique_line))?;

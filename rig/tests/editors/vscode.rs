@@ -1,5 +1,5 @@
-//! VS Code in a fresh home, as code-server and a browser, and agents unaware of it: from the installation to
-//! its removal.
+//! VS Code in a new home, as code-server and a browser, with agents that are not set up for it: from the
+//! installation of the extension to its removal.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ use alongside_rig::{CodeServer, Generation, Proposer, Sandbox, Window, install_c
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::script::{ORIGINAL, REQUEST_AGAIN, SHOUTED};
+use crate::script::{IN_CAPITALS, ORIGINAL, REQUEST_AGAIN};
 use crate::stage::Stage;
 
 alongside_rig::tests! {
@@ -24,20 +24,23 @@ alongside_rig::tests! {
     vscode_stands_back_beside_an_agents_own_companion: stands_back(),
 }
 
-/// The text of the file in front.
+/// The selector of the text of the file in front.
 pub(crate) const EDITOR: &str = ".editor-group-container.active .monaco-editor";
-/// The proposal, at the right.
+/// The selector of the proposal, at the right.
 pub(crate) const PROPOSAL: &str = ".modified-in-monaco-diff-editor";
-/// Keep or drop, above each change.
+/// The selector of the actions above each change.
 pub(crate) const LENS: &str = ".modified-in-monaco-diff-editor .codelens-decoration a";
-/// The same with the state of the change.
+/// The selector of the line above each change, with the change's state.
 pub(crate) const STATE: &str = ".modified-in-monaco-diff-editor .codelens-decoration";
+/// The selector of a message.
 pub(crate) const MESSAGE: &str = ".notifications-toasts .notification-toast";
+/// The directory of the extensions, below home.
 const EXTENSIONS: &str = ".local/share/code-server/extensions";
+/// The selector of the status bar's item.
 pub(crate) const STATUS: &str = "[id='alongside.alongside.status']";
 
 fn from_installation_to_removal(cli: Cli) -> Result<()> {
-    let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
+    let Some(stage) = Stage::new_or_skip(Generation::Newest)? else { return Ok(()) };
     let Some(code_server) = or_skip(install_code_server()) else { return Ok(()) };
     code_server.put_on_path(&stage.sandbox)?;
     let (shell, other) = stage.install("code-server", "Installed. ")?;
@@ -73,7 +76,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     window.wait(STATE, "change 3 of 3: edited")?;
     click_title(&window, "Accept This Proposal")?;
     window.wait_until_gone(PROPOSAL, "")?;
-    stage.sees_acceptance(&agent)?;
+    stage.assert_accepted(&agent)?;
     window.open_file("notes.md")?;
     window.wait_for_lines(EDITOR, "\n14\n")?;
 
@@ -82,29 +85,30 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     window.wait(MESSAGE, "proposes 2 changes")?;
     window.run("Alongside: Show Proposal")?;
     edit_line(&window, 2, "typed by me")?;
-    // A click on what has just come to the front would not count.
+    // An action on a proposal that has just come to the front would be ignored.
     window.wait(STATE, "edited")?;
     click_title(&window, "Reject This Proposal")?;
     window.click(".monaco-dialog-box .monaco-button", "Reject")?;
     window.wait_until_gone(PROPOSAL, "")?;
-    stage.sees_rejection(&shell, &agent)?;
+    stage.assert_rejected(&shell, &agent)?;
 
     // VS Code ends while a proposal waits. The text that was typed just before is in a draft.
     let proposer = Proposer::gemini(&stage.sandbox)?;
-    let proposal = proposer.propose(&stage.file, SHOUTED)?;
+    let proposal = proposer.propose(&stage.file, IN_CAPITALS)?;
     window.wait(MESSAGE, "proposes 2 changes")?;
     window.run("Alongside: Show Proposal")?;
     edit_line(&window, 2, "typed at the end")?;
     window.wait(STATE, "edited")?;
     server.press("C-c")?;
     stage.wait_until_closed(&server)?;
-    stage.sees_end(proposal, &agent, &shell)?;
-    let left = files_below(stage.sandbox.home().join(EXTENSIONS));
-    assert!(left.iter().all(|file| !file.to_string_lossy().contains("alongside")), "{left:?}");
+    stage.assert_ended_and_uninstall(proposal, &agent, &shell)?;
+    let files = files_below(stage.sandbox.home().join(EXTENSIONS));
+    assert!(files.iter().all(|file| !file.to_string_lossy().contains("alongside")), "{files:?}");
     Ok(())
 }
 
-/// A window on the sandbox's project, in which the extension is installed, and the pane of its server.
+/// Installs the extension, and opens a window of the sandbox's project. Returns the pane of the server and
+/// the window.
 pub(crate) fn open(sandbox: &Sandbox, terminal: &Tmux, code_server: &CodeServer) -> Result<(Pane, Window)> {
     let server = terminal.window("code-server", (100, 30))?;
     server.enter_and_see("alongside install code-server --yes", "the installation", "Installed. ")?;
@@ -120,7 +124,8 @@ pub(crate) fn change_setting(sandbox: &Sandbox, name: &str, value: bool) -> Resu
     Ok(fs::write(file, settings.to_string())?)
 }
 
-/// The companions of the agents are only in the stores of extensions, so this one has no more than the name.
+/// The agents' own companions are only in the stores of extensions, so the one here has only the name of such
+/// a companion.
 fn stands_back() -> Result<()> {
     let Some(code_server) = or_skip(install_code_server()) else { return Ok(()) };
     let sandbox = Sandbox::new();
@@ -153,7 +158,7 @@ fn put_other_companion(sandbox: &Sandbox) -> Result<()> {
     Ok(fs::write(extensions.join("extensions.json"), json!([row]).to_string())?)
 }
 
-/// Replaces a line of the proposal, 1-based.
+/// Replaces a line of the proposal. Lines count from one.
 fn edit_line(window: &Window, line: usize, text: &str) -> Result<()> {
     window.focus(&format!("{PROPOSAL} .native-edit-context"))?;
     window.press("Control+Home")?;

@@ -1,6 +1,6 @@
-//! All that the terminal desk can do, in VS Code: reasons, splitting, undo, what was proposed where a change
-//! is dropped, words for what is hard to see, all that was seen accepted together, drafts, and the next
-//! step in every state. An agent asks by its hook, which carries reasons.
+//! Whatever the terminal desk can do, in VS Code: reasons, splitting, undo, the proposed text of a dropped
+//! change, descriptions of differences that are hard to see, acceptance of all seen proposals together,
+//! drafts, and the next step in every state. The agent proposes by its hook, which returns reasons.
 
 use std::fs;
 use std::path::Path;
@@ -31,7 +31,8 @@ const TAB: &str = ".tabs-container .tab";
 const TITLE: &str = ".editor-group-container.active .editor-actions a";
 const TERMINAL: &str = ".terminal-wrapper.active";
 
-/// Sixty lines; the proposal changes three, adds two, and changes another one far below, beyond the screen.
+/// Returns a text of sixty lines, and a proposal that changes three lines, adds two, and changes one more
+/// line below the visible part.
 fn texts() -> (String, String) {
     let lines: Vec<_> = (1..=60).map(|number| format!("line {number}\n")).collect();
     let mut proposed = lines.clone();
@@ -49,10 +50,10 @@ fn does_what_the_desk_does() -> Result<()> {
     let sandbox = Sandbox::new();
     let (original, proposed) = texts();
     let notes = sandbox.write("notes.md", &original);
-    let blanks = sandbox.write("blanks.txt", "    const c = 1\n");
+    let spaces = sandbox.write("blanks.txt", "    const c = 1\n");
     let terminal = Tmux::new(&sandbox, [agent_cli::path_variable(&sandbox)?]);
     code_server.put_on_path(&sandbox)?;
-    // The person's own setting, which is VS Code's default, and not that of the extension.
+    // The person's setting is VS Code's own default, and not the default that the extension brings.
     change_setting(&sandbox, "diffEditor.ignoreTrimWhitespace", true)?;
     let (_server, window) = open(&sandbox, &terminal, &code_server)?;
     window.open_file("notes.md")?;
@@ -68,7 +69,7 @@ fn does_what_the_desk_does() -> Result<()> {
     assert!(about_proposals.iter().all(|title| !offered.contains(title)), "{offered}");
     window.press("Escape")?;
 
-    // An agent by hook is listed, and its counts stand before its name.
+    // The list shows the hook's agent, with its counts before its name.
     let first = hook(&sandbox, &terminal, "first", &notes, &proposed)?;
     window.wait(MESSAGE, "proposes 3 changes")?;
     window.wait(ROW, "+6 -4, Claude Code, by its hook")?;
@@ -76,7 +77,7 @@ fn does_what_the_desk_does() -> Result<()> {
     window.wait(STATE, "change 1 of 3: kept")?;
     window.wait(TITLE, "Accept")?;
 
-    // A change is dropped with a reason, and shows what was proposed.
+    // A change that is dropped with a reason can show what was proposed.
     window.click(LENS, "Drop with a reason")?;
     window.wait(QUICK, "why not change 1 of 3?")?;
     window.type_text("keep the names")?;
@@ -94,8 +95,8 @@ fn does_what_the_desk_does() -> Result<()> {
     window.run("Alongside: Undo the Last Edit of a Proposal")?;
     window.wait(STATE, "change 2 of 3: kept")?;
 
-    // Where two lines look the same, words say what differs: a tab, and a Cyrillic letter.
-    let second = hook(&sandbox, &terminal, "second", &blanks, "\t\u{441}onst c = 1\n")?;
+    // Where two lines look the same, a message describes the difference: a tab and a Cyrillic letter.
+    let second = hook(&sandbox, &terminal, "second", &spaces, "\t\u{441}onst c = 1\n")?;
     let differ = "Hard to see: Cyrillic \u{441} (U+0441) in place of c, a tab in place of blanks.";
     window.wait(MESSAGE, &format!("blanks.txt: Claude Code proposes 1 change. {differ}"))?;
     window.click(ROW, "blanks.txt")?;
@@ -103,12 +104,13 @@ fn does_what_the_desk_does() -> Result<()> {
     window.wait(HOVER, differ)?;
     window.hover(STATUS, "")?;
     window.wait_until_gone(HOVER, differ)?;
-    // The person has VS Code leave blanks out, and a change of them counts as seen only when shown.
+    // By the person's setting, VS Code hides changes of whitespace. Such a change counts as seen only when it
+    // is shown.
     window.click(LENS, "Show hidden blanks")?;
     window.wait_until_gone(LENS, "Show hidden blanks")?;
     window.wait(&format!("{ROW}:has-text('blanks.txt') .codicon-diff"), "")?;
 
-    // One that was not seen whole is accepted only after a question, whose first answer leads to the rest.
+    // A proposal that was not seen completely is accepted only after a question.
     window.click(ROW, "notes.md")?;
     window.wait(STATE, "change 1 of 3: dropped")?;
     window.focus(&format!("{PROPOSAL} .native-edit-context"))?;
@@ -118,7 +120,8 @@ fn does_what_the_desk_does() -> Result<()> {
     window.press("Escape")?;
     window.wait_until_gone(DIALOG, "")?;
 
-    // All that was seen is accepted: the last change of the other proposal was not.
+    // Only completely seen proposals are accepted together. The last change of the other proposal was not
+    // seen.
     window.run("Alongside: Accept All Proposals That You Have Seen…")?;
     window.wait(DIALOG, "Accept this proposal?")?;
     window.wait(DIALOG, "blanks.txt: +1 -1, Claude Code, 1 kept")?;
@@ -127,14 +130,15 @@ fn does_what_the_desk_does() -> Result<()> {
     window.wait(MESSAGE, "1 accepted; 1 other waits.")?;
     second.wait_for("the acceptance", |screen| screen.contains(r#""allow""#))?;
 
-    // Pausing says so above the list.
+    // While reports are paused, a message above the list says so.
     window.wait(TAB, "notes.md (Claude Code")?;
     window.run("Alongside: Pause or Resume Reports About Files")?;
     window.wait(VIEW, "Paused: agents learn nothing")?;
     window.run("Alongside: Pause or Resume Reports About Files")?;
     window.wait_until_gone(VIEW, "Paused: agents learn nothing")?;
 
-    // The person types, and rejects with a reason. The agent's model reads both; a draft has the text.
+    // The person types, and rejects with a reason. The agent's model reads both reasons, and a draft holds
+    // the text.
     window.focus(&format!("{PROPOSAL} .native-edit-context"))?;
     window.press("Control+Home")?;
     window.type_text("typed by me ")?;
@@ -144,9 +148,9 @@ fn does_what_the_desk_does() -> Result<()> {
     window.wait(QUICK, "Your edits go to the drafts.")?;
     window.type_text("not now")?;
     window.press("Enter")?;
-    let told = first.wait_for("the rejection", |screen| screen.contains(r#""deny""#))?;
-    let told = told.replace('\n', "");
-    assert!(told.contains("not now") && told.contains("keep the names"), "{told}");
+    let answer = first.wait_for("the rejection", |screen| screen.contains(r#""deny""#))?;
+    let answer = answer.replace('\n', "");
+    assert!(answer.contains("not now") && answer.contains("keep the names"), "{answer}");
     window.wait(WELCOME, "Nothing to review.")?;
     window.wait(STATUS, "Claude Code by its hook")?;
     window.wait(ROW, "by its hook")?;
@@ -156,7 +160,8 @@ fn does_what_the_desk_does() -> Result<()> {
     window.click(TITLE, "Take Into the File")?;
     window.wait_for_lines(EDITOR, "typed by me ")?;
 
-    // Halves of deleted lines stand at one line: words tell them apart, and the key means the one it came to.
+    // Two halves of a deletion are at the same line. Their descriptions differ, and the key acts on the half
+    // that the person has moved to.
     let gone = sandbox.write("gone.txt", "a\nb\nc\nd\n");
     let _third = hook(&sandbox, &terminal, "third", &gone, "a\nd\n")?;
     window.click(ROW, "gone.txt")?;
@@ -170,7 +175,7 @@ fn does_what_the_desk_does() -> Result<()> {
     window.wait(STATE, "change 2 of 2: dropped")?;
     window.wait(STATE, "change 1 of 2: kept")?;
 
-    // The agents' set-up and the doctor run where the person reads and answers them.
+    // The set-up of agents and the doctor run in a terminal, where the person can read and answer.
     window.run("Alongside: Set Up Agents")?;
     window.wait(TERMINAL, "install agent")?;
     window.run("Alongside: Show Why an Agent Does Not Find This Window")?;
@@ -179,7 +184,7 @@ fn does_what_the_desk_does() -> Result<()> {
     Ok(())
 }
 
-/// The setting names a program that is not there.
+/// The person's setting names a program that does not exist.
 fn says_the_next_step_without_a_program() -> Result<()> {
     let Some(code_server) = or_skip(install_code_server()) else { return Ok(()) };
     let sandbox = Sandbox::new();
@@ -196,7 +201,7 @@ fn says_the_next_step_without_a_program() -> Result<()> {
     window.wait(WELCOME, "No agent is connected yet.")
 }
 
-/// The hook of Claude Code in a pane, which shows its answer.
+/// Runs the hook of Claude Code in a pane, which shows its answer.
 fn hook(sandbox: &Sandbox, terminal: &Tmux, name: &str, file: &Path, text: &str) -> Result<Pane> {
     let call = json!({
         "session_id": "s", "transcript_path": "/tmp/t", "cwd": sandbox.project(),
@@ -210,8 +215,8 @@ fn hook(sandbox: &Sandbox, terminal: &Tmux, name: &str, file: &Path, text: &str)
     Ok(pane)
 }
 
-/// Presses the key that accepts until the question is there: one that comes with the proposal decides
-/// nothing.
+/// Presses the key that accepts until the question appears. A key that comes too early after the proposal
+/// decides nothing.
 fn accept(window: &Window) -> Result<()> {
     let early = "has just come to the front";
     loop {
@@ -224,7 +229,7 @@ fn accept(window: &Window) -> Result<()> {
     }
 }
 
-/// Chooses a command of the palette that asks for more.
+/// Chooses a command of the palette that asks a question.
 fn choose(window: &Window, title: &str) -> Result<()> {
     window.press("F1")?;
     window.type_text(title)?;

@@ -1,5 +1,5 @@
 //! VS Code makes a link of `[text](target)` and an icon of `$(name)`. No name and no text of an agent becomes
-//! one, and no settings of a repository widen what the person has switched off.
+//! a link or an icon, and no settings of a repository switch on what the person has switched off.
 
 use std::fs;
 use std::path::Path;
@@ -26,9 +26,10 @@ alongside_rig::tests! {
     vscode_makes_no_link_or_icon_of_a_name: makes_no_link_or_icon_of_a_name(),
 }
 
-/// Prints texts as the extension shows them, and what VS Code finds in them before and after. The expressions
-/// are VS Code's own: `linkedText.ts` and `iconLabels.ts` in its `src/vs/base`.
-const PLAIN: &str = r#"
+/// Prints texts as the extension shows them, and the number of links and icons that VS Code finds in them
+/// before and after. The regular expressions are VS Code's own: `linkedText.ts` and `iconLabels.ts` in its
+/// `src/vs/base`.
+const PLAIN_SCRIPT: &str = r#"
 const [file, given] = process.argv.slice(1);
 const { escapeMarkup } = await import(file);
 const link = /\[([^\]]+)\]\(((?:https?:\/\/|command:|file:)[^\)\s]+)(?: (["'])(.+?)(\3))?\)/gi;
@@ -40,13 +41,14 @@ const after = found([...shown, ...shown.map(escapeMarkup)]);
 console.log(JSON.stringify({ shown, before: found(texts), after }));
 "#;
 
-/// Elements that VS Code makes of the table where it obeys it. It draws none of its own in this story.
-const OBEYED: &str = "[href*='sendSequence'], [data-href*='sendSequence'], [href*='etc/passwd'], \
+/// The selector of the elements that VS Code would make of a row of the table. It draws no such elements of
+/// its own in this story.
+const OBEYED_ELEMENTS: &str = "[href*='sendSequence'], [data-href*='sendSequence'], [href*='etc/passwd'], \
      [data-href*='etc/passwd'], [src*='127.0.0.1:9/'], [href*='127.0.0.1:9/'], [src='x'], .codicon-zap";
 
-/// The last text that a screen reader is told.
+/// The selector of the last text for screen readers.
 const ALERT: &str = ".monaco-aria-container .monaco-alert";
-/// The notification centre, which draws the messages around the one with the focus.
+/// The selector of the notification centre, which draws only the messages around the one with the focus.
 const MESSAGES: &str = ".notifications-center";
 
 fn plain_text_is_no_link_and_no_icon() -> Result<()> {
@@ -55,7 +57,7 @@ fn plain_text_is_no_link_and_no_icon() -> Result<()> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors/vscode/src/messages/escapeMarkup.ts");
     let texts: Vec<_> = NAMES.iter().chain(&TEXTS).map(|(_, text)| *text).collect();
     let mut node = Command::new(code_server.node());
-    node.env_clear().envs(sandbox.env()).args(["--input-type=module", "--eval", PLAIN]);
+    node.env_clear().envs(sandbox.env()).args(["--input-type=module", "--eval", PLAIN_SCRIPT]);
     let output = node.arg(file).arg(json!(texts).to_string()).output()?;
     let answer: Value = serde_json::from_slice(&output.stdout)
         .with_context(|| String::from_utf8_lossy(&output.stderr).into_owned())?;
@@ -74,19 +76,20 @@ fn makes_no_link_or_icon_of_a_name() -> Result<()> {
     let (_server, window) = open(&sandbox, &terminal, &code_server)?;
     window.open_file("notes.md")?;
     window.wait(STATUS, "no agent")?;
-    window.watch(OBEYED)?;
+    window.watch(OBEYED_ELEMENTS)?;
     window.run("View: Show Alongside")?;
 
     let (waiting, refused) = hostile::propose(&sandbox, rows(&sandbox))?;
     assert_eq!(refused, [""; 0]);
-    // Several agents propose for one file.
+    // Several agents propose changes to one file.
     let names = NAMES[..3].iter().map(|(_, name)| *name);
     let agents: Vec<_> = names.map(|name| Proposer::stranger(&sandbox, name, name)).collect::<Result<_>>()?;
     let last = sandbox.project().join("last.md");
     let _proposals = agents.iter().map(|agent| agent.propose(&last, "one\n")).collect::<Result<Vec<_>>>()?;
     window.wait(STATUS, &format!("{} proposals", waiting.len() + agents.len()))?;
 
-    // The announcements, newest first: of the first proposal, and one of all others, which names the agents.
+    // The announcements, newest first: one of the first proposal, and one of all others, which names the
+    // agents.
     window.wait(ALERT, &plain(&NAMES[2].1))?;
     window.run("Notifications: Show Notifications")?;
     window.focus(&format!("{MESSAGES} .monaco-list"))?;
@@ -119,7 +122,7 @@ fn makes_no_link_or_icon_of_a_name() -> Result<()> {
         window.wait_for_lines(PROPOSAL, &hostile.row.unique_line)?;
     }
     let outside = &waiting.last().context("the table has rows")?.row;
-    // The line has room for the beginning; the message of the tab has all of it.
+    // The line has room only for the beginning of the note.
     let note = format!("This file is outside the project: {}", plain(&outside.path.display()));
     window.wait(STATE, &note.chars().take(46).collect::<String>())?;
     window.run("Alongside: Accept Proposal")?;
@@ -139,24 +142,26 @@ fn makes_no_link_or_icon_of_a_name() -> Result<()> {
     hostile::assert_nothing_obeyed(&sandbox)
 }
 
-/// The person reports no files. The repository says otherwise, and brings a program.
+/// Writes settings by which the person reports no files, and settings of the repository that switch the
+/// reports on and name a program of its own.
 fn put_settings(code_server: &CodeServer, sandbox: &Sandbox) -> Result<()> {
     code_server.put_on_path(sandbox)?;
     change_setting(sandbox, "alongside.reportFiles", false)?;
     let program =
         sandbox.write("alongside", format!("#!/bin/sh\ntouch '{}/PWNED'\n", sandbox.home().display()));
     fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
-    let widening = json!({
+    let repository_settings = json!({
         "alongside.reportFiles": true,
         "alongside.showReviews": true,
         "alongside.program": program,
         "alongside.agents": [program],
     });
-    sandbox.write(".vscode/settings.json", widening.to_string());
+    sandbox.write(".vscode/settings.json", repository_settings.to_string());
     Ok(())
 }
 
-/// The table, and a name that a note above the text has, because its file is outside the project.
+/// Returns the rows of the table, and one more whose name appears in a note above the text, because its file
+/// is outside the project.
 fn rows(sandbox: &Sandbox) -> Vec<Row> {
     let mut rows = hostile::rows(sandbox);
     let path =
@@ -172,11 +177,13 @@ fn rows(sandbox: &Sandbox) -> Vec<Row> {
     rows
 }
 
-/// A file's name as VS Code shows it: the extension breaks what VS Code would obey by a backslash.
+/// Returns a file's name as VS Code shows it. The extension puts a backslash into what VS Code would
+/// interpret.
 fn shown(path: &Path) -> String {
     plain(&path.file_name().unwrap_or_default().to_string_lossy())
 }
 
+/// Returns a text as the extension shows it.
 fn plain(text: &impl ToString) -> String {
     harmless::name(&text.to_string()).replace("](", r"]\(").replace("$(", r"$\(")
 }

@@ -1,4 +1,4 @@
-//! Colours: the desk asks the terminal for them, and text never relies on them alone.
+//! Colours: the desk queries the terminal's colours, and no meaning depends on colours alone.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -6,12 +6,12 @@ use std::time::Duration;
 use alongside_rig::screen::{Answers, Screen, Terminal};
 use anyhow::{Result, bail};
 
-use crate::stage::{Stage, settled};
+use crate::stage::{Stage, text_after_silence};
 
-/// How long the desk waits for the terminal's colours.
-const ASKS_FOR: Duration = Duration::from_millis(500);
+/// The time for which the desk waits for the terminal's answer.
+const QUERY_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Text and background colours that occur on the screen.
+/// Returns the pairs of text and background colour that occur on the screen.
 fn colours(screen: &Screen) -> Result<BTreeSet<String>> {
     let picture = screen.picture()?;
     let (rows, columns) = picture.size();
@@ -20,32 +20,33 @@ fn colours(screen: &Screen) -> Result<BTreeSet<String>> {
     Ok(cells.map(|cell| format!("{:?} on {:?}", cell.fgcolor(), cell.bgcolor())).collect())
 }
 
-/// The text of a review, and its colours.
-type Drawn = (String, BTreeSet<String>);
+/// The text of a screen, and its colours.
+type Drawing = (String, BTreeSet<String>);
 
-/// The screen of a desk whose queries the terminal answered in time, which a busy machine may prevent.
-fn drawn(terminal: &Terminal) -> Result<Drawn> {
-    let mut within = Duration::ZERO;
+/// Draws a review at a desk whose queries the terminal has answered in time. Tries again on a busy machine,
+/// where the answer may be late.
+fn draw(terminal: &Terminal) -> Result<Drawing> {
+    let mut delay = Duration::ZERO;
     for _ in 0..5 {
-        let drawn;
-        (drawn, within) = drawn_once(terminal)?;
-        if within < ASKS_FOR {
-            return Ok(drawn);
+        let drawing;
+        (drawing, delay) = draw_once(terminal)?;
+        if delay < QUERY_TIMEOUT {
+            return Ok(drawing);
         }
     }
-    bail!("the terminal never answers in time, but within {within:?}")
+    bail!("the terminal never answers in time, but within {delay:?}")
 }
 
-/// Also returns how long the desk may have waited for an answer.
-fn drawn_once(terminal: &Terminal) -> Result<(Drawn, Duration)> {
+/// Draws a review. Also returns the longest time for which the desk may have waited for an answer.
+fn draw_once(terminal: &Terminal) -> Result<(Drawing, Duration)> {
     let stage = Stage::new();
     let desk = stage.idle_desk(terminal)?;
-    // Events before the first picture are no news for the desk.
-    settled(&desk)?;
+    // The desk shows no message about events before its first picture.
+    text_after_silence(&desk)?;
     let (_agent, _proposal) = stage.propose()?;
     desk.wait_for_text("New review: ")?;
     desk.wait_for_text("line five")?;
-    let text = settled(&desk)?;
+    let text = text_after_silence(&desk)?;
     Ok(((text, colours(&desk)?), desk.longest_answer_delay()?))
 }
 
@@ -55,8 +56,8 @@ fn terminal() -> Terminal {
 
 #[test]
 fn light_and_dark_are_asked_of_the_terminal() -> Result<()> {
-    let (text, dark) = drawn(&terminal().answering(Answers::Dark))?;
-    let (same, light) = drawn(&terminal().answering(Answers::Light))?;
+    let (text, dark) = draw(&terminal().answering(Answers::Dark))?;
+    let (same, light) = draw(&terminal().answering(Answers::Light))?;
     assert_eq!(text, same);
     assert_ne!(dark, light);
     assert!(dark.len() > 4 && light.len() > 4, "{dark:?} {light:?}");
@@ -65,16 +66,16 @@ fn light_and_dark_are_asked_of_the_terminal() -> Result<()> {
 
 #[test]
 fn a_terminal_that_answers_nothing_is_no_obstacle() -> Result<()> {
-    let (_, plain) = drawn(&terminal().answering(Answers::TypeOnly))?;
-    let (_, silent) = drawn(&terminal().answering(Answers::Nothing))?;
+    let (_, plain) = draw(&terminal().answering(Answers::TypeOnly))?;
+    let (_, silent) = draw(&terminal().answering(Answers::Nothing))?;
     assert_eq!(plain, silent);
     Ok(())
 }
 
 #[test]
 fn without_colours_the_text_says_the_same() -> Result<()> {
-    let (coloured, _) = drawn(&terminal())?;
-    let (text, colours) = drawn(&terminal().with("NO_COLOR", "1"))?;
+    let (coloured, _) = draw(&terminal())?;
+    let (text, colours) = draw(&terminal().with("NO_COLOR", "1"))?;
     assert_eq!(text, coloured);
     assert_eq!(colours.into_iter().collect::<Vec<_>>(), ["Default on Default"]);
     Ok(())
@@ -82,9 +83,9 @@ fn without_colours_the_text_says_the_same() -> Result<()> {
 
 #[test]
 fn sixteen_colours_are_enough() -> Result<()> {
-    let (_, colours) = drawn(&Terminal::new(120, 30).with("TERM", "xterm"))?;
+    let (_, colours) = draw(&Terminal::new(120, 30).with("TERM", "xterm"))?;
     assert!(colours.len() > 3, "{colours:?}");
-    let beyond: Vec<_> = colours
+    let others: Vec<_> = colours
         .iter()
         .filter(|colour| {
             let indices =
@@ -92,6 +93,6 @@ fn sixteen_colours_are_enough() -> Result<()> {
             colour.contains("Rgb") || indices.into_iter().any(|index| index > 15)
         })
         .collect();
-    assert!(beyond.is_empty(), "{beyond:?}");
+    assert!(others.is_empty(), "{others:?}");
     Ok(())
 }

@@ -5,7 +5,7 @@ use alongside_rig::screen::{Terminal, Wheel};
 use alongside_rig::{Proposer, Sandbox};
 use anyhow::Result;
 
-use crate::stage::{Stage, proposed, read_and_press, settled};
+use crate::stage::{Stage, proposed, read_and_press, text_after_silence};
 
 #[test]
 fn a_new_desk_says_what_to_do_and_is_left_with_q() -> Result<()> {
@@ -17,7 +17,7 @@ fn a_new_desk_says_what_to_do_and_is_left_with_q() -> Result<()> {
     desk.press("q")?;
     assert_eq!(desk.wait_for_exit()?.code(), Some(0));
     assert_eq!(desk.unrestored_state()?, Vec::<String>::new());
-    stage.is_empty_within(std::time::Duration::from_secs(10))
+    stage.wait_until_empty(std::time::Duration::from_secs(10))
 }
 
 #[test]
@@ -55,12 +55,13 @@ fn keys_before_a_proposal_decide_nothing() -> Result<()> {
     let other = stage.sandbox.write("other.txt", "one\n");
     let second = agent.propose(&other, "two\n")?;
     desk.wait_for_text("line five")?;
-    // The key is pressed twice: the second review replaces the first in between.
+    // `a` is pressed three times. The first press accepts the first review, and the second review is shown
+    // before the other presses.
     read_and_press(&desk, "line five", "jj")?;
     read_and_press(&desk, "fifty-five", "aaa")?;
     assert_eq!(first.outcome()?, Outcome::Accepted { content: proposed() });
     desk.wait_for_text("two")?;
-    settled(&desk)?;
+    text_after_silence(&desk)?;
     assert!(desk.text()?.contains("two"), "it was decided:\n{}", desk.text()?);
     read_and_press(&desk, "two", "r")?;
     assert_eq!(second.outcome()?, Outcome::Rejected);
@@ -71,9 +72,9 @@ fn keys_before_a_proposal_decide_nothing() -> Result<()> {
 fn a_paste_decides_nothing() -> Result<()> {
     let (_stage, desk, _agent, proposal) = Stage::with_proposal(&Terminal::new(80, 24))?;
     desk.wait_for_text("line five")?;
-    settled(&desk)?;
+    text_after_silence(&desk)?;
     desk.paste("all right, accept: a\ny\n")?;
-    settled(&desk)?;
+    text_after_silence(&desk)?;
     assert!(desk.text()?.contains("line five"), "it was decided:\n{}", desk.text()?);
     read_and_press(&desk, "line five", "r")?;
     assert_eq!(proposal.outcome()?, Outcome::Rejected);
@@ -89,19 +90,19 @@ fn the_mouse_scrolls_and_selects() -> Result<()> {
     let proposal = agent.propose(&stage.file, &proposed())?;
     let _other = agent.propose(&other, "two\n")?;
     desk.wait_for_text("other.txt")?;
-    settled(&desk)?;
-    // The other review, and back.
+    text_after_silence(&desk)?;
+    // A click opens the other review, and another click the first one again.
     desk.click(desk.position_of("other.txt")?)?;
     desk.wait_for_text("two")?;
     desk.click(desk.position_of("notes.txt")?)?;
     desk.wait_for_text("line five")?;
-    settled(&desk)?;
+    text_after_silence(&desk)?;
     let before = desk.text()?;
     desk.wheel(Wheel::Down, (12, 80))?;
     desk.wait_for("another picture after the wheel", |screen| screen != before)?;
     read_and_press(&desk, "line thirty", "")?;
     desk.click(desk.position_of("line thirty")?)?;
-    settled(&desk)?;
+    text_after_silence(&desk)?;
     desk.press(" ")?;
     read_and_press(&desk, "1 dropped", "a")?;
     let content = proposed().replace("line thirty\n", "line 30\n");
@@ -113,30 +114,30 @@ fn the_mouse_scrolls_and_selects() -> Result<()> {
 fn wide_windows_show_both_sides_and_narrow_ones_one_column() -> Result<()> {
     let (_stage, desk, _agent, _proposal) = Stage::with_proposal(&Terminal::new(130, 40))?;
     desk.wait_for_text("line five")?;
-    // Old and new text, in one row or in two.
-    let beside = |beside: bool| {
-        let (what, row) = (format!("side by side: {beside}"), |line: &str| {
+    // Waits until old and new text are in one row, or in two rows.
+    let wait_for_layout = |side_by_side: bool| {
+        let (what, row) = (format!("side by side: {side_by_side}"), |line: &str| {
             line.contains("line 5") && line.contains("line five")
         });
         let both = |screen: &str| screen.contains("line 5") && screen.contains("line five");
-        desk.wait_for(&what, |screen| both(screen) && screen.lines().any(row) == beside)
+        desk.wait_for(&what, |screen| both(screen) && screen.lines().any(row) == side_by_side)
     };
-    beside(true)?;
+    wait_for_layout(true)?;
     desk.resize(80, 24)?;
-    beside(false)?;
+    wait_for_layout(false)?;
     desk.resize(30, 5)?;
     desk.wait_for_text("Too small")?;
     desk.resize(200, 60)?;
-    beside(true)?;
-    // The person's choice stays at any width.
+    wait_for_layout(true)?;
+    // The person's choice remains at any width.
     desk.press("v")?;
-    beside(false)?;
+    wait_for_layout(false)?;
     desk.resize(130, 40)?;
     desk.wait_for("the narrower picture", |screen| screen.lines().count() <= 40)?;
-    beside(false)?;
+    wait_for_layout(false)?;
     desk.press("v")?;
     desk.resize(90, 24)?;
-    beside(true)?;
+    wait_for_layout(true)?;
     Ok(())
 }
 
@@ -168,10 +169,10 @@ fn the_help_names_every_key_at_80_by_24() -> Result<()> {
     let stage = Stage::new();
     let desk = stage.idle_desk(&Terminal::new(80, 24))?;
     desk.press_and_see("?", "accept the file")?;
-    // All of it fits.
-    let seen = settled(&desk)?;
+    // The whole help fits on the screen.
+    let help = text_after_silence(&desk)?;
     for key in ["space", "Tab", "PgUp", "Ctrl-Z", "Ctrl-L", "two columns", "undo", "pause", "quit"] {
-        assert!(seen.contains(key), "{key} is not explained:\n{seen}");
+        assert!(help.contains(key), "{key} is not explained:\n{help}");
     }
     Ok(())
 }
@@ -183,9 +184,9 @@ fn without_a_terminal_it_says_what_to_use_instead() -> Result<()> {
     let mut command = std::process::Command::new(program);
     command.env_clear().envs(sandbox.env()).current_dir(sandbox.project());
     let output = command.stdin(std::process::Stdio::null()).output()?;
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains("alongside review") && said.contains("alongside status"), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("alongside review") && stderr.contains("alongside status"), "{stderr}");
     assert!(sandbox.processes().is_empty(), "it started something all the same");
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! After every kind of end, the terminal is as before and no process is left.
+//! After every kind of end, the terminal is as before and no process remains.
 
 use std::time::Duration;
 
@@ -8,16 +8,17 @@ use alongside_rig::wait;
 use anyhow::Result;
 use rustix::process::Signal;
 
-use crate::stage::{Stage, proposed, read_and_press, settled};
+use crate::stage::{Stage, proposed, read_and_press, text_after_silence};
 
-/// A host without desks waits 30 s for one, and never more than twice that.
-const LOST: Duration = Duration::from_secs(60);
+/// The time limit for the end of a host without a desk: twice the 30 s for which it waits for a desk.
+const HOST_END_TIMEOUT: Duration = Duration::from_secs(60);
 
 fn small() -> Terminal {
     Terminal::new(80, 24)
 }
 
-fn gave_the_terminal_back(desk: &Screen) -> Result<()> {
+/// Fails unless the desk has restored the terminal.
+fn assert_terminal_restored(desk: &Screen) -> Result<()> {
     assert_eq!(desk.unrestored_state()?, Vec::<String>::new());
     Ok(())
 }
@@ -31,9 +32,9 @@ fn leaving_as_the_last_desk_asks_and_rejects_what_waits() -> Result<()> {
     read_and_press(&desk, "line five", "q")?;
     read_and_press(&desk, "Leave?", "y")?;
     assert_eq!(desk.wait_for_exit()?.code(), Some(0));
-    gave_the_terminal_back(&desk)?;
+    assert_terminal_restored(&desk)?;
     assert_eq!(proposal.outcome()?, Outcome::Rejected);
-    stage.is_empty_within(Duration::from_secs(10))
+    stage.wait_until_empty(Duration::from_secs(10))
 }
 
 #[test]
@@ -43,23 +44,23 @@ fn signals_end_the_desk_which_gives_the_terminal_back() -> Result<()> {
         let mut desk = stage.idle_desk(&small())?;
         desk.signal(signal)?;
         assert_eq!(desk.wait_for_exit()?.code(), Some(code), "{signal:?}");
-        gave_the_terminal_back(&desk)?;
+        assert_terminal_restored(&desk)?;
     }
     Ok(())
 }
 
 #[test]
 fn a_desk_whose_agent_has_ended_leaves_no_companion() -> Result<()> {
-    // Before the desk begins, while it joins, and afterwards.
+    // The agent ends before the desk starts, while it joins, or afterwards.
     for lasts in ["0", "0.02", "0.05", "0.1", "1"] {
         let stage = Stage::new();
         let mut shell = stage.shell(&small())?;
-        let ended = if lasts == "0" { "wait; " } else { "" };
-        shell.press(&format!("sleep {lasts} & {ended}alongside --until $!; echo ov''er; exit\r"))?;
+        let wait_first = if lasts == "0" { "wait; " } else { "" };
+        shell.press(&format!("sleep {lasts} & {wait_first}alongside --until $!; echo ov''er; exit\r"))?;
         shell.wait_for_text("over")?;
         shell.wait_for_exit()?;
-        // A companion whose desk is lost waits for 30 s.
-        stage.is_empty_within(Duration::from_secs(10))?;
+        // A companion whose desk was killed would wait for 30 s.
+        stage.wait_until_empty(Duration::from_secs(10))?;
     }
     Ok(())
 }
@@ -80,7 +81,7 @@ fn ctrl_c_asks_while_a_review_waits_and_leaves_when_repeated() -> Result<()> {
     read_and_press(&desk, "line five", &ctrl_c)?;
     read_and_press(&desk, "Leave?", &ctrl_c)?;
     desk.wait_for_exit()?;
-    gave_the_terminal_back(&desk)
+    assert_terminal_restored(&desk)
 }
 
 #[test]
@@ -90,7 +91,7 @@ fn killed_desk_ends_its_processes_and_keeps_the_review() -> Result<()> {
     desk.wait_for_text("1 dropped")?;
     desk.signal(Signal::KILL)?;
     desk.wait_for_exit()?;
-    // The next desk finds the decisions so far.
+    // The next desk shows the decisions that the person has made so far.
     let mut desk = stage.desk(&small())?;
     read_and_press(&desk, "1 dropped", "jj")?;
     read_and_press(&desk, "fifty-five", "a")?;
@@ -99,7 +100,7 @@ fn killed_desk_ends_its_processes_and_keeps_the_review() -> Result<()> {
     desk.signal(Signal::KILL)?;
     desk.wait_for_exit()?;
     drop(agent);
-    stage.is_empty_within(LOST)
+    stage.wait_until_empty(HOST_END_TIMEOUT)
 }
 
 #[test]
@@ -116,23 +117,23 @@ fn ctrl_z_restores_the_terminal_and_fg_redraws() -> Result<()> {
     let modes = shell.picture()?;
     assert!(!modes.hide_cursor() && !modes.alternate_screen());
     assert_eq!(modes.mouse_protocol_mode(), vt100::MouseProtocolMode::None);
-    // The shell still edits lines, also at another size.
+    // The shell can still edit lines, at another size, too.
     shell.press("echo $((6 * 7))\r")?;
     shell.wait_for_text("\n42\n")?;
     shell.resize(100, 30)?;
     shell.press_and_see("fg\r", "line five")?;
-    let screen = settled(&shell)?;
+    let screen = text_after_silence(&shell)?;
     assert!(!screen.contains("rig$"), "the whole screen is drawn anew:\n{screen}");
     read_and_press(&shell, "line five", "a")?;
     assert_eq!(proposal.outcome()?, Outcome::Accepted { content: proposed() });
     read_and_press(&shell, "Nothing to review.", "q")?;
     shell.wait_for("the shell's prompt", |screen| screen.trim_end().ends_with("rig$"))?;
     wait::until("the terminal as it was", wait::PATIENCE, || {
-        let left = shell.unrestored_state().map_err(|error| error.to_string())?;
+        let unrestored = shell.unrestored_state().map_err(|error| error.to_string())?;
         // The shell itself requests paste marks and reads single keys.
-        let ours =
-            left.iter().find(|left| *left != "bracketed paste" && !left.starts_with("terminal settings"));
-        ours.map_or(Ok(()), |left| Err(left.clone()))
+        let is_of_desk =
+            |state: &&String| *state != "bracketed paste" && !state.starts_with("terminal settings");
+        unrestored.iter().find(is_of_desk).map_or(Ok(()), |state| Err(state.clone()))
     })
 }
 

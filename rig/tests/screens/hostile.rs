@@ -1,5 +1,6 @@
 //! An agent's name, files and proposals reach the terminal as text, never as control sequences, and no
-//! program obeys them. The tests check the raw bytes, because an emulator does not report what it has obeyed.
+//! program obeys them. The tests check the output's bytes, because an emulator does not report the sequences
+//! that it obeys.
 
 use std::io::Write as _;
 
@@ -10,10 +11,10 @@ use alongside_rig::wait::{self, PATIENCE};
 use alongside_rig::{Proposer, agent_cli};
 use anyhow::{Context as _, Result};
 
-use crate::stage::{Stage, original, read_and_press, settled};
+use crate::stage::{Stage, original, read_and_press, text_after_silence};
 
 /// Control sequences, each with a word of its own.
-const OBEYED: [&str; 9] = [
+const SEQUENCES: [&str; 9] = [
     "\x1b[2;7Hmoved",
     "\x1b]52;c;c3RvbGVu\x07",
     "\x1b]8;;http://evil\x1b\\",
@@ -26,29 +27,30 @@ const OBEYED: [&str; 9] = [
 ];
 
 /// Characters that hide or reorder text, or move the cursor.
-const HIDING: &str = "\u{202e}\u{2066}\u{200b}\u{feff}\
+const INVISIBLE: &str = "\u{202e}\u{2066}\u{200b}\u{feff}\
     \u{ad}\u{3164}\u{2028}\u{2029}\u{e0041}\u{85}\u{7f}\u{8}\u{c}\u{0b}\u{0e}\
     \u{fe0f}\u{e0100}\u{2800}\u{13430}\u{16fe4}\u{1d159}\u{fff0}";
 
 #[test]
 fn nothing_that_an_agent_says_is_obeyed_by_the_terminal() -> Result<()> {
     let stage = Stage::new();
-    let nasty = format!("{}{HIDING}", OBEYED.concat());
-    // Names are limited in length: half is in the directory, half in the file.
-    let file =
-        stage.sandbox.write(format!("{}/{HIDING}\n.txt", OBEYED.concat().replace('/', ":")), original());
+    let nasty = format!("{}{INVISIBLE}", SEQUENCES.concat());
+    // The length of a name is limited, so one half is in the directory's name, and the other in the file's.
+    let file = stage
+        .sandbox
+        .write(format!("{}/{INVISIBLE}\n.txt", SEQUENCES.concat().replace('/', ":")), original());
     let mut desk = stage.idle_desk(&Terminal::new(600, 24))?;
     let agent = Proposer::named(&stage.sandbox, &format!("gemini-cli-{nasty}"), &nasty)?;
     let proposed = original().replace("line 5\n", &format!("five {nasty}\r\n")).replace("line 30\n", "");
     let proposal = agent.propose(&file, &proposed)?;
     read_and_press(&desk, "five", "?")?;
-    // Every place of the agent's text: side by side, unified, dropped, scrolled, copied, searched, and in a
-    // refusal.
+    // The desk shows the agent's text in every way: side by side, unified, dropped, scrolled, copied,
+    // searched, and in a refusal.
     for keys in [key::ESCAPE, "v", "j", "k", " ", " ", key::RIGHT, key::LEFT, "y", "/five\r", "v"] {
-        settled(&desk)?;
+        text_after_silence(&desk)?;
         desk.press(keys)?;
     }
-    settled(&desk)?;
+    text_after_silence(&desk)?;
     read_and_press(&desk, "five", "r")?;
     proposal.outcome()?;
     desk.wait_for_text("rejected")?;
@@ -56,31 +58,32 @@ fn nothing_that_an_agent_says_is_obeyed_by_the_terminal() -> Result<()> {
     desk.press("q")?;
     desk.wait_for_exit()?;
 
-    let written = desk.written()?;
-    let said = String::from_utf8(written)?;
-    for obeyed in OBEYED {
-        assert!(!said.contains(obeyed), "{obeyed:?} reached the terminal");
-        // The words are shown, so the sequences have passed here.
-        let words: String = obeyed.chars().filter(char::is_ascii_graphic).collect();
-        assert!(said.contains(words.get(words.len() - 4..).unwrap_or(&words)), "{obeyed:?} is not shown");
+    let output = String::from_utf8(desk.written()?)?;
+    for sequence in SEQUENCES {
+        assert!(!output.contains(sequence), "{sequence:?} reached the terminal");
+        // The words are shown, so the desk has drawn the text with the sequences.
+        let words: String = sequence.chars().filter(char::is_ascii_graphic).collect();
+        let end = words.get(words.len() - 4..).unwrap_or(&words);
+        assert!(output.contains(end), "{sequence:?} is not shown");
     }
-    for hiding in HIDING.chars() {
-        assert!(!said.contains(hiding), "{hiding:?} reached the terminal");
+    for character in INVISIBLE.chars() {
+        assert!(!output.contains(character), "{character:?} reached the terminal");
     }
     Ok(())
 }
 
+/// Fails if a control sequence or an invisible character of the table has reached the terminal.
 fn assert_harmless(desk: &Screen) -> Result<()> {
-    let said = String::from_utf8(desk.written()?)?;
-    for obeyed in ["\x1b]0;PWNED", "\u{9b}", "\u{202e}", "\u{2066}"] {
-        assert!(!said.contains(obeyed), "{obeyed:?} reached the terminal");
+    let output = String::from_utf8(desk.written()?)?;
+    for sequence in ["\x1b]0;PWNED", "\u{9b}", "\u{202e}", "\u{2066}"] {
+        assert!(!output.contains(sequence), "{sequence:?} reached the terminal");
     }
-    assert!(said.contains("PWNED"), "the names are shown");
+    assert!(output.contains("PWNED"), "the names are shown");
     Ok(())
 }
 
-/// Every second row is accepted, and its agent writes it. The answers come from a pipe, for which line mode
-/// needs no time to read; what it prints is the same.
+/// Accepts every second row, and writes it as its agent does. The answers come from a pipe: line mode accepts
+/// them without the delay for a reading person, and prints the same.
 #[test]
 fn line_mode_obeys_no_name_and_no_text() -> Result<()> {
     let stage = Stage::new();
@@ -96,13 +99,13 @@ fn line_mode_obeys_no_name_and_no_text() -> Result<()> {
     let (waiting, refused) = propose(&stage.sandbox, rows(&stage.sandbox))?;
     assert_eq!(refused, Vec::<String>::new());
     answers.write_all(b"l\n")?;
-    for (at, Hostile { row, proposal, .. }) in waiting.into_iter().enumerate() {
-        // The first change is on the screen, and then the last one.
+    for (index, Hostile { row, proposal, .. }) in waiting.into_iter().enumerate() {
+        // The first change is on the screen; `j` shows the last one.
         if row.original.is_some() {
             answers.write_all(b"j\n")?;
         }
         desk.wait_for_text(&row.unique_line)?;
-        let accepts = at % 2 == 0;
+        let accepts = index % 2 == 0;
         answers.write_all(if accepts { b"a\n" } else { b"r\n" })?;
         match proposal.outcome().with_context(|| desk.text().unwrap_or_default())? {
             Outcome::Accepted { content } if accepts => write(&row.path, &content)?,

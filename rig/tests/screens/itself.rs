@@ -1,4 +1,4 @@
-//! Tests of the screen itself, with small shell programs.
+//! Tests of the rig's screen itself, with small shell programs.
 
 use std::time::{Duration, Instant};
 
@@ -34,13 +34,13 @@ fn screen_passes_keys_text_colours_and_exit_status() -> Result<()> {
 }
 
 #[test]
-fn processes_left_behind_are_reported() -> Result<()> {
+fn unrestored_terminal_state_is_reported() -> Result<()> {
     let sandbox = Sandbox::new();
-    let takes = r"printf '\e[?1049h\e[?25l\e[?1000h\e[?1006h\e[?2004h\e[?1004h\e[>1u\e[32m'; stty raw -echo";
-    let gives = r"stty sane; printf '\e[m\e[<u\e[?1004;2004l\e[?1006l\e[?1000l\e[?25h\e[?1049l'";
-    let mut screen = shell(&sandbox, &small(), takes)?;
+    let change = r"printf '\e[?1049h\e[?25l\e[?1000h\e[?1006h\e[?2004h\e[?1004h\e[>1u\e[32m'; stty raw -echo";
+    let restore = r"stty sane; printf '\e[m\e[<u\e[?1004;2004l\e[?1006l\e[?1000l\e[?25h\e[?1049l'";
+    let mut screen = shell(&sandbox, &small(), change)?;
     screen.wait_for_exit()?;
-    let left = screen.unrestored_state()?;
+    let unrestored = screen.unrestored_state()?;
     let names = [
         "the alternate screen",
         "a hidden cursor",
@@ -51,17 +51,17 @@ fn processes_left_behind_are_reported() -> Result<()> {
         "a keyboard protocol",
         "private mode 1004",
     ];
-    assert_eq!(left[..8], names, "{left:#?}");
-    assert!(left[8].starts_with("terminal settings"), "{left:#?}");
+    assert_eq!(unrestored[..8], names, "{unrestored:#?}");
+    assert!(unrestored[8].starts_with("terminal settings"), "{unrestored:#?}");
     let mut screen =
-        shell(&sandbox, &small(), &format!("before=$(stty -g); {takes}; {gives}; stty $before"))?;
+        shell(&sandbox, &small(), &format!("before=$(stty -g); {change}; {restore}; stty $before"))?;
     screen.wait_for_exit()?;
     assert_eq!(screen.unrestored_state()?, Vec::<String>::new());
     Ok(())
 }
 
 #[test]
-fn a_window_of_another_size_is_told_to_the_program() -> Result<()> {
+fn a_new_window_size_is_reported_to_the_program() -> Result<()> {
     let sandbox = Sandbox::new();
     let script = "trap 'stty size' WINCH; stty size; while :; do sleep 0.02; done";
     let screen = shell(&sandbox, &small(), script)?;
@@ -106,16 +106,16 @@ fn a_shell_stops_its_program_on_ctrl_z_and_brings_it_back() -> Result<()> {
 fn screen_answers_queries_like_its_terminal() -> Result<()> {
     let sandbox = Sandbox::new();
     let script = r"stty raw -echo; printf '\e]11;?\e\\\e[c'; head -c $0 | od -An -c -w80 | tr -d ' '; echo";
-    let asked = |answers, length: &str| -> Result<String> {
+    let answer = |answers, length: &str| -> Result<String> {
         let terminal = Terminal::new(80, 6).answering(answers);
         let mut screen =
             Screen::start(&sandbox, &terminal, ["bash", "--norc", "--noprofile", "-c", script, length])?;
         screen.wait_for_exit()?;
         screen.text()
     };
-    assert!(asked(Answers::Dark, "34")?.contains(r"033]11;rgb:1212/1212/1212033\033[?62;22c"));
-    assert!(asked(Answers::Light, "34")?.contains(r"033]11;rgb:fafa/fafa/fafa033\033[?62;22c"));
-    assert!(asked(Answers::TypeOnly, "9")?.starts_with(r"033[?62;22c"));
+    assert!(answer(Answers::Dark, "34")?.contains(r"033]11;rgb:1212/1212/1212033\033[?62;22c"));
+    assert!(answer(Answers::Light, "34")?.contains(r"033]11;rgb:fafa/fafa/fafa033\033[?62;22c"));
+    assert!(answer(Answers::TypeOnly, "9")?.starts_with(r"033[?62;22c"));
     let silent = small().answering(Answers::Nothing);
     let mut screen = shell(&sandbox, &silent, r"printf '\e[c\e]11;?\e\\'; read -rsn1 -t 1; echo status $?")?;
     screen.wait_for_exit()?;
@@ -147,22 +147,23 @@ fn mouse_focus_and_paste_marks_need_a_request() -> Result<()> {
 }
 
 #[test]
-fn a_slow_link_carries_no_more_than_it_can() -> Result<()> {
+fn a_slow_link_limits_the_rate_of_output() -> Result<()> {
     let sandbox = Sandbox::new();
     let start = Instant::now();
     let mut screen = shell(&sandbox, &small().slow(4000), "printf '%04096d' 0; printf '\nend'")?;
     screen.wait_for_exit()?;
     assert_eq!(screen.received()?, 4096 + 5);
     assert!(screen.text()?.ends_with("end"));
-    // One second's worth, which no machine is too slow for.
+    // At 4,000 bytes per second, the output takes more than one second, on the fastest machine, too.
     assert!(start.elapsed() >= Duration::from_secs(1), "{:?}", start.elapsed());
     Ok(())
 }
 
 #[test]
-fn a_program_that_has_fallen_silent_has_settled() -> Result<()> {
+fn the_wait_for_silence_outlasts_pauses_of_the_program() -> Result<()> {
     let sandbox = Sandbox::new();
-    // The script starts no program before its silence: a start alone may take a busy machine a second.
+    // The script starts no program before it falls silent, because a start alone may take a second on a busy
+    // machine.
     let pauses = "for i in 1 2 3 4 5; do echo $i; read -t 0.05; done; sleep 1000";
     let screen = shell(&sandbox, &small(), pauses)?;
     screen.wait_for_text("1")?;
@@ -179,8 +180,8 @@ fn children_end_with_their_screen() -> Result<()> {
     assert_eq!(sandbox.processes().len(), 2);
     drop(screen);
     wait::until("the end of both processes", Duration::from_secs(10), || {
-        let left = sandbox.processes();
-        if left.is_empty() { Ok(()) } else { Err(format!("{left:?}")) }
+        let processes = sandbox.processes();
+        if processes.is_empty() { Ok(()) } else { Err(format!("{processes:?}")) }
     })
 }
 

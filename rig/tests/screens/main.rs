@@ -1,5 +1,5 @@
-//! `alongside` on a real terminal: a pty with an emulator behind it. Tests assert on the visible screen, and
-//! on the terminal's state afterwards.
+//! `alongside` on a real terminal: a pseudoterminal (pty) with an emulator. Tests check the visible screen,
+//! and the terminal's state afterwards.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

@@ -1,4 +1,4 @@
-//! A turn of 2,000 changed files, as a formatter leaves it: on the screen, and in the lists over it.
+//! A turn with 2,000 changed files, as after a formatter: on the screen, and in the list of files.
 
 use std::fs;
 
@@ -9,6 +9,7 @@ use anyhow::{Result, ensure};
 
 use crate::stage::{Stage, read_and_press};
 
+/// The number of changed files.
 const FILES: usize = 2000;
 
 #[test]
@@ -24,15 +25,15 @@ fn two_thousand_files_of_a_turn_are_on_the_screen() -> Result<()> {
     };
     write("    ");
     sandbox.commit()?;
-    note(sandbox, "UserPromptSubmit")?;
+    take_snapshot(sandbox, "UserPromptSubmit")?;
     write("\t");
-    note(sandbox, "Stop")?;
+    take_snapshot(sandbox, "Stop")?;
 
     let desk = Screen::start(sandbox, &Terminal::new(100, 30), [alongside_bin()?, "--since".into()])?;
     desk.wait_for_text("file 1 of 2000  +2000 -2000")?;
     read_and_press(&desk, "a();", "L")?;
     read_and_press(&desk, "2000 files changed since the first prompt to Codex", "\x1b[F")?;
-    // From the last one, the person goes to it.
+    // The person goes to the last file of the list, and opens it.
     read_and_press(&desk, "▸ M src/19/file-1999.rs", "\r")?;
     read_and_press(&desk, "file 2000 of 2000", "X")?;
     read_and_press(&desk, "1 file marked", "f")?;
@@ -46,8 +47,8 @@ fn two_thousand_files_of_a_turn_are_on_the_screen() -> Result<()> {
     Ok(())
 }
 
-/// The hook of an agent at its prompt, or at an end.
-fn note(sandbox: &Sandbox, event: &str) -> Result<()> {
+/// Runs the hook of an agent for this event, which takes a snapshot.
+fn take_snapshot(sandbox: &Sandbox, event: &str) -> Result<()> {
     let output = turn_hook(sandbox, "codex", "s", event)?.wait_with_output()?;
     ensure!(output.status.success(), "{event}: {output:?}");
     Ok(())

@@ -1,4 +1,4 @@
-//! The stage of every test: a project with a file, `alongside` on a terminal, and texts for a proposal.
+//! What every test needs: a project with a file, `alongside` on a terminal, and texts for a proposal.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,15 +9,16 @@ use alongside_rig::screen::Terminal;
 use alongside_rig::{Sandbox, Screen, agent_cli, alongside_bin, wait};
 use anyhow::Result;
 
-/// The desk ignores keys that come sooner than a person can read.
-const READING: Duration = Duration::from_millis(600);
+/// The time that a person takes to read. The desk ignores keys that come sooner.
+const READING_TIME: Duration = Duration::from_millis(600);
 
-/// The silence after which a screen has settled: long enough for late colours.
-const STILL: Duration = Duration::from_millis(700);
+/// The time without output after which a screen counts as complete. It is long enough for late colours.
+const SILENCE: Duration = Duration::from_millis(700);
 
+/// A project with a file.
 pub(crate) struct Stage {
     pub(crate) sandbox: Sandbox,
-    /// `notes.txt`, with sixty lines.
+    /// The path of `notes.txt`, which has sixty lines.
     pub(crate) file: PathBuf,
 }
 
@@ -32,21 +33,22 @@ impl Stage {
         Screen::start(&self.sandbox, terminal, [alongside_bin()?])
     }
 
-    /// A desk that shows that no agent is connected.
+    /// Starts `alongside`, and waits until it shows that no agent is connected.
     pub(crate) fn idle_desk(&self, terminal: &Terminal) -> Result<Screen> {
         let desk = self.desk(terminal)?;
         desk.wait_for_text("No agent is connected yet.")?;
         Ok(desk)
     }
 
-    /// An agent that has proposed [`proposed`] for the file.
+    /// Connects an agent, which proposes [`proposed`] for the file.
     pub(crate) fn propose(&self) -> Result<(Proposer, Proposal)> {
         let agent = Proposer::gemini(&self.sandbox)?;
         let proposal = agent.propose(&self.file, &proposed())?;
         Ok((agent, proposal))
     }
 
-    /// The stage with a desk on a terminal of this kind, and an agent that has proposed [`proposed`].
+    /// Creates a stage, starts a desk on a terminal of this kind, and connects an agent, which proposes
+    /// [`proposed`].
     pub(crate) fn with_proposal(terminal: &Terminal) -> Result<(Self, Screen, Proposer, Proposal)> {
         let stage = Self::new();
         let desk = stage.desk(terminal)?;
@@ -54,7 +56,7 @@ impl Stage {
         Ok((stage, desk, agent, proposal))
     }
 
-    /// A shell with job control, which knows `alongside`.
+    /// Starts a shell with job control, which has `alongside` in its PATH.
     pub(crate) fn shell(&self, terminal: &Terminal) -> Result<Screen> {
         let (path, value) = agent_cli::path_variable(&self.sandbox)?;
         let terminal = terminal.clone().with("PS1", "rig$ ").with(path, value);
@@ -64,35 +66,39 @@ impl Stage {
     }
 
     /// Waits until no process of the sandbox runs.
-    pub(crate) fn is_empty_within(&self, deadline: Duration) -> Result<()> {
+    pub(crate) fn wait_until_empty(&self, deadline: Duration) -> Result<()> {
         wait::until("the end of every process", deadline, || {
-            let left = self.sandbox.processes();
+            let processes = self.sandbox.processes();
             let name = |pid: &rustix::process::Pid| format!("{pid:?} {}", command_line(pid.as_raw_nonzero()));
-            if left.is_empty() { Ok(()) } else { Err(left.iter().map(name).collect::<Vec<_>>().join("\n")) }
+            if processes.is_empty() {
+                Ok(())
+            } else {
+                Err(processes.iter().map(name).collect::<Vec<_>>().join("\n"))
+            }
         })
     }
 }
 
-/// The original content of the file.
+/// Returns the original content of the file.
 pub(crate) fn original() -> String {
     (1..=60).map(|number| format!("line {number}\n")).collect()
 }
 
-/// The proposal: three changes.
+/// Returns the proposed content, with three changes.
 pub(crate) fn proposed() -> String {
     let text = original().replace("line 5\n", "line five\n").replace("line 30\n", "line thirty\n");
     text.replace("line 55\n", "line fifty-five\nand one more\n")
 }
 
-/// Waits until a text is shown, waits as long as a person reads, and presses keys.
+/// Waits until a text is shown, and for the time of reading it, and presses keys.
 pub(crate) fn read_and_press(screen: &Screen, text: &str, keys: &str) -> Result<()> {
     screen.wait_for_text(text)?;
-    std::thread::sleep(READING);
+    std::thread::sleep(READING_TIME);
     screen.press(keys)
 }
 
-/// The text of the settled screen.
-pub(crate) fn settled(screen: &Screen) -> Result<String> {
-    screen.wait_for_silence(STILL)?;
+/// Waits until the program is silent, and returns the text of the screen.
+pub(crate) fn text_after_silence(screen: &Screen) -> Result<String> {
+    screen.wait_for_silence(SILENCE)?;
     screen.text()
 }
