@@ -1,4 +1,4 @@
-//! One agent and one companion, without trouble.
+//! One agent and one companion, without failures.
 
 use alongside_desk::{Closing, Position};
 use alongside_rig::companion::CompanionProcess;
@@ -14,7 +14,7 @@ pub(crate) async fn finds_the_companion_by_file_alone(stage: Stage) -> Result<()
     Ok(())
 }
 
-/// The agent's process shares only the terminal as an ancestor with the companion.
+/// The only common ancestor of the agent and the companion is the terminal.
 pub(crate) async fn finds_the_companion_from_a_sibling_pane((rig, release): (Rig, Release)) -> Result<()> {
     let sandbox = Sandbox::new();
     let file = sandbox.write("file.txt", ORIGINAL);
@@ -33,14 +33,14 @@ pub(crate) async fn knows_what_the_person_has_open(stage: Stage) -> Result<()> {
     stage.companion.focus(&stage.file, None).await?;
     stage.companion.focus(&other, Some(Position { line: 0, character: 1 })).await?;
 
-    let active = |context: &serde_json::Value| context["workspaceState"]["openFiles"][0].clone();
+    let first_file = |context: &serde_json::Value| context["workspaceState"]["openFiles"][0].clone();
     let context = stage.agent.wait_context("the other file in front", |context| {
-        active(context)["path"].as_str() == other.to_str()
+        first_file(context)["path"].as_str() == other.to_str()
     });
     let context = context.await?;
-    // The agent drops the cursor of files that are not flagged active.
-    assert_eq!(active(&context)["isActive"], true, "{context}");
-    assert_eq!(active(&context)["cursor"], serde_json::json!({ "line": 1, "character": 2 }), "{context}");
+    // The agent ignores the cursor of files that are not marked as active.
+    assert_eq!(first_file(&context)["isActive"], true, "{context}");
+    assert_eq!(first_file(&context)["cursor"], serde_json::json!({ "line": 1, "character": 2 }), "{context}");
     let second = &context["workspaceState"]["openFiles"][1]["path"];
     assert_eq!(second.as_str(), stage.file.to_str(), "{context}");
     Ok(())
@@ -91,7 +91,7 @@ pub(crate) async fn rejects_in_its_own_prompt_and_the_edits_are_kept(stage: Stag
     stage.agent.resolve_from_cli(&stage.file, CliAnswer::Rejected).await?;
     assert_eq!(diff.outcome().await?, Outcome::Rejected);
     let closed = stage.companion.closed(review.id).await?;
-    // The agent only closes the diff and does not tell the answer, so the text is kept.
+    // The agent only closes the diff and does not send the person's answer, so the companion keeps the text.
     let draft = closed.draft.context("the edits are lost")?;
     assert_eq!(std::fs::read_to_string(draft)?, "an hour of my work\n");
     Ok(())
@@ -99,7 +99,7 @@ pub(crate) async fn rejects_in_its_own_prompt_and_the_edits_are_kept(stage: Stag
 
 pub(crate) async fn gets_two_diffs_in_a_row_decided_apart(stage: Stage) -> Result<()> {
     let second_file = stage.sandbox.write("second.txt", "");
-    // The agent holds the second back until the first is decided.
+    // The agent does not send the second proposal until the first one is decided.
     let first = stage.agent.open_diff(&stage.file, "first\n");
     let second = stage.agent.open_diff(&second_file, "second\n");
     stage.companion.reject(&stage.companion.review_of("first\n").await?).await?;

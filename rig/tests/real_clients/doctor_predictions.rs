@@ -1,5 +1,5 @@
-//! `alongside doctor` predicts a release's choice of companion in every situation. The companions are minimal
-//! and count the requests, which shows the agent's choice.
+//! `alongside doctor` predicts correctly which companion a release chooses in every situation. The companions
+//! are minimal and count requests, which shows the agent's choice.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,30 +15,31 @@ use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
 
 /// A PID that no process has.
-const DEAD: u32 = 99_999_999;
+const DEAD_PID: u32 = 99_999_999;
 
-/// A companion that takes one token, offers both tools, and counts the requests for them.
-struct Small {
+/// A minimal companion that accepts one token, offers both tools, and counts the requests for the list of
+/// tools.
+struct MinimalCompanion {
     port: u16,
-    asked: Arc<AtomicUsize>,
+    requests: Arc<AtomicUsize>,
 }
 
-impl Small {
+impl MinimalCompanion {
     async fn start() -> Result<Self> {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
         let port = listener.local_addr()?.port();
-        let asked = Arc::new(AtomicUsize::new(0));
-        let counter = Arc::clone(&asked);
+        let requests = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&requests);
         let post = axum::routing::post(move |headers: HeaderMap, body: String| async move {
             answer(&headers, &body, &counter)
         });
         let router = axum::Router::new().route("/mcp", post);
         tokio::spawn(async move { axum::serve(listener, router).await });
-        Ok(Self { port, asked })
+        Ok(Self { port, requests })
     }
 }
 
-fn answer(headers: &HeaderMap, body: &str, asked: &AtomicUsize) -> Response {
+fn answer(headers: &HeaderMap, body: &str, requests: &AtomicUsize) -> Response {
     if headers.get("authorization").is_none_or(|value| value != "Bearer t") {
         return StatusCode::UNAUTHORIZED.into_response();
     }
@@ -49,7 +50,7 @@ fn answer(headers: &HeaderMap, body: &str, asked: &AtomicUsize) -> Response {
         Some("initialize") => json!({ "protocolVersion": message["params"]["protocolVersion"],
             "capabilities": { "tools": {} }, "serverInfo": { "name": "small", "version": "1" } }),
         Some("tools/list") => {
-            asked.fetch_add(1, Ordering::SeqCst);
+            requests.fetch_add(1, Ordering::SeqCst);
             let tool = |name: &str| json!({ "name": name, "inputSchema": { "type": "object" } });
             json!({ "tools": [tool("openDiff"), tool("closeDiff")] })
         }
@@ -59,16 +60,19 @@ fn answer(headers: &HeaderMap, body: &str, asked: &AtomicUsize) -> Response {
     ([("content-type", "application/json")], reply).into_response()
 }
 
-/// Makes a situation, given the process that the agent takes for the editor, and another live one.
-type Stage = fn(&mut Scene, u32, u32) -> Result<()>;
+/// Creates a situation. The numbers are the process that the agent takes for the editor, and another running
+/// one.
+type Setup = fn(&mut Scene, u32, u32) -> Result<()>;
 
-/// The situation for both.
+/// The situation, which is the same for the agent and the doctor.
 struct Scene {
     sandbox: Sandbox,
     agent: FamilyAgent,
     release: Release,
-    here: Small,
-    other: Small,
+    /// The companion of the project.
+    here: MinimalCompanion,
+    other: MinimalCompanion,
+    /// A port on which no program listens.
     dead: u16,
     environment: Vec<(&'static str, String)>,
 }
@@ -78,11 +82,11 @@ impl Scene {
         let sandbox = Sandbox::new();
         let id = release.agent.command();
         let agent = FamilyAgent::named(id).context("a row of the table")?;
-        let on = json!({ "ide": { "enabled": true }, "tools": { "approvalMode": "default" },
+        let settings = json!({ "ide": { "enabled": true }, "tools": { "approvalMode": "default" },
             "security": { "folderTrust": { "enabled": false } } });
-        sandbox.write_home(format!(".{id}/settings.json"), on.to_string());
+        sandbox.write_home(format!(".{id}/settings.json"), settings.to_string());
         let dead = tokio::net::TcpListener::bind("127.0.0.1:0").await?.local_addr()?.port();
-        let (here, other) = (Small::start().await?, Small::start().await?);
+        let (here, other) = (MinimalCompanion::start().await?, MinimalCompanion::start().await?);
         Ok(Self { sandbox, agent, release, here, other, dead, environment: Vec::new() })
     }
 
@@ -96,7 +100,7 @@ impl Scene {
         }
     }
 
-    /// A file in every place of the family.
+    /// Writes a discovery file to every directory in which the family's agents search.
     fn publish(&self, pid: u32, port: u16, workspace: PathBuf, ppid: u32) -> Result<()> {
         let record = json!({ "port": port, "workspacePath": workspace, "authToken": "t", "ppid": ppid,
             "ideInfo": { "name": "small", "displayName": "Small" }, "ideName": "Small" });
@@ -107,8 +111,9 @@ impl Scene {
         Ok(())
     }
 
-    /// The doctor's prediction: whether the agent connects, and to which companion.
-    async fn said(&self) -> Result<(bool, Option<u16>, Value)> {
+    /// Runs the doctor. Returns its prediction, whether the agent connects and to which port, and its whole
+    /// report.
+    async fn prediction(&self) -> Result<(bool, Option<u16>, Value)> {
         let command = self.agent.commands.first().context("a command")?;
         let package = self.sandbox.home().join("node_modules").join(self.agent.packages[0]);
         let name = json!({ "name": self.agent.packages[0], "version": self.release.version });
@@ -117,39 +122,39 @@ impl Scene {
         std::fs::write(&program, "#!/bin/sh\n")?;
         std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
 
-        // Below a shell, like the agent.
+        // The doctor runs as a child of a shell, as the agent does.
         let mut doctor = self.sandbox.command("bash");
         let path = format!("{}:/usr/bin:/bin", package.display());
         doctor.args(["-c", r#""$@"; exit $?"#, "bash"]).arg(alongside_bin()?);
         doctor.args(["doctor", self.agent.id, "--json", "--container", "no"]);
         doctor.envs(self.environment.iter().map(|(name, value)| (name, value))).env("PATH", path);
         let output = doctor.output().await?;
-        let said: Value = serde_json::from_slice(&output.stdout)
+        let report: Value = serde_json::from_slice(&output.stdout)
             .with_context(|| String::from_utf8_lossy(&output.stderr).into_owned())?;
-        let agent = &said["agents"][0];
-        ensure!(agent["version"] == self.release.version, "{said:#}");
+        let agent = &report["agents"][0];
+        ensure!(agent["version"] == self.release.version, "{report:#}");
         let port = agent["port"].as_u64().and_then(|port| u16::try_from(port).ok());
-        Ok((agent["wouldConnect"] == true, port, said))
+        Ok((agent["wouldConnect"] == true, port, report))
     }
 
-    /// Whether the agent connects, and to which companion.
-    async fn done(&self, rig: &Rig) -> Result<(bool, Option<u16>)> {
-        for small in [&self.here, &self.other] {
-            small.asked.store(0, Ordering::SeqCst);
+    /// Starts the agent. Returns whether it connects, and the port that it has chosen.
+    async fn choice(&self, rig: &Rig) -> Result<(bool, Option<u16>)> {
+        for companion in [&self.here, &self.other] {
+            companion.requests.store(0, Ordering::SeqCst);
         }
         let environment: Vec<(&str, &str)> =
             self.environment.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let agent = RealClient::start_with(rig, &self.sandbox, self.release, &environment).await?;
         let connected = agent.connect().await.is_ok();
-        let asked = |small: &&&Small| small.asked.load(Ordering::SeqCst) > 0;
-        let port = [&self.here, &self.other].iter().find(asked).map(|small| small.port);
+        let is_chosen = |companion: &&&MinimalCompanion| companion.requests.load(Ordering::SeqCst) > 0;
+        let port = [&self.here, &self.other].iter().find(is_chosen).map(|companion| companion.port);
         Ok((connected, port))
     }
 }
 
 pub(crate) async fn does_what_the_doctor_says((rig, release): (Rig, Release)) -> Result<()> {
     let test = std::process::id();
-    let situations: [(&str, Stage); 11] = [
+    let situations: [(&str, Setup); 11] = [
         ("nothing is there", |_, _, _| Ok(())),
         ("in the directory", |scene, editor, test| {
             scene.publish(editor, scene.here.port, scene.sandbox.project(), test)
@@ -165,7 +170,7 @@ pub(crate) async fn does_what_the_doctor_says((rig, release): (Rig, Release)) ->
             scene.publish(test, scene.here.port, scene.sandbox.project(), test)
         }),
         ("a stale file beside", |scene, editor, test| {
-            scene.publish(DEAD, scene.dead, scene.sandbox.project(), DEAD)?;
+            scene.publish(DEAD_PID, scene.dead, scene.sandbox.project(), DEAD_PID)?;
             scene.publish(editor, scene.here.port, scene.sandbox.project(), test)
         }),
         ("a stale file in front", |scene, editor, test| {
@@ -192,7 +197,7 @@ pub(crate) async fn does_what_the_doctor_says((rig, release): (Rig, Release)) ->
             Ok(())
         }),
         ("an editor that is gone", |scene, editor, _| {
-            scene.publish(editor, scene.here.port, scene.sandbox.project(), DEAD)
+            scene.publish(editor, scene.here.port, scene.sandbox.project(), DEAD_PID)
         }),
         ("two companions", |scene, editor, test| {
             scene.publish(editor, scene.here.port, scene.sandbox.project(), test)?;
@@ -200,16 +205,17 @@ pub(crate) async fn does_what_the_doctor_says((rig, release): (Rig, Release)) ->
         }),
     ];
     let mut outcomes = Vec::new();
-    for (name, stage) in situations {
+    for (name, set_up) in situations {
         let mut scene = Scene::new(release).await?;
-        // Below this test's shell, the agent takes the test's parent for the editor.
+        // The agent runs in a shell below this test, and takes the test's parent for the editor.
         let editor = alongside_agent::find::look_up(test).context("this process")?.parent;
-        stage(&mut scene, editor, test)?;
-        // The doctor first: some releases delete files that they reject.
-        let (would, its_port, said) = scene.said().await?;
-        let done = scene.done(&rig).await?;
-        assert_eq!((would, its_port.filter(|_| would)), done, "{release}, {name}: {said:#}");
-        outcomes.push(done.0);
+        set_up(&mut scene, editor, test)?;
+        // The doctor runs first, because some releases delete files that they reject.
+        let (would_connect, predicted_port, report) = scene.prediction().await?;
+        let choice = scene.choice(&rig).await?;
+        let prediction = (would_connect, predicted_port.filter(|_| would_connect));
+        assert_eq!(prediction, choice, "{release}, {name}: {report:#}");
+        outcomes.push(choice.0);
     }
     let connected = outcomes.iter().filter(|connected| **connected).count();
     assert!(connected >= 3 && outcomes.len() - connected >= 3, "both happen: {outcomes:?}");

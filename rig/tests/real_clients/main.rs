@@ -1,7 +1,7 @@
 //! The client code of six shipped agent releases against the companion, each story with each release.
 //!
-//! Every assertion is on the agent's own result. The companion runs in a process of its own, and agents find
-//! it by its files alone: no agent variable is set.
+//! Every assertion checks the agent's own result. The companion runs in a process of its own, and agents find
+//! it by its files alone: no variable of theirs is set.
 
 mod alone;
 mod doctor_predictions;
@@ -9,7 +9,7 @@ mod restarts;
 mod stage;
 mod together;
 
-/// One test per release for every named story, which begins with its stage, or with the rig and the release.
+/// Defines a test for each release and named story. A story gets its stage, or the rig and the release.
 macro_rules! with_each_release {
     ($($module:ident::$story:ident($with:ident)),* $(,)?) => {
         with_each_release! { @older gemini_0_8_2, gemini("0.8.2"), $($module::$story($with)),* }

@@ -1,4 +1,4 @@
-//! One side, the agent or the companion, ends and comes back.
+//! The agent or the companion ends and is started again.
 
 use alongside_rig::companion::CompanionProcess;
 use alongside_rig::{Outcome, RealClient, Release, Sandbox};
@@ -23,7 +23,7 @@ pub(crate) async fn agent_comes_back(stage: Stage) -> Result<()> {
     Ok(())
 }
 
-/// A proper stop rejects what is open, so that the agent's prompt stays alive.
+/// A proper stop rejects open proposals, so that the agent's prompt stays usable.
 pub(crate) async fn companion_stops_with_a_diff_open_and_comes_back(stage: Stage) -> Result<()> {
     let (diff, _) = stage.propose("undecided\n").await?;
     stage.companion.stop().await?;
@@ -49,7 +49,7 @@ pub(crate) async fn companion_crashes_and_the_session_goes_on(stage: Stage) -> R
     accept(&stage.agent, &companion, &stage.file, "after the crash\n").await
 }
 
-/// The restarted companion is the only way to free the agent.
+/// Only the restarted companion can free the agent.
 pub(crate) async fn companion_crashes_with_a_diff_open(mut stage: Stage) -> Result<()> {
     let (diff, _) = stage.propose("undecided\n").await?;
     stage.agent.wait_proposed("undecided\n").await?;
@@ -59,7 +59,7 @@ pub(crate) async fn companion_crashes_with_a_diff_open(mut stage: Stage) -> Resu
     if reopens_its_stream(stage.release) {
         assert_eq!(diff.outcome().await?, Outcome::Rejected);
     } else {
-        // This agent stays without a stream. A new agent must not inherit the trouble.
+        // This agent stays without a stream. A new agent must not be affected by that.
         stage.agent = RealClient::start(&stage.rig, &stage.sandbox, stage.release).await?;
         stage.agent.connect().await?;
     }
@@ -67,7 +67,7 @@ pub(crate) async fn companion_crashes_with_a_diff_open(mut stage: Stage) -> Resu
     accept(&stage.agent, &companion, &stage.file, "decided\n").await
 }
 
-/// Kills the companion, and starts it again on the port that was held.
+/// Kills the companion while the agent is frozen, and starts it again on the same port.
 async fn crash(
     companion: CompanionProcess,
     agent: &RealClient,
@@ -76,7 +76,8 @@ async fn crash(
     agent.while_frozen(companion.crash(COMPANION, sandbox)).await
 }
 
-/// Qwen Code 0.5.2 bundles an SDK that reopens a cut stream only if its events carried ids; ours carry none.
+/// Whether a release opens a cut stream again. Qwen Code 0.5.2 bundles an SDK that does so only if the
+/// stream's events had ids, and a companion's events have none.
 fn reopens_its_stream(release: Release) -> bool {
     release != Release::qwen("0.5.2")
 }

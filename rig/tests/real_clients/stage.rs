@@ -1,4 +1,4 @@
-//! The stage of every story: a project with a file, a companion, and a connected agent.
+//! What every story needs: a project with a file, a companion, and a connected agent.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,9 +14,10 @@ pub(crate) const COMPANION: &str = env!("CARGO_BIN_EXE_companion");
 /// The content of `file`.
 pub(crate) const ORIGINAL: &str = "one\ntwo\nthree\n";
 
-/// How long tests wait for things that must not happen.
-pub(crate) const A_WHILE: Duration = Duration::from_millis(300);
+/// The time in which an event that must not happen is waited for.
+pub(crate) const QUIET_TIME: Duration = Duration::from_millis(300);
 
+/// A companion of a project, and a connected agent.
 pub(crate) struct Stage {
     pub(crate) agent: RealClient,
     pub(crate) companion: CompanionProcess,
@@ -26,7 +27,7 @@ pub(crate) struct Stage {
     pub(crate) sandbox: Sandbox,
 }
 
-/// The agent proposes a text for a file, the person accepts it, and the agent gets it.
+/// Proposes a text for a file, and accepts it. Fails unless the agent gets the text.
 pub(crate) async fn accept(
     agent: &RealClient,
     companion: &CompanionProcess,
@@ -50,7 +51,7 @@ impl Stage {
         Ok(Self { agent, companion, file, release, rig, sandbox })
     }
 
-    /// The agent proposes a text for the file, and the companion shows the review.
+    /// Proposes a text for the file as the agent, and waits for the review.
     pub(crate) async fn propose(&self, text: &str) -> Result<(OpenDiff, Review)> {
         let diff = self.agent.open_diff(&self.file, text);
         Ok((diff, self.companion.review_of(text).await?))

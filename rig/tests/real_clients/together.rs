@@ -1,13 +1,13 @@
-//! Several agents of both families at once: nobody gets another's outcome.
+//! Several agents of both families at once: no agent gets another agent's outcome.
 
 use alongside_desk::Review;
 use alongside_rig::companion::CompanionProcess;
 use alongside_rig::{OpenDiff, Outcome, RealClient, Release, Sandbox, install, or_skip};
 use anyhow::Result;
 
-use crate::stage::{A_WHILE, COMPANION, ORIGINAL};
+use crate::stage::{COMPANION, ORIGINAL, QUIET_TIME};
 
-/// The agents' SDKs number their requests alike, so that all ids are equal, and here the paths too.
+/// The agents' SDKs number their requests in the same way, so all ids are equal, and here all paths, too.
 #[tokio::test]
 async fn four_agents_on_one_file_get_their_own_outcomes() -> Result<()> {
     let Some(rig) = or_skip(install()) else { return Ok(()) };
@@ -32,7 +32,8 @@ async fn four_agents_on_one_file_get_their_own_outcomes() -> Result<()> {
             let review = companion.review_of(&proposed).await?;
             open.push((diff, review, proposed));
         }
-        // Decided one by one, last first, each in another way: the others must still wait.
+        // The proposals are decided one after the other, the last one first, and each in another way.
+        // Meanwhile, the other diffs must stay open.
         while let Some((diff, review, proposed)) = open.pop() {
             let expected = match open.len() {
                 0 => Outcome::Rejected,
@@ -47,7 +48,7 @@ async fn four_agents_on_one_file_get_their_own_outcomes() -> Result<()> {
             }
             assert_eq!(diff.outcome().await?, expected);
             for (other, review, _) in &mut open {
-                let stays_open = other.wait_open(A_WHILE / 4).await;
+                let stays_open = other.wait_open(QUIET_TIME / 4).await;
                 assert!(stays_open, "{} got another's outcome", review.agent.name);
             }
         }
@@ -55,7 +56,7 @@ async fn four_agents_on_one_file_get_their_own_outcomes() -> Result<()> {
     Ok(())
 }
 
-/// One agent ends in the middle; the others' diffs are untouched.
+/// One agent ends during its review, and the diff of the other one stays open.
 #[tokio::test]
 async fn an_agent_that_dies_takes_nobodys_diff_with_it() -> Result<()> {
     let Some(rig) = or_skip(install()) else { return Ok(()) };
@@ -73,7 +74,7 @@ async fn an_agent_that_dies_takes_nobodys_diff_with_it() -> Result<()> {
     let review = companion.review_of("from the living\n").await?;
     dying.kill().await?;
     companion.agents_listen(1).await?;
-    assert!(diff.wait_open(A_WHILE).await, "the living agent's diff ended with another's");
+    assert!(diff.wait_open(QUIET_TIME).await, "the living agent's diff ended with another's");
     companion.accept(&review).await?;
     assert_eq!(diff.outcome().await?, Outcome::accepted("from the living\n"));
     Ok(())

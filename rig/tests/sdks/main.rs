@@ -1,7 +1,7 @@
-//! The official MCP tools against the companion: the TypeScript SDK, from the oldest release in an agent to
-//! the newest generation, and the conformance suite.
+//! The official MCP tools against the companion: the TypeScript SDK, from the oldest release that an agent
+//! bundles to the newest, and the conformance suite.
 
-/// One test per row: its name, and the argument of the function that it calls.
+/// Defines a test for each row, which has the test's name and the argument for the function.
 macro_rules! tests_with_rig {
     ($function:ident: $($name:ident: $argument:literal,)*) => {$(
         #[tokio::test]

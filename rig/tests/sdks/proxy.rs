@@ -1,5 +1,5 @@
-//! A proxy that adds the token, which the conformance suite does not send. It changes nothing else, except
-//! that requests for the proxy's host name the companion's host.
+//! A proxy that adds the token, which the conformance suite does not send. It also replaces the proxy's host
+//! by the companion's, and removes an `Origin` of the proxy itself. It changes nothing else.
 
 use alongside_rig::companion::CompanionProcess;
 use anyhow::Result;
@@ -13,44 +13,46 @@ use tokio::net::TcpListener;
 #[derive(Clone)]
 struct Proxy {
     companion: String,
-    myself: String,
+    /// The proxy's own host and port.
+    own_host: String,
     token: String,
     client: reqwest::Client,
 }
 
-/// Starts the proxy, which lives as long as the test's runtime. Returns the URL to test.
+/// Starts the proxy, which runs as long as the test's runtime, and returns its URL.
 pub(crate) async fn start(companion: &CompanionProcess) -> Result<String> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
-    let myself = listener.local_addr()?.to_string();
-    let url = format!("http://{myself}/mcp");
+    let own_host = listener.local_addr()?.to_string();
+    let url = format!("http://{own_host}/mcp");
     let proxy = Proxy {
         companion: format!("127.0.0.1:{}", companion.port),
-        myself,
+        own_host,
         token: format!("Bearer {}", companion.token),
         client: reqwest::Client::builder().no_proxy().build()?,
     };
-    let router = axum::Router::new().fallback(pass_on).with_state(proxy);
+    let router = axum::Router::new().fallback(forward).with_state(proxy);
     tokio::spawn(async move { axum::serve(listener, router).await });
     Ok(url)
 }
 
-async fn pass_on(State(proxy): State<Proxy>, request: Request) -> Response {
-    proxy.pass(request).await.unwrap_or_else(|error| {
+/// Forwards a request to the companion, and answers 502 if that fails.
+async fn forward(State(proxy): State<Proxy>, request: Request) -> Response {
+    proxy.forward(request).await.unwrap_or_else(|error| {
         (StatusCode::BAD_GATEWAY, format!("the proxy got no answer: {error}")).into_response()
     })
 }
 
 impl Proxy {
-    async fn pass(&self, request: Request) -> Result<Response> {
+    async fn forward(&self, request: Request) -> Result<Response> {
         let (mut head, body) = request.into_parts();
         let headers = &mut head.headers;
         headers.insert(AUTHORIZATION, HeaderValue::from_str(&self.token)?);
-        if headers.get(HOST).is_some_and(|host| host == self.myself.as_str()) {
+        if headers.get(HOST).is_some_and(|host| host == self.own_host.as_str()) {
             headers.insert(HOST, HeaderValue::from_str(&self.companion)?);
         }
-        // The suite plays a page of the server's own origin. A companion has no pages and refuses every
-        // origin, so the proxy drops this header.
-        if headers.get(ORIGIN).is_some_and(|origin| origin == format!("http://{}", self.myself).as_str()) {
+        // The suite sends requests as a page of the server's own origin does. A companion has no pages and
+        // refuses every origin, so the proxy removes this header.
+        if headers.get(ORIGIN).is_some_and(|origin| origin == format!("http://{}", self.own_host).as_str()) {
             headers.remove(ORIGIN);
         }
         let path = head.uri.path();

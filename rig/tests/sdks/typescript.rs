@@ -1,4 +1,4 @@
-//! One whole session with each SDK: connect, list tools, propose, receive the outcome, close, end.
+//! A complete session with each SDK: connect, list the tools, propose, receive the outcome, close, end.
 
 use alongside_rig::companion::CompanionProcess;
 use alongside_rig::json_lines_process::{JsonLinesProcess, find};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::COMPANION;
 
-async fn whole_session(rig: Rig, sdk: &str) -> Result<()> {
+async fn run_session(rig: Rig, sdk: &str) -> Result<()> {
     let sandbox = Sandbox::new();
     let file = sandbox.write("file.txt", "old\n");
     let companion = CompanionProcess::start(COMPANION, &sandbox).await?;
@@ -34,11 +34,14 @@ async fn whole_session(rig: Rig, sdk: &str) -> Result<()> {
     let opened = call("openDiff", json!({ "filePath": file, "newContent": "new\n" })).await?;
     assert_eq!(opened["content"], json!([]), "{opened}");
     companion.accept_with(&companion.review_of("new\n").await?, "newer\n").await?;
-    assert_eq!(heard(&client, "ide/diffAccepted").await?, json!({ "filePath": file, "content": "newer\n" }));
+    assert_eq!(
+        notification(&client, "ide/diffAccepted").await?,
+        json!({ "filePath": file, "content": "newer\n" })
+    );
 
     call("openDiff", json!({ "filePath": file, "newContent": "bad\n" })).await?;
     companion.reject(&companion.review_of("bad\n").await?).await?;
-    assert_eq!(heard(&client, "ide/diffRejected").await?, json!({ "filePath": file }));
+    assert_eq!(notification(&client, "ide/diffRejected").await?, json!({ "filePath": file }));
 
     call("openDiff", json!({ "filePath": file, "newContent": "third\n" })).await?;
     companion.edit(&companion.review_of("third\n").await?, "mine\n").await?;
@@ -47,22 +50,22 @@ async fn whole_session(rig: Rig, sdk: &str) -> Result<()> {
     assert_eq!(serde_json::from_str::<Value>(text)?, json!({ "content": "mine\n" }), "{closed}");
 
     companion.focus(&file, None).await?;
-    let in_front = |events: &[Value]| {
+    let is_first = |events: &[Value]| {
         let update = events.iter().rev().find(|event| event["method"] == "ide/contextUpdate")?;
         (update["params"]["workspaceState"]["openFiles"][0]["path"] == json!(file)).then_some(())
     };
-    client.wait("a context with the file in front", in_front).await?;
+    client.wait("a context with the file in front", is_first).await?;
 
-    // Checked before the end: a second after its session, an SDK tries to reopen the stream and reports an
-    // error.
+    // This is checked before the session ends: a second after the end, an SDK tries to open the stream again,
+    // and reports an error.
     let trouble = find(&client.history(), "trouble").cloned();
     assert_eq!(trouble, None, "the SDK found fault with a message");
     client.ask(json!({ "cmd": "terminate" })).answer().await?;
     companion.agents_listen(0).await
 }
 
-/// The parameters of the first notification of that method.
-async fn heard(client: &JsonLinesProcess, method: &str) -> Result<Value> {
+/// Waits for a notification of this method, and returns the parameters of the first one.
+async fn notification(client: &JsonLinesProcess, method: &str) -> Result<Value> {
     let first = |events: &[Value]| {
         let event = events.iter().find(|event| event["method"] == method)?;
         Some(event["params"].clone())
@@ -70,7 +73,7 @@ async fn heard(client: &JsonLinesProcess, method: &str) -> Result<Value> {
     client.wait(method, first).await
 }
 
-crate::tests_with_rig! { whole_session:
+crate::tests_with_rig! { run_session:
     sdk_1_11_has_a_whole_session: "1.11",
     sdk_1_17_has_a_whole_session: "1.17",
     sdk_1_23_has_a_whole_session: "1.23",

@@ -1,4 +1,4 @@
-//! A tool call on its way through the hook: the changes that the person sees, and the arguments with which
+//! The way of a tool call through the hook: the changes that the person sees, and the arguments with which
 //! the tool runs after the decision.
 
 use alongside_contract::agent::HookAgent;
@@ -9,20 +9,20 @@ use serde_json::{Map, Value};
 
 /// A call that the hook shows to the person.
 #[derive(Debug)]
-pub(crate) struct Reviewed {
+pub(crate) struct ReviewedCall {
     hook: &'static Hook,
     input: HookInput,
     call: ToolCall,
-    /// The text that the person sees, for each file.
+    /// The changes that the person sees, one for each file.
     pub(crate) changes: Vec<Change>,
 }
 
-/// The hook of an agent.
+/// Returns the hook of an agent.
 pub(crate) fn hook_of(agent: &str) -> &'static Hook {
     HookAgent::named(agent).unwrap().hook
 }
 
-/// A file as the hook reads it; `None` is one that is not there.
+/// Returns a file as the hook reads it. `None` stands for a missing file.
 pub(crate) fn text_file(bytes: Option<&[u8]>) -> TextFile {
     match bytes.map(|bytes| String::from_utf8(bytes.to_vec())) {
         None => TextFile::Absent,
@@ -31,9 +31,9 @@ pub(crate) fn text_file(bytes: Option<&[u8]>) -> TextFile {
     }
 }
 
-impl Reviewed {
-    /// The call as it comes to the person; `None` where the hook refuses it.
-    pub(crate) fn of(
+impl ReviewedCall {
+    /// Returns the call as the person gets it, or `None` if the hook refuses it.
+    pub(crate) fn new(
         agent: &str,
         tool: &str,
         arguments: Value,
@@ -51,9 +51,9 @@ impl Reviewed {
         Some(Self { hook, input, call, changes })
     }
 
-    /// The arguments with which the tool runs once the person accepted these texts, and rejected the changes
-    /// without one; `None` where it does not run.
-    pub(crate) fn decided(
+    /// Returns the arguments with which the tool runs after the person has accepted these texts, and rejected
+    /// the changes without a text. Returns `None` if the tool does not run.
+    pub(crate) fn arguments_after(
         &self,
         texts: &[Option<String>],
         read: impl Fn(&str) -> TextFile,

@@ -1,4 +1,4 @@
-//! Patches of Codex, and its own program `apply_patch`, which applies them.
+//! Random patches of Codex: what the person reviews is what Codex's own program `apply_patch` writes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,31 +14,34 @@ use alongside_rig::sandbox::files_below;
 use alongside_rig::{codex, or_skip};
 use serde_json::json;
 
-use crate::calls::{Reviewed, text_file};
+use crate::calls::{ReviewedCall, text_file};
 use crate::random::{any, edited, file, line, text};
 
+/// The paths of the random files. The first four may exist before the patch.
 const PATHS: [&str; 6] = ["a", "b", "sub/c", "d e", "new", "made/new"];
 
-/// The files of a directory.
+/// The files of a directory: their paths and contents.
 type Files = BTreeMap<String, Vec<u8>>;
 
 #[test]
 fn a_patch_is_reviewed_as_codex_applies_it() {
-    compare(0..200);
+    compare_all(0..200);
 }
 
 #[test]
 #[ignore = "cargo xtask test --all"]
 fn thousands_of_patches_are_reviewed_as_codex_applies_them() {
-    compare(200..5_200);
+    compare_all(200..5_200);
 }
 
-fn compare(numbers: Range<u64>) {
+/// Compares the patches of these numbers. Fails if one is applied in another way than reviewed, or if too few
+/// are applied.
+fn compare_all(numbers: Range<u64>) {
     let Some(codex) = or_skip(codex()) else { return };
     println!("patches {numbers:?}");
     let (mut applied, mut differences) = (0, Vec::new());
     for number in numbers.clone() {
-        match compared(&codex, number) {
+        match compare(&codex, number) {
             Ok(true) => applied += 1,
             Ok(false) => {}
             Err(difference) => differences.push(format!("patch {number}: {difference}")),
@@ -49,32 +52,32 @@ fn compare(numbers: Range<u64>) {
     assert!(applied * 3 > numbers.end - numbers.start, "too many patches are refused: {applied} are not");
 }
 
-/// Whether the patch of this number was applied.
-fn compared(codex: &Path, number: u64) -> Result<bool, String> {
+/// Compares the patch of this number. Returns whether it was applied, or the difference.
+fn compare(codex: &Path, number: u64) -> Result<bool, String> {
     let rng = &mut Rng::new(number);
     let before = files(rng);
     let patch = patch(rng, &before);
     let read = |path: &str| text_file(before.get(plain(path)).map(Vec::as_slice));
-    let Some(reviewed) = Reviewed::of("codex", "apply_patch", json!({ "command": patch }), read) else {
+    let Some(reviewed) = ReviewedCall::new("codex", "apply_patch", json!({ "command": patch }), read) else {
         return Ok(false);
     };
-    let named = reviewed.changes.iter().flat_map(|change| [Some(&*change.path), change.removes()]);
-    let named: Vec<&str> = named.flatten().map(plain).collect();
-    if named.iter().collect::<BTreeSet<_>>().len() < named.len() {
-        // `alongside hook` refuses two paths of one file.
+    let paths = reviewed.changes.iter().flat_map(|change| [Some(&*change.path), change.removes()]);
+    let paths: Vec<&str> = paths.flatten().map(plain).collect();
+    if paths.iter().collect::<BTreeSet<_>>().len() < paths.len() {
+        // `alongside hook` refuses a patch with two paths of one file.
         return Ok(false);
     }
     let texts: Vec<_> = reviewed.changes.iter().map(|change| decision(rng, &change.proposed)).collect();
-    let Some(arguments) = reviewed.decided(&texts, read) else { return Ok(false) };
+    let Some(arguments) = reviewed.arguments_after(&texts, read) else { return Ok(false) };
     let command = arguments["command"].as_str().unwrap();
-    let (after, output) = applied(codex, command, &before);
+    let (after, output) = apply(codex, command, &before);
     let mut expected = before.clone();
     for (change, text) in reviewed.changes.iter().zip(&texts) {
         let (Some(text), path) = (text, plain(&change.path)) else { continue };
-        let is_ended = text.is_empty() || text.ends_with('\n') || *text == change.proposed;
-        let text = match after.get(path).and_then(|made| made.strip_prefix(text.as_bytes())) {
-            // Codex ends the last line.
-            Some(end @ (b"\n" | b"\r\n")) if !is_ended => [text.as_bytes(), end].concat(),
+        let needs_no_end = text.is_empty() || text.ends_with('\n') || *text == change.proposed;
+        let text = match after.get(path).and_then(|written| written.strip_prefix(text.as_bytes())) {
+            // Codex adds a missing line end to the last line.
+            Some(end @ (b"\n" | b"\r\n")) if !needs_no_end => [text.as_bytes(), end].concat(),
             _ => text.clone().into_bytes(),
         };
         match &change.operation {
@@ -101,12 +104,12 @@ fn compared(codex: &Path, number: u64) -> Result<bool, String> {
     ))
 }
 
-/// The path as the files have it.
+/// Returns the path as [`Files`] has it.
 fn plain(path: &str) -> &str {
     path.trim_start_matches("./")
 }
 
-/// The person's text for a proposed one; `None` is a rejection.
+/// Returns the person's text for a proposed one, or `None` for a rejection.
 fn decision(rng: &mut Rng, proposed: &str) -> Option<String> {
     match rng.below(10) {
         0 => None,
@@ -116,13 +119,14 @@ fn decision(rng: &mut Rng, proposed: &str) -> Option<String> {
     }
 }
 
+/// Returns random files before a patch.
 fn files(rng: &mut Rng) -> Files {
-    let there = PATHS[..4].iter().filter(|_| rng.percent(85)).copied().collect::<Vec<_>>();
-    there.into_iter().map(|path| (path.to_owned(), file(rng))).collect()
+    let paths = PATHS[..4].iter().filter(|_| rng.percent(85)).copied().collect::<Vec<_>>();
+    paths.into_iter().map(|path| (path.to_owned(), file(rng))).collect()
 }
 
-/// The files after Codex has applied a patch, and its words on it.
-fn applied(codex: &Path, patch: &str, files: &Files) -> (Files, String) {
+/// Applies a patch by Codex, and returns the files after that, and Codex's output.
+fn apply(codex: &Path, patch: &str, files: &Files) -> (Files, String) {
     let directory = tempfile::tempdir().unwrap();
     for (path, text) in files {
         let path = directory.path().join(path);
@@ -132,16 +136,17 @@ fn applied(codex: &Path, patch: &str, files: &Files) -> (Files, String) {
     let mut command = Command::new(codex);
     command.arg0("apply_patch").arg(patch).current_dir(&directory).stdin(Stdio::null());
     let output = command.output().unwrap();
-    let said = [output.stdout, output.stderr].concat();
-    (files_in(directory.path()), String::from_utf8_lossy(&said).into_owned())
+    let printed = [output.stdout, output.stderr].concat();
+    (files_in(directory.path()), String::from_utf8_lossy(&printed).into_owned())
 }
 
+/// Returns the files of a directory.
 fn files_in(directory: &Path) -> Files {
     let name = |path: &Path| path.strip_prefix(directory).unwrap().to_str().unwrap().to_owned();
     files_below(directory).iter().map(|path| (name(path), fs::read(path).unwrap())).collect()
 }
 
-/// A patch that mostly describes the files.
+/// Returns a random patch, which mostly fits the files.
 fn patch(rng: &mut Rng, files: &Files) -> String {
     let mut paths = PATHS.to_vec();
     let mut sections = String::new();
@@ -164,14 +169,15 @@ fn patch(rng: &mut Rng, files: &Files) -> String {
     }
 }
 
+/// Returns the section of a patch for this path. Removes the path of a move from `paths`.
 fn section(rng: &mut Rng, files: &Files, path: &'static str, paths: &mut Vec<&'static str>) -> String {
-    let spelled = if rng.percent(3) { format!("./{path}") } else { path.to_owned() };
+    let written_path = if rng.percent(3) { format!("./{path}") } else { path.to_owned() };
     match (files.get(path), rng.below(10)) {
         (None, 1..) | (Some(_), 0) => {
             let lines = text(rng).lines().map(|line| format!("+{line}\n")).collect::<String>();
-            format!("*** Add File: {spelled}\n{lines}")
+            format!("*** Add File: {written_path}\n{lines}")
         }
-        (Some(_), 1) | (None, 0) => format!("*** Delete File: {spelled}\n"),
+        (Some(_), 1) | (None, 0) => format!("*** Delete File: {written_path}\n"),
         (Some(bytes), _) => {
             let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
             let to = match rng.percent(20) && !paths.is_empty() {
@@ -182,12 +188,12 @@ fn section(rng: &mut Rng, files: &Files, path: &'static str, paths: &mut Vec<&'s
                 }
                 false => String::new(),
             };
-            format!("*** Update File: {spelled}\n{to}{}", chunks(rng, &text))
+            format!("*** Update File: {written_path}\n{to}{}", chunks(rng, &text))
         }
     }
 }
 
-/// The chunks of an update, mostly from the top of the text down.
+/// Returns the chunks of an update, which are mostly in the order of the text.
 fn chunks(rng: &mut Rng, text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let mut at = 0;
@@ -226,19 +232,19 @@ fn chunks(rng: &mut Rng, text: &str) -> String {
     chunks
 }
 
-/// Mostly the line itself; else one for which Codex takes it, or another.
-fn altered(rng: &mut Rng, of: &str) -> String {
+/// Returns mostly the line itself, and sometimes a line that Codex regards as equal, or another line.
+fn altered(rng: &mut Rng, line: &str) -> String {
     match rng.below(60) {
-        0 => of.trim().to_owned(),
-        1 => format!("{of} "),
-        2 => format!("  {of}"),
-        3 => of.replace('–', "-").replace(['“', '”'], "\""),
+        0 => line.trim().to_owned(),
+        1 => format!("{line} "),
+        2 => format!("  {line}"),
+        3 => line.replace('–', "-").replace(['“', '”'], "\""),
         4 => any(rng, &["one", "two", "none"]).to_owned(),
-        _ => of.to_owned(),
+        _ => line.to_owned(),
     }
 }
 
-/// The paths of the random files are those that the hook and Codex read.
+/// Each kind of section that random patches have is one that the hook reads.
 #[test]
 fn a_patch_of_each_kind_is_reviewed() {
     let read = |_: &str| TextFile::Text("one\n".into());
@@ -249,6 +255,6 @@ fn a_patch_of_each_kind_is_reviewed() {
         "*** Update File: a\n*** Move to: b\n@@\n one\n",
     ] {
         let command = format!("*** Begin Patch\n{sections}*** End Patch");
-        assert!(Reviewed::of("codex", "apply_patch", json!({ "command": command }), read).is_some());
+        assert!(ReviewedCall::new("codex", "apply_patch", json!({ "command": command }), read).is_some());
     }
 }

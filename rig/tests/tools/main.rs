@@ -1,7 +1,7 @@
-//! The text that a person reviews is the text that a tool writes, and where the person typed another one,
-//! that one. Random calls prove it: of Codex's own `apply_patch`, and of models of the tools with which the
-//! other agents edit and write files. Each call has a number, and a failure names it: the same number makes
-//! the same call.
+//! The text that a person reviews is the text that a tool writes, and if the person edits it, the tool writes
+//! the edited text. Random calls check that: calls of Codex's own `apply_patch`, and of models of the tools
+//! with which the other agents edit and write files. Each call has a number, from which it can be made again,
+//! and a failure names it.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 

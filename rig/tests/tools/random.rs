@@ -1,7 +1,9 @@
-//! Random files and texts, of lines that tools confuse: with other indentation, blanks, dashes and line ends.
+//! Random files and texts, of lines that tools confuse: they differ in indentation, spaces, dashes or line
+//! ends.
 
 use alongside_rig::rng::Rng;
 
+/// The lines of random texts.
 const LINES: [&str; 22] = [
     "one",
     "two",
@@ -27,17 +29,17 @@ const LINES: [&str; 22] = [
     "\\n",
 ];
 
-/// A random one of these things.
-pub(crate) fn any<'a, T: ?Sized>(rng: &mut Rng, of: &[&'a T]) -> &'a T {
-    of[rng.index(of.len())]
+/// Returns a random element of a slice.
+pub(crate) fn any<'a, T: ?Sized>(rng: &mut Rng, elements: &[&'a T]) -> &'a T {
+    elements[rng.index(elements.len())]
 }
 
-/// A line without its end.
+/// Returns a random line, without a line end.
 pub(crate) fn line(rng: &mut Rng) -> &'static str {
     any(rng, &LINES)
 }
 
-/// A text with `\n`, perhaps without one at its end.
+/// Returns a random text with `\n` as line ends. The last line may have none.
 pub(crate) fn text(rng: &mut Rng) -> String {
     let lines = rng.below(9);
     let mut text: String = (0..lines).map(|_| format!("{}\n", line(rng))).collect();
@@ -47,7 +49,7 @@ pub(crate) fn text(rng: &mut Rng) -> String {
     text
 }
 
-/// The bytes of a file: mostly of a text, in some line ends.
+/// Returns the bytes of a random file, which is mostly a text, with any line ends.
 pub(crate) fn file(rng: &mut Rng) -> Vec<u8> {
     let text = text(rng);
     let text = match rng.below(20) {
@@ -64,6 +66,7 @@ pub(crate) fn file(rng: &mut Rng) -> Vec<u8> {
     bytes
 }
 
+/// Returns a line that may have `\r\n` as its line end.
 fn other_end(rng: &mut Rng, line: &str) -> String {
     match (line.strip_suffix('\n'), rng.percent(50)) {
         (Some(line), true) => format!("{line}\r\n"),
@@ -71,7 +74,7 @@ fn other_end(rng: &mut Rng, line: &str) -> String {
     }
 }
 
-/// A text like this one, with some lines of others in it, or other line ends.
+/// Returns a text like this one, with some lines added and removed, or with other line ends.
 pub(crate) fn edited(rng: &mut Rng, text: &str) -> String {
     let mut edited = String::new();
     for part in text.split_inclusive('\n') {
