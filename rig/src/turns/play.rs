@@ -75,7 +75,7 @@ struct Player {
     desk: Desk,
     /// The state at the first prompt, or after the last finished turn review.
     baseline: Option<Baseline>,
-    review: Option<Open>,
+    review: Option<OpenReview>,
     /// The files that the last finish undid, with their drafts.
     undone: Vec<(Name, UndoneFile)>,
     counts: Counts,
