@@ -157,8 +157,8 @@ impl JsonLinesProcess {
             Ok(Err(_)) => "it ended",
             Err(_) => "the time was up",
         };
-        let seen = self.events.borrow();
-        let latest = seen.iter().rev().take(5).rev().map(shortened).collect::<Vec<_>>().join("\n");
+        let events = self.events.borrow();
+        let latest = events.iter().rev().take(5).rev().map(shortened).collect::<Vec<_>>().join("\n");
         bail!("awaited from {}: {what}, but {ended}; seen last:\n{latest}\n{}", self.name, tail(&self.log))
     }
 

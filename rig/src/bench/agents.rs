@@ -74,8 +74,8 @@ impl Agents {
     pub(super) fn next_message(&mut self, within: Duration) -> Result<Option<StreamMessage>> {
         let until = Instant::now() + within;
         loop {
-            let left = until.saturating_duration_since(Instant::now());
-            let Some(event) = self.streams.next(left)? else { return Ok(None) };
+            let remaining = until.saturating_duration_since(Instant::now());
+            let Some(event) = self.streams.next(remaining)? else { return Ok(None) };
             let message = match event.kind {
                 EventKind::Message(message) => message,
                 EventKind::Ended => bail!("the stream of an agent has ended"),

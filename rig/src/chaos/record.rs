@@ -396,7 +396,7 @@ pub enum TroubleKind {
     Link,
     /// A cleaner deleted files in the temporary directory.
     Cleaned,
-    /// A squatter took the ports that nobody held.
+    /// A squatter took the ports that no process held.
     Squatted,
     /// Other programs filled the disk.
     DiskFull,

@@ -101,14 +101,14 @@ impl FakeModel {
     pub fn wait_for_prompt(&self, prompt: &str, deadline: Duration) -> Result<Request> {
         crate::wait::until(&format!("the model to be asked {prompt:?}"), deadline, || {
             let requests = self.requests();
-            let seen = || {
+            let summaries = || {
                 requests
                     .iter()
                     .map(|request| format!("{} … {:?}", request.uri, tail(&request.prompt())))
                     .collect::<Vec<_>>()
             };
-            let asked = requests.iter().find(|request| script::is_prompt(&request.transcript, prompt));
-            asked.cloned().ok_or_else(|| format!("{:#?}", seen()))
+            let found = requests.iter().find(|request| script::is_prompt(&request.transcript, prompt));
+            found.cloned().ok_or_else(|| format!("{:#?}", summaries()))
         })
     }
 }

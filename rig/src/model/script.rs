@@ -74,8 +74,8 @@ impl Script {
             return ModelReply::say("OK");
         };
         let since_prompt = transcript.iter().rev().take_while(|message| !is_from_person(message));
-        let given = since_prompt.filter(|message| message.speaker == Speaker::Model).count();
-        replies.get(given).cloned().unwrap_or_else(|| ModelReply::say("The script ends here."))
+        let reply_count = since_prompt.filter(|message| message.speaker == Speaker::Model).count();
+        replies.get(reply_count).cloned().unwrap_or_else(|| ModelReply::say("The script ends here."))
     }
 }
 

@@ -62,8 +62,8 @@ pub fn undo_all(files: usize) -> Result<()> {
             ensure!(draft == *bytes, "the draft of {} is another text", file.path);
         }
         ensure!(Tree::read(&stage.top)? == before, "the tree is not as it was");
-        let left = desk.turn()?.files.len();
-        ensure!(left == 0, "{left} files are listed after the finish");
+        let remaining = desk.turn()?.files.len();
+        ensure!(remaining == 0, "{remaining} files are listed after the finish");
         Ok(())
     })
 }

@@ -41,7 +41,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     stage.wait_until_selected("two\nthree\nfour\n".len())?;
     stage.ask_with_selection(&agent, cli, 5)?;
 
-    // The proposal is announced, and the person goes on in another file.
+    // The proposal is announced, and the person continues in another file.
     pane.wait_for("the proposal", |screen| screen.contains("proposes 3 changes"))?;
     agent.wait_until_it_asks()?;
     // C-g discards the keys that Emacs has not read yet, so the next keys wait for its effect.
@@ -51,7 +51,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     run_and_see(&pane, "save-buffer", None, "the file to be written", "Wrote ")?;
     assert_eq!(fs::read_to_string(other)?.trim_end(), "a line of my own");
 
-    // Its first change is dropped, its last one edited, and the rest is accepted.
+    // The person drops the first change, edits the last one, and accepts the result.
     run_and_see(&pane, "alongside-review", None, "the review", "change 1 of 3: kept")?;
     pane.type_and_see("k", "a dropped change", "2 kept, 1 dropped")?;
     pane.type_text("nn")?;

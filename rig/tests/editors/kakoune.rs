@@ -45,7 +45,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     stage.wait_until_selected("two\nthree\nfour".len())?;
     stage.ask_with_context(&agent, &["two"])?;
 
-    // The proposal is announced, and the person goes on in another file.
+    // The proposal is announced, and the person continues in another file.
     pane.wait_for("the proposal", |screen| screen.contains("proposes notes.md: :alongside-review"))?;
     pane.wait_for("the count of proposals", |screen| screen.contains("[1 proposal]"))?;
     agent.wait_until_it_asks()?;
@@ -56,7 +56,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     // A command decides no proposal if it is given in another buffer.
     run_and_see(&pane, "alongside-accept", "the refusal", "this is no proposal")?;
 
-    // Its first change is dropped, its last one edited, and the rest is accepted.
+    // The person drops the first change, edits the last one, and accepts the result.
     run_and_see(&pane, "alongside-review", "the review", "before: two")?;
     run_command(&pane, "alongside-drop")?;
     pane.wait_for("a dropped change", |screen| screen.contains("two") && !screen.contains("TWO "))?;

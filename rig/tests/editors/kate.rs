@@ -57,7 +57,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     };
     stage.ask_with_context(&agent, &[line])?;
 
-    // The proposal is announced, and the person goes on in another file.
+    // The proposal is announced, and the person continues in another file.
     agent.wait_until_it_asks()?;
     let open = format!("clear; kate --pid {}", process(&stage)?);
     shell.enter(&format!("{open} other.md"))?;
@@ -69,7 +69,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
         text => Err(format!("{text:?}")),
     })?;
 
-    // Its first change is dropped, its last one edited, and the rest is accepted.
+    // The person drops the first change, edits the last one, and accepts the result.
     shell.enter(&format!("{open} notes.md"))?;
     screen.wait_for_title("the file", is_file)?;
     open_proposal(&screen, 1)?;

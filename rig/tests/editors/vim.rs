@@ -36,7 +36,7 @@ fn from_installation_to_removal(cli: Cli, generation: Generation) -> Result<()> 
     stage.wait_until_selected("two\nthree\nfour\n".len())?;
     stage.ask_with_selection(&agent, cli, 4)?;
 
-    // The proposal is announced, and the person goes on in another file.
+    // The proposal is announced, and the person continues in another file.
     pane.wait_for("the proposal", |screen| screen.contains("proposes 3 changes"))?;
     agent.wait_until_it_asks()?;
     pane.press("Escape")?;
@@ -46,7 +46,7 @@ fn from_installation_to_removal(cli: Cli, generation: Generation) -> Result<()> 
     pane.enter_and_see(":write", "the file to be written", "written")?;
     assert_eq!(fs::read_to_string(other)?, "a line of my own\n");
 
-    // Its first change is dropped, its last one edited, and the rest is accepted.
+    // The person drops the first change, edits the last one, and accepts the result.
     pane.enter_and_see(":Alongside", "the review", "3 kept")?;
     pane.type_and_see("do", "a dropped change", "2 kept, 1 dropped")?;
     pane.type_text("]c]ccc14")?;

@@ -57,7 +57,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     stage.wait_until_selected("two\nthree\nfour\n".len())?;
     stage.ask_with_selection(&agent, cli, 5)?;
 
-    // The proposal is announced, and the person goes on in another file.
+    // The proposal is announced, and the person continues in another file.
     window.wait(MESSAGE, "proposes 3 changes")?;
     agent.wait_until_it_asks()?;
     window.open_file("other.md")?;
@@ -68,7 +68,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
         text => Err(format!("{text:?}")),
     })?;
 
-    // Its first change is dropped, its last one edited, and the rest is accepted.
+    // The person drops the first change, edits the last one, and accepts the result.
     window.run("Alongside: Show Proposal")?;
     window.click(LENS, "Drop")?;
     window.wait(LENS, "Keep")?;

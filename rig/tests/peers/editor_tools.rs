@@ -68,12 +68,12 @@ async fn an_agent_gets_the_problems_of_files_that_it_may_know() {
     let id = agent.call("getDiagnostics", &json!({})).await;
     diagnose(&mut desk, vec![problem(&file, "unused"), problem(&secret, "secret")]).await;
     let place = json!({ "line": 0, "character": 0 });
-    let found = json!([{
+    let diagnostics = json!([{
         "message": "unused", "severity": "Warning",
         "range": { "start": place, "end": place, "isEmpty": true },
     }]);
     let answer = agent.answer(id).await;
-    assert_eq!(result(&answer), json!([{ "uri": format!("file://{file}"), "diagnostics": found }]));
+    assert_eq!(result(&answer), json!([{ "uri": format!("file://{file}"), "diagnostics": diagnostics }]));
 
     let id = agent.call("getDiagnostics", &json!({ "uri": format!("file://{secret}") })).await;
     diagnose(&mut desk, vec![problem(&secret, "secret")]).await;

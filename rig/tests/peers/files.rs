@@ -54,12 +54,12 @@ async fn start_removes_files_of_dead_companions_only() {
 #[test]
 fn discovery_files_are_private_at_every_moment() {
     use std::os::unix::fs::PermissionsExt as _;
-    let seen = crate::size::watch_while_starting(|path| {
+    let files = crate::size::watch_while_starting(|path| {
         let metadata = path.symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
         Some((path.to_owned(), metadata.permissions().mode() & 0o777))
     });
-    assert!(seen.len() > 5, "too few files were seen: {seen:?}");
-    let open: Vec<_> = seen.iter().filter(|(_, mode)| mode & 0o077 != 0).collect();
+    assert!(files.len() > 5, "too few files were seen: {files:?}");
+    let open: Vec<_> = files.iter().filter(|(_, mode)| mode & 0o077 != 0).collect();
     assert!(open.is_empty(), "{open:?}");
 }
 
@@ -98,10 +98,10 @@ async fn another_user_gets_nothing_and_blocks_no_companion() {
     let companion = within("the companion to start anyway", companion).await.unwrap();
     let lock = path(&format!("home/.qwen/ide/{}.lock", companion.port()));
     assert!(lock.is_file(), "the lock file exists");
-    let all = "find . ../home ../state ../theirs -type f -readable; find gemini/ ../theirs -mindepth 1";
-    let seen = as_another_user(&path("tmp"), all);
-    assert_eq!(String::from_utf8_lossy(&seen.stdout), "", "another user can read or received something");
+    let script = "find . ../home ../state ../theirs -type f -readable; find gemini/ ../theirs -mindepth 1";
+    let output = as_another_user(&path("tmp"), script);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "", "another user can read or received something");
     within("the companion to stop", companion.stop()).await;
-    let left = as_another_user(&path("tmp"), all);
-    assert_eq!(String::from_utf8_lossy(&left.stdout), "", "another user received something afterwards");
+    let output = as_another_user(&path("tmp"), script);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "", "another user received something afterwards");
 }

@@ -71,13 +71,13 @@ async fn lost_receipt_resends_outcome_only_on_the_next_stream() {
     stream.wait_for("ide/diffAccepted").await;
     stream.wait_for("ping").await;
     proxy.arm(Kind::Post, Direction::Up, 0, Fault::Stall);
-    let lost = tokio::spawn({
+    let stalled_post = tokio::spawn({
         let peer = peer.clone();
         async move { peer.post(r#"{"jsonrpc":"2.0","id":"x","result":{}}"#).await }
     });
     proxy.until_struck(1).await;
     stream.silent_for(Duration::from_millis(400)).await;
-    lost.abort();
+    stalled_post.abort();
     proxy.cut();
     let mut stream = peer.listen().await;
     assert_eq!(stream.wait_for("ide/diffAccepted").await["params"]["content"], "x\n");

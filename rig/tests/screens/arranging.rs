@@ -61,9 +61,10 @@ fn lists_wrapped_lines_and_search_on_a_real_screen() -> Result<()> {
     desk.press_and_see("/needle\r", "/needle 1/7")?;
     desk.press_and_see("nn", "/needle 3/7")?;
     text_after_silence(&desk)?;
-    let found = matches_on_screen(&desk)?;
-    assert_eq!(found.len(), 8, "an unchanged line is marked on both sides: {found:?}\n{}", desk.text()?);
-    assert_eq!(found.iter().filter(|(text, bold)| text == "needle" && *bold).count(), 1, "{found:?}");
+    let matches = matches_on_screen(&desk)?;
+    assert_eq!(matches.len(), 8, "an unchanged line is marked on both sides: {matches:?}\n{}", desk.text()?);
+    let current = matches.iter().filter(|(text, bold)| text == "needle" && *bold);
+    assert_eq!(current.count(), 1, "{matches:?}");
     assert!(desk.text()?.contains('▸'), "{}", desk.text()?);
     desk.press(key::ESCAPE)?;
     desk.wait_for("the search to end", |screen| !screen.contains("/needle"))?;

@@ -62,9 +62,9 @@ fn agents_of_three_families_get_context_and_no_reviews() -> Result<()> {
         }
         agent.wait_until_it_says(CLOSING_LINE)?;
         assert_eq!(stage.on_disk(), IN_CAPITALS);
-        let asked = agent.model.wait_for_prompt(REQUEST, PATIENCE)?.prompt();
+        let prompt = agent.model.wait_for_prompt(REQUEST, PATIENCE)?.prompt();
         let saved = saved.file_name().unwrap().to_string_lossy().into_owned();
-        assert!(asked.contains(&saved), "{saved} is not in what the model was asked:\n{asked}");
+        assert!(prompt.contains(&saved), "{saved} is not in what the model was asked:\n{prompt}");
     }
     Ok(())
 }

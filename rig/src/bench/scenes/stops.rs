@@ -31,8 +31,11 @@ impl Bench<'_> {
                 let ends = agents.wait_for_ends()?;
                 let ended = Instant::now();
                 companion.wait_for_end()?;
-                let left = companion.files.iter().filter(|file| file.exists()).count();
-                notes.push(format!("{} of {number} streams ended properly, {left} files are left", ends.0));
+                let leftovers = companion.files.iter().filter(|file| file.exists()).count();
+                notes.push(format!(
+                    "{} of {number} streams ended properly, {leftovers} files are left",
+                    ends.0
+                ));
                 Ok(vec![vec![millis(between(stopped_at, ended))], vec![millis(stopped_at.elapsed())]])
             })?;
             let stopped: Vec<_> = entrants.iter().filter(|entrant| entrant.seat.is_ok()).collect();

@@ -61,7 +61,7 @@ impl Progress {
     pub(crate) fn count(&mut self) -> String {
         self.done += 1;
         let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        let left = self.started.elapsed() / count(self.done) * count(self.all - self.done);
-        format!("[{}/{}, {} min left]", self.done, self.all, left.as_secs().div_ceil(60))
+        let remaining = self.started.elapsed() / count(self.done) * count(self.all - self.done);
+        format!("[{}/{}, {} min left]", self.done, self.all, remaining.as_secs().div_ceil(60))
     }
 }

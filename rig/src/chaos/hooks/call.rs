@@ -121,7 +121,7 @@ impl CallInProgress<'_> {
             if has_call_ended {
                 return Ok(HooksAnswer::CallEnded);
             }
-            let ours = match (answer, self.slot.player.dead_hook) {
+            let own_arguments = match (answer, self.slot.player.dead_hook) {
                 (Answer::Refusal(why), _) => return Ok(HooksAnswer::Refused(why)),
                 (Answer::Failure(why), DeadHook::Refuses) => {
                     return Ok(HooksAnswer::Refused(format!("the hook has failed: {why}")));
@@ -132,9 +132,9 @@ impl CallInProgress<'_> {
                 (Answer::Failure(_), DeadHook::LetsThrough) | (Answer::Silence, _) => None,
             };
             let other = self.script.other.filter(|other| other.rewrites && is_before_tool(event));
-            let theirs = other.map(|_| self.arguments_of_other_hook(tool));
+            let other_arguments = other.map(|_| self.arguments_of_other_hook(tool));
             let other_wins = other.is_some_and(|other| other.has_last_word);
-            arguments = answers::arguments(event, arguments, ours, theirs, other_wins);
+            arguments = answers::arguments(event, arguments, own_arguments, other_arguments, other_wins);
         }
         Ok(HooksAnswer::Runs(arguments))
     }

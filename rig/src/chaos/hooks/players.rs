@@ -34,7 +34,7 @@ enum Events {
 /// The consequence of a hook that fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DeadHook {
-    /// The agent goes on as if there were no hook.
+    /// The agent continues as if there were no hook.
     LetsThrough,
     /// The tool does not run.
     Refuses,

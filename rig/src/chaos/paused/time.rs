@@ -91,9 +91,10 @@ impl Round<'_> {
                 300..3_000 => 50,
                 _ => 250,
             };
-            let held = self.agents.iter().filter_map(|agent| agent.held.map(|hold| hold.until));
-            let frozen = self.desks.iter().filter_map(|desk| desk.frozen_until);
-            let next = self.timers.next().into_iter().chain(held).chain(frozen).min().unwrap_or(OPEN);
+            let hold_ends = self.agents.iter().filter_map(|agent| agent.held.map(|hold| hold.until));
+            let freeze_ends = self.desks.iter().filter_map(|desk| desk.frozen_until);
+            let next =
+                self.timers.next().into_iter().chain(hold_ends).chain(freeze_ends).min().unwrap_or(OPEN);
             let to = until.min(self.now + step).min(next.max(self.now + 1));
             let by = Duration::from_millis(to - self.now);
             self.now = to;
