@@ -50,8 +50,8 @@ impl Desk {
         .await
     }
 
-    /// Waits for a review's end.
-    pub async fn closed(&self, id: ReviewId) -> Result<Closed> {
+    /// Waits for a review's end, and returns the event.
+    pub async fn wait_for_closing(&self, id: ReviewId) -> Result<Closed> {
         self.wait(&format!("the end of review {id}"), |events| closing(events, id).cloned()).await
     }
 

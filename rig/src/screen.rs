@@ -170,9 +170,9 @@ impl Screen {
         Ok(self.link()?.received())
     }
 
-    /// The program's output that was read so far.
-    pub fn written(&self) -> Result<Vec<u8>> {
-        Ok(self.link()?.written())
+    /// Returns the program's output so far.
+    pub fn output(&self) -> Result<Vec<u8>> {
+        Ok(self.link()?.output())
     }
 
     /// Waits until `shown` accepts the screen's text, and returns the text.

@@ -41,7 +41,7 @@ pub(super) async fn prove(tools: &Tools, subject: &Subject) -> Result<Row> {
         // An agent that failed a step may be stuck, so the next step gets a new agent.
         let with = match agent.take() {
             Some(agent) => Ok(agent),
-            None => connected(&stage, 1).await,
+            None => start_agent(&stage, 1).await,
         };
         let played = match with {
             Ok(with) => match play(step, &stage, &with, &selected).await {
@@ -86,7 +86,7 @@ fn context(agent: &Agent, selected: &Path) -> Result<()> {
 }
 
 async fn accept(stage: &Stage<'_>, agent: &Agent) -> Result<()> {
-    let review = proposed(stage, agent, 0).await?;
+    let review = propose(stage, agent, 0).await?;
     let text = "one\ndeux ☕ \u{1F600}\nthree\n";
     stage.desk.accept_with(&review, text).await?;
     let written = wait_for_write(stage, text.trim_end())?;
@@ -96,7 +96,7 @@ async fn accept(stage: &Stage<'_>, agent: &Agent) -> Result<()> {
 }
 
 async fn reject(stage: &Stage<'_>, agent: &Agent) -> Result<()> {
-    let review = proposed(stage, agent, 1).await?;
+    let review = propose(stage, agent, 1).await?;
     stage.desk.reject(&review).await?;
     agent.wait_until_free()?;
     agent.ask(NEXT_PROMPT)?;
@@ -105,12 +105,12 @@ async fn reject(stage: &Stage<'_>, agent: &Agent) -> Result<()> {
 }
 
 async fn answer(stage: &Stage<'_>, agent: &Agent) -> Result<()> {
-    let review = proposed(stage, agent, 2).await?;
+    let review = propose(stage, agent, 2).await?;
     stage.desk.edit(&review, "answered there, and mine\n").await?;
     agent.wait_until_it_asks()?;
     ensure_unchanged(stage)?;
     agent.say_yes()?;
-    let closing = stage.desk.closed(review.id).await?.closing;
+    let closing = stage.desk.wait_for_closing(review.id).await?.closing;
     ensure!(closing == Closing::AnsweredInAgent, "the view closed as {closing:?}");
     wait_for_write(stage, "answered there")?;
     agent.wait_until_it_says(&final_reply(2))
@@ -121,7 +121,7 @@ async fn two(stage: &Stage<'_>, agent: &Agent) -> Result<()> {
     let second = install(stage, PROPOSALS.map(|(request, _)| (request, theirs)))?;
     second.start()?;
     stage.desk.agents_listen(2).await?;
-    let mine = proposed(stage, agent, 3).await?;
+    let mine = propose(stage, agent, 3).await?;
     second.ask(PROPOSALS[3].0)?;
     let other = stage.desk.review_of(theirs).await?;
     stage.desk.reject(&mine).await?;
@@ -135,7 +135,7 @@ async fn two(stage: &Stage<'_>, agent: &Agent) -> Result<()> {
 }
 
 async fn crash(stage: &Stage<'_>, agent: &Agent) -> Result<()> {
-    proposed(stage, agent, 4).await?;
+    propose(stage, agent, 4).await?;
     agent.wait_until_it_asks()?;
     stage.crash().await?;
     agent.wait_until_it_asks()?;
@@ -144,14 +144,14 @@ async fn crash(stage: &Stage<'_>, agent: &Agent) -> Result<()> {
     wait_for_write(stage, "undecided")?;
     agent.wait_until_it_says(&final_reply(4))?;
     stage.desk.agents_listed(1).await.context("it does not reconnect after a crash")?;
-    let review = proposed(stage, agent, 5).await?;
+    let review = propose(stage, agent, 5).await?;
     stage.desk.accept(&review).await?;
     wait_for_write(stage, "after the crash")?;
     agent.wait_until_it_says(&final_reply(5))
 }
 
 /// Asks the agent for a change, and waits for its review.
-async fn proposed(stage: &Stage<'_>, agent: &Agent, number: usize) -> Result<alongside_desk::Review> {
+async fn propose(stage: &Stage<'_>, agent: &Agent, number: usize) -> Result<alongside_desk::Review> {
     let (request, text) = PROPOSALS[number];
     agent.ask(request)?;
     stage.desk.review_of(text).await
@@ -176,7 +176,7 @@ fn final_reply(number: usize) -> String {
     format!("Change {number} is done.")
 }
 
-async fn connected(stage: &Stage<'_>, number: usize) -> Result<Agent> {
+async fn start_agent(stage: &Stage<'_>, number: usize) -> Result<Agent> {
     let agent = install(stage, PROPOSALS)?;
     agent.start()?;
     stage.desk.agents_listen(number).await?;

@@ -79,7 +79,7 @@ async fn play_all(stage: &Stage<'_>, agent: RealClient, status: &Value) -> BTree
         // An agent that failed a step may be stuck, so the next step gets a new agent.
         let connected = match agent.take() {
             Some(agent) => Ok(agent),
-            None => stage.connected(1).await,
+            None => stage.connect_agent(1).await,
         };
         let played = match connected {
             Ok(with) => stories::play(step, stage, &with).await.map(|()| with),

@@ -80,7 +80,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Starts and connects an agent. Waits until `number` agents listen, including this one.
-    pub(super) async fn connected(&self, number: usize) -> Result<RealClient> {
+    pub(super) async fn connect_agent(&self, number: usize) -> Result<RealClient> {
         let agent = self.agent().await?;
         agent.connect().await?;
         self.desk.agents_listen(number).await?;

@@ -21,7 +21,7 @@ pub(super) fn needed_commands(step: Step) -> &'static [&'static str] {
 /// Plays a step with an agent that reports a connection.
 pub(super) async fn play(step: Step, stage: &Stage<'_>, agent: &RealClient) -> Result<()> {
     match step {
-        Step::Found => found(stage, agent).await,
+        Step::Found => check_found(stage, agent).await,
         Step::Context => context(stage, agent).await,
         Step::Accept => accept(stage, agent).await,
         Step::Reject => reject(stage, agent).await,
@@ -32,7 +32,7 @@ pub(super) async fn play(step: Step, stage: &Stage<'_>, agent: &RealClient) -> R
 }
 
 /// Checks that the connected agent can open diffs, and has a stream.
-async fn found(stage: &Stage<'_>, agent: &RealClient) -> Result<()> {
+async fn check_found(stage: &Stage<'_>, agent: &RealClient) -> Result<()> {
     let status = agent.status().await?;
     ensure!(status["diffing"] == true, "it is connected but opens no diffs: {status}");
     stage.desk.agents_listen(1).await
@@ -73,18 +73,18 @@ async fn answer(stage: &Stage<'_>, agent: &RealClient) -> Result<()> {
     stage.desk.edit(&review, "answered there, and mine\n").await?;
     agent.resolve_from_cli(&stage.file, CliAnswer::Accepted).await?;
     expect(&diff.outcome().await?, &Outcome::accepted("answered there, and mine\n"))?;
-    let closing = stage.desk.closed(review.id).await?.closing;
+    let closing = stage.desk.wait_for_closing(review.id).await?.closing;
     ensure!(closing == Closing::AnsweredInAgent, "the view closed as {closing:?}");
 
     let diff = agent.open_diff(&stage.file, "refused there\n");
     let review = stage.review_at(agent, "refused there\n").await?;
     agent.resolve_from_cli(&stage.file, CliAnswer::Rejected).await?;
     expect(&diff.outcome().await?, &Outcome::Rejected)?;
-    stage.desk.closed(review.id).await.map(drop)
+    stage.desk.wait_for_closing(review.id).await.map(drop)
 }
 
 async fn two(stage: &Stage<'_>, agent: &RealClient) -> Result<()> {
-    let second = stage.connected(2).await?;
+    let second = stage.connect_agent(2).await?;
     let (mine, theirs) =
         (agent.open_diff(&stage.file, "the first's\n"), second.open_diff(&stage.file, "the second's\n"));
     let (first, other) =

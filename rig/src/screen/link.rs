@@ -79,7 +79,7 @@ impl Link {
         self.shared.written.lock().expect("no reader panics").len() as u64
     }
 
-    pub(super) fn written(&self) -> Vec<u8> {
+    pub(super) fn output(&self) -> Vec<u8> {
         self.shared.written.lock().expect("no reader panics").clone()
     }
 

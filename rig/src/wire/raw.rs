@@ -113,7 +113,7 @@ impl Raw {
     }
 
     /// Reads until the peer has closed the connection.
-    pub async fn closed(&mut self) {
+    pub async fn wait_for_close(&mut self) {
         // A reset counts as closed.
         within("the peer to hang up", async { while self.0.fill().await.is_ok_and(|read| read > 0) {} })
             .await;

@@ -16,7 +16,7 @@ async fn close_diff_returns_edited_text_as_json_in_a_text_block() {
     let review = stage.review().await;
     stage.edit(&review, "edited \"by\" hand\n").await;
     assert_eq!(peer.close_diff(2, &path).await, json!({ "content": "edited \"by\" hand\n" }));
-    assert_eq!(stage.closed().await.closing, Closing::AnsweredInAgent);
+    assert_eq!(stage.next_closed().await.closing, Closing::AnsweredInAgent);
     stream.silent_for(Duration::from_millis(300)).await;
 }
 

@@ -73,7 +73,7 @@ async fn assert_work_together(host: &Path, other: &Path) -> Result<()> {
     first.accept(&accepted).await?;
     let reply = answer(asking).await?;
     assert_eq!(reply["hookSpecificOutput"]["tool_input"]["content"], TYPED, "{reply}");
-    assert_eq!(second.closed(accepted.id).await?.id, accepted.id);
+    assert_eq!(second.wait_for_closing(accepted.id).await?.id, accepted.id);
 
     // A hook of the host's program. The person rejects at the other program's desk.
     std::fs::write(&file, "another\n")?;

@@ -42,7 +42,7 @@ async fn closing_a_diff_closes_only_the_agents_own() {
     two.open_diff(2, &path, "of two\n").await;
     let of_two = stage.review().await;
     assert_eq!(one.close_diff(2, &path).await, json!({ "content": "of one\n" }));
-    assert_eq!(stage.closed().await.closing, Closing::AnsweredInAgent);
+    assert_eq!(stage.next_closed().await.closing, Closing::AnsweredInAgent);
     stage.decide(&of_two, Decision::Accept).await.unwrap();
     assert_eq!(second.wait_for("ide/diffAccepted").await["params"]["content"], "of two\n");
 }
@@ -72,7 +72,7 @@ async fn second_proposal_for_a_file_replaces_the_first() {
     peer.open_diff(1, &path, "first\n").await;
     let first = stage.review().await;
     peer.open_diff(2, &path, "second\n").await;
-    assert_eq!(stage.closed().await.closing, Closing::Replaced);
+    assert_eq!(stage.next_closed().await.closing, Closing::Replaced);
     assert!(stage.decide(&first, Decision::Accept).await.is_err());
     let second = alongside_companion::desk::ReviewId(first.id.0 + 1);
     let decide = alongside_companion::desk::Request::DecideReview {
@@ -108,5 +108,5 @@ async fn a_deleted_session_takes_its_reviews_along() {
     peer.open_diff(1, &stage.path("a.txt"), "x\n").await;
     stage.review().await;
     peer.delete().await;
-    assert_eq!(stage.closed().await.closing, Closing::AgentGone);
+    assert_eq!(stage.next_closed().await.closing, Closing::AgentGone);
 }

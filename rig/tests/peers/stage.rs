@@ -104,7 +104,7 @@ impl Stage {
     }
 
     /// Waits for the next review to close, and returns the event.
-    pub(crate) async fn closed(&mut self) -> Closed {
+    pub(crate) async fn next_closed(&mut self) -> Closed {
         within("a review to close", async {
             loop {
                 if let Event::Closed(closed) = self.desk.next().await.unwrap() {

@@ -68,7 +68,7 @@ async fn of_too_many_strangers_the_first_gives_way() {
     for _ in 0..300 {
         held.push(Raw::dial(stage.port()).await);
     }
-    first.closed().await;
+    first.wait_for_close().await;
     assert_eq!(ping_over(&mut held[299], &peer).await, 200, "the last one stays");
 }
 
@@ -92,7 +92,7 @@ async fn busy_strangers_are_disconnected_in_time() {
         }
     })
     .await;
-    wrong.closed().await;
+    wrong.wait_for_close().await;
 
     assert_eq!(ping_over(&mut known, &peer).await, 200, "a connection with the token may stay silent");
     // It stands for the connection of an agent that is busy before it sends its request.

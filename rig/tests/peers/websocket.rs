@@ -192,7 +192,7 @@ async fn an_answer_in_the_agents_prompt_gets_no_other_one() {
         let id = agent.call("close_tab", &json!({ "tab_name": format!("tab of {}", files[0]) })).await;
         assert_eq!(texts(&agent.answer(id).await), ["TAB_CLOSED"]);
     }
-    assert_eq!(stage.closed().await.closing, Closing::AnsweredInAgent);
+    assert_eq!(stage.next_closed().await.closing, Closing::AnsweredInAgent);
     assert!(stage.decide(&review, Decision::Accept).await.is_err());
     agent.assert_no_earlier_answer().await;
 
@@ -241,7 +241,7 @@ async fn one_tab_name_of_several_files_closes_all_of_them() {
     let id = agent.call("close_tab", &json!({ "tab_name": "same" })).await;
     assert_eq!(texts(&agent.answer(id).await), ["TAB_CLOSED"]);
     for _ in &files {
-        assert_eq!(stage.closed().await.closing, Closing::AnsweredInAgent);
+        assert_eq!(stage.next_closed().await.closing, Closing::AnsweredInAgent);
     }
     let id = agent.call("closeAllDiffTabs", &json!({})).await;
     assert_eq!(texts(&agent.answer(id).await), ["CLOSED_0_DIFF_TABS"]);
@@ -325,7 +325,7 @@ async fn the_reviews_of_a_broken_connection_close() {
     agent.propose(&file, "ONE\n").await;
     stage.review().await;
     drop(agent);
-    assert_eq!(stage.closed().await.closing, Closing::AgentGone);
+    assert_eq!(stage.next_closed().await.closing, Closing::AgentGone);
 }
 
 #[tokio::test]

@@ -72,7 +72,7 @@ pub(crate) async fn takes_the_edits_when_answered_in_its_own_prompt(stage: Stage
     stage.companion.edit(&review, "new, and mine\n").await?;
     stage.agent.resolve_from_cli(&stage.file, CliAnswer::Accepted).await?;
     assert_eq!(diff.outcome().await?, Outcome::accepted("new, and mine\n"));
-    let closed = stage.companion.closed(review.id).await?;
+    let closed = stage.companion.wait_for_closing(review.id).await?;
     assert_eq!(closed.closing, Closing::AnsweredInAgent);
     Ok(())
 }
@@ -81,7 +81,7 @@ pub(crate) async fn takes_its_proposal_when_answered_in_its_own_prompt(stage: St
     let (diff, review) = stage.propose("all new\n").await?;
     stage.agent.resolve_from_cli(&stage.file, CliAnswer::Accepted).await?;
     assert_eq!(diff.outcome().await?, Outcome::accepted("all new\n"));
-    assert_eq!(stage.companion.closed(review.id).await?.closing, Closing::AnsweredInAgent);
+    assert_eq!(stage.companion.wait_for_closing(review.id).await?.closing, Closing::AnsweredInAgent);
     Ok(())
 }
 
@@ -90,7 +90,7 @@ pub(crate) async fn rejects_in_its_own_prompt_and_the_edits_are_kept(stage: Stag
     stage.companion.edit(&review, "an hour of my work\n").await?;
     stage.agent.resolve_from_cli(&stage.file, CliAnswer::Rejected).await?;
     assert_eq!(diff.outcome().await?, Outcome::Rejected);
-    let closed = stage.companion.closed(review.id).await?;
+    let closed = stage.companion.wait_for_closing(review.id).await?;
     // The agent only closes the diff and does not send the person's answer, so the companion keeps the text.
     let draft = closed.draft.context("the edits are lost")?;
     assert_eq!(std::fs::read_to_string(draft)?, "an hour of my work\n");

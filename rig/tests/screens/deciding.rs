@@ -5,7 +5,7 @@ use alongside_rig::screen::{Terminal, Wheel};
 use alongside_rig::{Proposer, Sandbox};
 use anyhow::Result;
 
-use crate::stage::{Stage, proposed, read_and_press, text_after_silence};
+use crate::stage::{Stage, proposed_text, read_and_press, text_after_silence};
 
 #[test]
 fn a_new_desk_says_what_to_do_and_is_left_with_q() -> Result<()> {
@@ -29,7 +29,7 @@ fn proposal_is_decided_by_hunk_and_written_as_shown() -> Result<()> {
     read_and_press(&desk, "line thirty", " ")?;
     read_and_press(&desk, "1 dropped", "j")?;
     read_and_press(&desk, "fifty-five", "a")?;
-    let content = proposed().replace("line thirty\n", "line 30\n");
+    let content = proposed_text().replace("line thirty\n", "line 30\n");
     assert_eq!(proposal.outcome()?, Outcome::Accepted { content });
     desk.wait_for_text("notes.txt: accepted; Gemini CLI writes it.")?;
     Ok(())
@@ -40,7 +40,7 @@ fn a_proposal_is_rejected_by_r() -> Result<()> {
     let stage = Stage::new();
     let desk = stage.desk(&Terminal::new(120, 40))?;
     let agent = Proposer::qwen(&stage.sandbox)?;
-    let proposal = agent.propose(&stage.file, &proposed())?;
+    let proposal = agent.propose(&stage.file, &proposed_text())?;
     read_and_press(&desk, "line five", "r")?;
     assert_eq!(proposal.outcome()?, Outcome::Rejected);
     desk.wait_for_text("notes.txt: rejected")?;
@@ -59,7 +59,7 @@ fn keys_before_a_proposal_decide_nothing() -> Result<()> {
     // before the other presses.
     read_and_press(&desk, "line five", "jj")?;
     read_and_press(&desk, "fifty-five", "aaa")?;
-    assert_eq!(first.outcome()?, Outcome::Accepted { content: proposed() });
+    assert_eq!(first.outcome()?, Outcome::Accepted { content: proposed_text() });
     desk.wait_for_text("two")?;
     text_after_silence(&desk)?;
     assert!(desk.text()?.contains("two"), "it was decided:\n{}", desk.text()?);
@@ -87,7 +87,7 @@ fn the_mouse_scrolls_and_selects() -> Result<()> {
     let desk = stage.desk(&Terminal::new(150, 22))?;
     let agent = Proposer::gemini(&stage.sandbox)?;
     let other = stage.sandbox.write("other.txt", "one\n");
-    let proposal = agent.propose(&stage.file, &proposed())?;
+    let proposal = agent.propose(&stage.file, &proposed_text())?;
     let _other = agent.propose(&other, "two\n")?;
     desk.wait_for_text("other.txt")?;
     text_after_silence(&desk)?;
@@ -105,7 +105,7 @@ fn the_mouse_scrolls_and_selects() -> Result<()> {
     text_after_silence(&desk)?;
     desk.press(" ")?;
     read_and_press(&desk, "1 dropped", "a")?;
-    let content = proposed().replace("line thirty\n", "line 30\n");
+    let content = proposed_text().replace("line thirty\n", "line 30\n");
     assert_eq!(proposal.outcome()?, Outcome::Accepted { content });
     Ok(())
 }
@@ -154,7 +154,7 @@ fn accepting_all_takes_what_was_listed_and_nothing_later() -> Result<()> {
     desk.wait_for_text("Reviews (4)")?;
     read_and_press(&desk, "Accept these 2 reviews?", "y")?;
     desk.wait_for_text("2 accepted; 1 arrived meanwhile and waits; 1 other waits.")?;
-    assert_eq!(first.outcome()?, Outcome::Accepted { content: proposed() });
+    assert_eq!(first.outcome()?, Outcome::Accepted { content: proposed_text() });
     assert_eq!(second.outcome()?, Outcome::Accepted { content: "text of a new file\n".into() });
     desk.wait_for_text("Reviews (2)")?;
     for (waiting, key) in [(unseen, "r"), (later, "r")] {

@@ -8,7 +8,7 @@ use alongside_rig::wait;
 use anyhow::Result;
 use rustix::process::Signal;
 
-use crate::stage::{Stage, proposed, read_and_press, text_after_silence};
+use crate::stage::{Stage, proposed_text, read_and_press, text_after_silence};
 
 /// The time limit for the end of a host without a desk: twice the 30 s for which it waits for a desk.
 const HOST_END_TIMEOUT: Duration = Duration::from_secs(60);
@@ -95,7 +95,7 @@ fn killed_desk_ends_its_processes_and_keeps_the_review() -> Result<()> {
     let mut desk = stage.desk(&small())?;
     read_and_press(&desk, "1 dropped", "jj")?;
     read_and_press(&desk, "fifty-five", "a")?;
-    let content = proposed().replace("line five\n", "line 5\n");
+    let content = proposed_text().replace("line five\n", "line 5\n");
     assert_eq!(proposal.outcome()?, Outcome::Accepted { content });
     desk.signal(Signal::KILL)?;
     desk.wait_for_exit()?;
@@ -125,7 +125,7 @@ fn ctrl_z_restores_the_terminal_and_fg_redraws() -> Result<()> {
     let screen = text_after_silence(&shell)?;
     assert!(!screen.contains("rig$"), "the whole screen is drawn anew:\n{screen}");
     read_and_press(&shell, "line five", "a")?;
-    assert_eq!(proposal.outcome()?, Outcome::Accepted { content: proposed() });
+    assert_eq!(proposal.outcome()?, Outcome::Accepted { content: proposed_text() });
     read_and_press(&shell, "Nothing to review.", "q")?;
     shell.wait_for("the shell's prompt", |screen| screen.trim_end().ends_with("rig$"))?;
     wait::until("the terminal as it was", wait::PATIENCE, || {

@@ -11,7 +11,7 @@ use alongside_rig::wait::{self, PATIENCE};
 use alongside_rig::{Proposer, agent_cli};
 use anyhow::{Context as _, Result};
 
-use crate::stage::{Stage, original, read_and_press, text_after_silence};
+use crate::stage::{Stage, original_text, read_and_press, text_after_silence};
 
 /// Control sequences, each with a word of its own.
 const SEQUENCES: [&str; 9] = [
@@ -38,10 +38,10 @@ fn nothing_that_an_agent_says_is_obeyed_by_the_terminal() -> Result<()> {
     // The length of a name is limited, so one half is in the directory's name, and the other in the file's.
     let file = stage
         .sandbox
-        .write(format!("{}/{INVISIBLE}\n.txt", SEQUENCES.concat().replace('/', ":")), original());
+        .write(format!("{}/{INVISIBLE}\n.txt", SEQUENCES.concat().replace('/', ":")), original_text());
     let mut desk = stage.idle_desk(&Terminal::new(600, 24))?;
     let agent = Proposer::named(&stage.sandbox, &format!("gemini-cli-{nasty}"), &nasty)?;
-    let proposed = original().replace("line 5\n", &format!("five {nasty}\r\n")).replace("line 30\n", "");
+    let proposed = original_text().replace("line 5\n", &format!("five {nasty}\r\n")).replace("line 30\n", "");
     let proposal = agent.propose(&file, &proposed)?;
     read_and_press(&desk, "five", "?")?;
     // The desk shows the agent's text in every way: side by side, unified, dropped, scrolled, copied,
@@ -58,7 +58,7 @@ fn nothing_that_an_agent_says_is_obeyed_by_the_terminal() -> Result<()> {
     desk.press("q")?;
     desk.wait_for_exit()?;
 
-    let output = String::from_utf8(desk.written()?)?;
+    let output = String::from_utf8(desk.output()?)?;
     for sequence in SEQUENCES {
         assert!(!output.contains(sequence), "{sequence:?} reached the terminal");
         // The words are shown, so the desk has drawn the text with the sequences.
@@ -74,7 +74,7 @@ fn nothing_that_an_agent_says_is_obeyed_by_the_terminal() -> Result<()> {
 
 /// Fails if a control sequence or an invisible character of the table has reached the terminal.
 fn assert_harmless(desk: &Screen) -> Result<()> {
-    let output = String::from_utf8(desk.written()?)?;
+    let output = String::from_utf8(desk.output()?)?;
     for sequence in ["\x1b]0;PWNED", "\u{9b}", "\u{202e}", "\u{2066}"] {
         assert!(!output.contains(sequence), "{sequence:?} reached the terminal");
     }

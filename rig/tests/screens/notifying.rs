@@ -22,7 +22,7 @@ fn desk(stage: &Stage, terminal: &Terminal, arguments: &[&str]) -> Result<Screen
 
 /// Returns the output of the desk from this byte on.
 fn output_from(desk: &Screen, start: usize) -> Result<String> {
-    Ok(String::from_utf8_lossy(&desk.written()?[start..]).into_owned())
+    Ok(String::from_utf8_lossy(&desk.output()?[start..]).into_owned())
 }
 
 /// Proposes one file while the window has the focus, a second one while another window has it, and a third
@@ -33,14 +33,14 @@ fn announce(terminal: &Terminal, settings: &str, arguments: &[&str], expected: &
     stage.sandbox.write_home(".config/alongside/config.toml", settings);
     let desk = desk(&stage, terminal, arguments)?;
     text_after_silence(&desk)?;
-    let start = desk.written()?.len();
+    let start = desk.output()?.len();
     let (agent, _first) = stage.propose()?;
     desk.wait_for_text("line five")?;
     text_after_silence(&desk)?;
     assert!(!output_from(&desk, start)?.contains(expected), "the window has the focus");
     desk.focus(false)?;
     text_after_silence(&desk)?;
-    let start = desk.written()?.len();
+    let start = desk.output()?.len();
     let file = stage.sandbox.project().join(Path::new(HOSTILE));
     let _second = agent.propose(&file, "text\n")?;
     desk.wait_for_text("New review: evil;4;1")?;
@@ -50,7 +50,7 @@ fn announce(terminal: &Terminal, settings: &str, arguments: &[&str], expected: &
     let output = wait::until("the announcement", wait::PATIENCE, has_arrived)?;
     desk.focus(true)?;
     text_after_silence(&desk)?;
-    let start = desk.written()?.len();
+    let start = desk.output()?.len();
     let _third = agent.propose(&stage.sandbox.project().join("third.txt"), "text\n")?;
     desk.wait_for_text("New review: third.txt")?;
     text_after_silence(&desk)?;
@@ -88,7 +88,7 @@ fn by_default_nothing_is_announced() -> Result<()> {
     let desk = desk(&stage, &Terminal::new(100, 30), &[])?;
     desk.focus(false)?;
     text_after_silence(&desk)?;
-    let start = desk.written()?.len();
+    let start = desk.output()?.len();
     let (_agent, _proposal) = stage.propose()?;
     desk.wait_for_text("line five")?;
     text_after_silence(&desk)?;

@@ -7,7 +7,7 @@ use alongside_rig::Proposer;
 use alongside_rig::screen::Terminal;
 use anyhow::Result;
 
-use crate::stage::{Stage, proposed, read_and_press, text_after_silence};
+use crate::stage::{Stage, proposed_text, read_and_press, text_after_silence};
 
 /// The rate of a slow link, in bytes per second: 19,200 baud.
 const SLOW_RATE: u32 = 1920;
@@ -70,7 +70,7 @@ fn keys_do_what_they_should_over_a_slow_link() -> Result<()> {
     read_and_press(&desk, "line thirty", " ")?;
     read_and_press(&desk, "1 dropped", "j")?;
     read_and_press(&desk, "fifty-five", "a")?;
-    let content = proposed().replace("line thirty\n", "line 30\n");
+    let content = proposed_text().replace("line thirty\n", "line 30\n");
     assert_eq!(proposal.outcome()?, Outcome::Accepted { content });
     Ok(())
 }

@@ -25,7 +25,7 @@ pub(crate) struct Stage {
 impl Stage {
     pub(crate) fn new() -> Self {
         let sandbox = Sandbox::new();
-        Self { file: sandbox.write("notes.txt", original()), sandbox }
+        Self { file: sandbox.write("notes.txt", original_text()), sandbox }
     }
 
     /// Starts `alongside` on a terminal of this kind.
@@ -40,15 +40,15 @@ impl Stage {
         Ok(desk)
     }
 
-    /// Connects an agent, which proposes [`proposed`] for the file.
+    /// Connects an agent, which proposes [`proposed_text`] for the file.
     pub(crate) fn propose(&self) -> Result<(Proposer, Proposal)> {
         let agent = Proposer::gemini(&self.sandbox)?;
-        let proposal = agent.propose(&self.file, &proposed())?;
+        let proposal = agent.propose(&self.file, &proposed_text())?;
         Ok((agent, proposal))
     }
 
     /// Creates a stage, starts a desk on a terminal of this kind, and connects an agent, which proposes
-    /// [`proposed`].
+    /// [`proposed_text`].
     pub(crate) fn with_proposal(terminal: &Terminal) -> Result<(Self, Screen, Proposer, Proposal)> {
         let stage = Self::new();
         let desk = stage.desk(terminal)?;
@@ -80,13 +80,13 @@ impl Stage {
 }
 
 /// Returns the original content of the file.
-pub(crate) fn original() -> String {
+pub(crate) fn original_text() -> String {
     (1..=60).map(|number| format!("line {number}\n")).collect()
 }
 
 /// Returns the proposed content, with three changes.
-pub(crate) fn proposed() -> String {
-    let text = original().replace("line 5\n", "line five\n").replace("line 30\n", "line thirty\n");
+pub(crate) fn proposed_text() -> String {
+    let text = original_text().replace("line 5\n", "line five\n").replace("line 30\n", "line thirty\n");
     text.replace("line 55\n", "line fifty-five\nand one more\n")
 }
 
