@@ -23,9 +23,10 @@ use crate::turns::job::TurnJob;
 use crate::writer::job::WriteJob;
 use crate::writer::task::WriterTask;
 
-/// How long the end of a review waits for its draft to be written. Then desks are told without its path.
+/// The longest wait for the draft of an ended review. Desks then get the end without the path of the draft.
 const DRAFT_TIMEOUT: Duration = Duration::from_secs(1);
 
+/// The starter of the tasks beside the main loop.
 #[derive(Debug)]
 pub(crate) struct Background {
     pub(crate) events: Events,
@@ -33,7 +34,7 @@ pub(crate) struct Background {
 }
 
 impl Background {
-    /// Does work that blocks on a thread of its own, and sends its result.
+    /// Runs work that blocks on a thread of its own, and sends its result.
     fn run(&self, work: impl FnOnce() -> Event + Send + 'static) {
         let events = self.events.clone();
         tokio::task::spawn_blocking(move || events.send(work()));
@@ -43,27 +44,27 @@ impl Background {
         self.run(move || Event::TargetRead { review, fingerprint: target::fingerprint(&file_path) });
     }
 
-    /// Saves the draft of a review, which is open, or has ended as `closing` says. Returns the version of
-    /// which desks are told with the end of the review.
+    /// Saves the draft of a review. `closing` is the reason why the review has ended; `None` while it is
+    /// open. Returns the version whose path desks get with the end of the review.
     pub(crate) fn save_draft(&self, draft: NewDraft, closing: Option<Closing>) -> Option<DraftVersion> {
-        // The agent writes an accepted text, so the person need not know of its draft.
-        let is_told = closing.is_some_and(|closing| closing != Closing::Accepted);
-        let version = is_told.then(|| (draft.id.clone(), draft.number));
+        // The agent writes an accepted text, so the end of its review names no draft.
+        let is_reported = closing.is_some_and(|closing| closing != Closing::Accepted);
+        let version = is_reported.then(|| (draft.id.clone(), draft.number));
         let written = version.clone().map(|version| self.await_draft(version));
         self.writer.send(WriteJob::SaveDraft(draft, written));
         version
     }
 
-    /// Waits for this version of a draft to be written, for a limited time. The writer gets the other end.
+    /// Limits the wait for this version of a draft. Returns the sender with which the writer ends the wait.
     fn await_draft(&self, draft: DraftVersion) -> oneshot::Sender<()> {
-        let (written, is_written) = oneshot::channel();
+        let (written_sender, written_receiver) = oneshot::channel();
         let events = self.events.clone();
         tokio::spawn(async move {
-            // The writer reports its result before this ends.
-            let _ = tokio::time::timeout(DRAFT_TIMEOUT, is_written).await;
+            // The writer sends its result before it ends the wait.
+            let _ = tokio::time::timeout(DRAFT_TIMEOUT, written_receiver).await;
             events.send(Event::DraftAwaited(draft));
         });
-        written
+        written_sender
     }
 
     /// Looks at the files of decided reviews.
@@ -71,7 +72,7 @@ impl Background {
         self.run(move || Event::DecidedFilesSeen(look.run()));
     }
 
-    /// Does some work of turn reviews.
+    /// Runs a job of turn reviews on a thread of its own, and sends its result.
     pub(crate) fn work_on_turn(&self, job: TurnJob) {
         self.run(move || Event::TurnWorkDone(Box::new(job.run())));
     }
@@ -101,19 +102,20 @@ impl Background {
         &self,
         scan: FileScan,
         roots: Vec<PathBuf>,
-        (watch, own_directories): (Arc<Watch>, Vec<PathBuf>),
+        watch: Arc<Watch>,
+        own_directories: Vec<PathBuf>,
     ) {
         let events = self.events.clone();
         tokio::task::spawn_blocking(move || {
             let result = scan.run();
             let mut watched = result.depends_on(&roots);
             watched.extend(roots.into_iter().chain(own_directories));
-            // The watch is set before the result is sent, for the result may begin the next scan, which
-            // sets the watch anew.
-            let is_new = watch.set(watched);
+            // The watch is set before the result is sent: the result may begin the next scan, which sets the
+            // watch again.
+            let watches_more = watch.set(watched);
             events.send(Event::FilesScanned(Box::new(result)));
-            // A directory that was not watched before may have changed since the scan.
-            if is_new {
+            // A directory that is watched only now may have changed since the scan.
+            if watches_more {
                 events.send(Event::DiskChanged);
             }
         });
@@ -121,14 +123,14 @@ impl Background {
 }
 
 /// Answers agents with the problems in files that they may know of.
-pub(crate) fn tell_diagnostics(privacy: Arc<Mutex<Privacy>>, call: DiagnosticsCall) {
+pub(crate) fn answer_diagnostics(privacy: Arc<Mutex<Privacy>>, call: DiagnosticsCall) {
     tokio::task::spawn_blocking(move || {
         let DiagnosticsCall { mut files, answers, .. } = call;
         let privacy = privacy.lock().unwrap_or_else(PoisonError::into_inner);
         files.retain(|file| privacy.allows(Path::new(&file.path)));
         let count = answers.len();
         for (answer, files) in answers.into_iter().zip(std::iter::repeat_n(files, count)) {
-            // The agent may be gone.
+            // The receiver is gone if the agent is.
             let _ = answer.send(files);
         }
     });

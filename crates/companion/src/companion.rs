@@ -1,4 +1,4 @@
-//! The handle of a running companion, for the program that it is part of.
+//! The handle of a running companion, for the program that embeds it.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -21,14 +21,14 @@ use crate::rule::Rule;
 use crate::rules::evaluation::Rules;
 use crate::workspace_roots;
 
-/// A running companion. Dropping the handle stops the companion without telling agents;
-/// [`stop`](Self::stop) tells them first.
+/// A running companion. Dropping the handle stops the companion without an outcome for waiting agents;
+/// [`stop`](Self::stop) sends the outcomes first.
 pub struct Companion {
     pub(crate) endpoint: Endpoint,
     pub(crate) events: Events,
     /// The number of the newest desk.
     pub(crate) desks: AtomicU64,
-    /// Whether agents are told of files that git ignores.
+    /// Whether agents learn about files that git ignores.
     pub(crate) git_ignored: bool,
     /// The person's rules, and the files that hold them.
     pub(crate) rules: (Vec<Rule>, Vec<PathBuf>),
@@ -42,7 +42,7 @@ impl Companion {
         Builder::default()
     }
 
-    /// Whether a companion lives that keeps the journal of [this key](Builder::journal_as).
+    /// Whether a live companion keeps the journal of [this key](Builder::journal_as).
     pub fn keeps_journal(dirs: &AppDirs, key: &str) -> bool {
         recovery_store::is_kept(dirs, &journal::name(key))
     }
@@ -52,24 +52,24 @@ impl Companion {
         recovery_store::was_left(dirs, &journal::name(key))
     }
 
-    /// The port on 127.0.0.1 and [::1].
+    /// Returns the port on 127.0.0.1 and [::1].
     pub fn port(&self) -> u16 {
         self.endpoint.port()
     }
 
-    /// Every address that the companion listens on: the port on both loopbacks, and [one
-    /// more](Builder::also_listen). A program that [holds](crate::PortHold) the port across a crash needs
-    /// all of them.
+    /// Returns the listening addresses: the port on both loopback addresses, and [one
+    /// more](Builder::also_listen). A program that [holds](crate::PortHold) the port across a crash needs all
+    /// of them.
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.endpoint.addresses
     }
 
-    /// The bearer token that agents must send. Never log it.
+    /// Returns the bearer token that agents must send. Never log it.
     pub fn token(&self) -> &str {
         &self.endpoint.token
     }
 
-    /// The status that desks are told, without the variables.
+    /// Returns the status that desks get, without the variables.
     pub async fn status(&self) -> Status {
         let status = self.events.ask(Event::StatusWanted).await.unwrap_or_default();
         Status { environment: Environment::default(), ..status }
@@ -100,58 +100,61 @@ impl Companion {
         (id, desk)
     }
 
-    /// Has a proposal of an agent's hook reviewed, and waits for the verdict. The review ends if the returned
-    /// future is dropped. Agents prove nothing here: let nobody else's programs call it.
+    /// Opens a review of a proposal by an agent's hook, and waits for the verdict. The review ends if the
+    /// returned future is dropped. Callers are not authenticated: let no program of another user call this
+    /// function.
     pub fn review(&self, proposal: HookProposal) -> impl Future<Output = Verdict> + Send + use<> {
         let calls = self.hook_calls.clone();
         async move { calls.review(proposal).await }
     }
 
-    /// Tells the companion that a snapshot of the working tree of this directory was taken. If the
-    /// directory is in a root, desks are told what has changed there. Returns at once.
+    /// Reports that a snapshot of the working tree of this directory was taken. If the directory is in a
+    /// root, desks get what has changed there. Returns at once.
     pub fn snapshot_taken(&self, directory: PathBuf) {
         self.events.send(Event::SnapshotTaken(directory));
     }
 
-    /// Ends reported problems. Desks are told so in the words `news`, which are harmless. A desk that joins
-    /// later does not hear of the problems.
+    /// Ends reported problems. Desks get the harmless text `news`. A desk that joins later gets none of these
+    /// problems.
     pub fn end_problems(&self, over: Vec<Problem>, news: String) {
         self.events.send(Event::ProblemsOver(over, news));
     }
 
-    /// Sets the names, for people, of those that keep the companion and its reviews when this desk leaves.
+    /// Sets the names, for people, of the parties that keep the companion and its reviews when this desk
+    /// leaves.
     pub fn set_kept_by(&self, desk: DeskId, kept_by: Vec<String>) {
         self.events.send(Event::KeepersChanged { desk, kept_by });
     }
 
-    /// Replaces the workspace, its roots, what is never told of them and the rules of projects, and rewrites
-    /// the discovery files. Connected agents stay. Returns the reasons why some agents cannot find it.
+    /// Replaces the workspace: its roots, the files that agents never learn about, and the rules of projects.
+    /// Rewrites the discovery files. Connected agents stay. Returns the reasons why some agents cannot find
+    /// the companion.
     ///
     /// # Errors
-    /// When a root cannot be used, or an exclusion or a rule cannot be read; nothing has changed then.
+    /// When a root cannot be used, or an exclusion or a rule cannot be read; then nothing has changed.
     pub async fn set_workspace(&self, workspace: Workspace) -> Result<Vec<Problem>, StartError> {
         let roots = workspace_roots::usable(&workspace.roots)?;
         let workspace = Workspace { roots: roots.clone(), ..workspace };
         let privacy = Box::new(Privacy::new(&workspace, self.git_ignored, &self.dirs)?);
         let (own, settings) = &self.rules;
         let rules = Box::new(Rules::new(own, &workspace, settings)?);
-        let change = |changed| Event::RootsChanged { roots, privacy, rules, changed };
+        let change = |answer| Event::RootsChanged { roots, privacy, rules, answer };
         // After the end of the loop there is no workspace to change.
-        let changed = self.events.ask(change).await;
-        Ok(changed.unwrap_or_default())
+        let problems = self.events.ask(change).await;
+        Ok(problems.unwrap_or_default())
     }
 
-    /// Sets the editors as whose companion agents find this one: rewrites the discovery files, with one
-    /// under the process of each editor, also if they were [hidden](Self::hide). The first editor is the
-    /// one that the person used last. File names without a process, and the variables for terminals, are
-    /// for that editor. Connected agents stay. Returns the reasons why some agents cannot find the
-    /// companion. Without an editor, nothing changes.
+    /// Sets the editors under which agents find this companion: rewrites the discovery files, with one under
+    /// the process of each editor, also if the files were [hidden](Self::hide). The first editor is the one
+    /// that the person used last. File names without a process, and the variables for terminals, are for that
+    /// editor. Connected agents stay. Returns the reasons why some agents cannot find the companion. Without
+    /// an editor, nothing changes.
     pub async fn set_editors(&self, editors: Vec<Editor>) -> Vec<Problem> {
-        self.events.ask(|shown| Event::EditorsChanged { editors, shown }).await.unwrap_or_default()
+        self.events.ask(|answer| Event::EditorsChanged { editors, answer }).await.unwrap_or_default()
     }
 
     /// Hides the companion while every editor is gone and may come back. Every review is rejected, edits go
-    /// to drafts, agents are told of no files, and the discovery files are removed. Port, sessions and
+    /// to drafts, the context of agents has no files, and the discovery files are removed. Port, sessions and
     /// streams stay, and later proposals wait. [`set_editors`](Self::set_editors) ends this state.
     pub async fn hide(&self) {
         self.events.ask(Event::Hide).await;
@@ -171,7 +174,7 @@ impl Companion {
 }
 
 impl std::fmt::Debug for Companion {
-    /// Without the token, which has no place in a log.
+    /// Formats the companion without the token, which has no place in a log.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Companion").field("port", &self.port()).finish_non_exhaustive()
     }

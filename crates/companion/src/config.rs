@@ -11,7 +11,7 @@ use crate::persistence::app_dirs::AppDirs;
 use crate::rule::{Rule, RulesOf};
 use crate::turns::source::TurnSource;
 
-/// The configuration of a companion. Made by [`Companion::builder`](crate::Companion::builder).
+/// The configuration of a companion, begun by [`Companion::builder`](crate::Companion::builder).
 #[derive(Debug, Clone)]
 pub struct Builder {
     pub(crate) editor: Editor,
@@ -62,7 +62,7 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// The editor as agents show it: a short lower-case identifier and a name for people.
+    /// Sets the editor as agents show it: a short lower-case identifier and a name for people.
     #[must_use]
     pub fn editor(mut self, name: impl Into<String>, display_name: impl Into<String>) -> Self {
         self.editor.name = name.into();
@@ -77,22 +77,22 @@ impl Builder {
         self
     }
 
-    /// The editor's process, by default this one: of the same user, and alive as long as the companion.
+    /// Sets the editor's process, by default this one: of the same user, and alive as long as the companion.
     #[must_use]
     pub fn pid(mut self, pid: u32) -> Self {
         self.editor.pid = pid;
         self
     }
 
-    /// Whether agents find the companion under the PIDs of the editor's ancestors too (on by default): an
-    /// agent outside the editor's own terminal takes one of those for the editor.
+    /// Sets whether agents find the companion under the PIDs of the editor's ancestors too (on by default):
+    /// an agent outside the editor's own terminal takes one of these ancestors for the editor.
     #[must_use]
     pub fn aliases(mut self, on: bool) -> Self {
         self.aliases = on;
         self
     }
 
-    /// Files that agents never learn about, as globs like in `.gitignore`, in addition to
+    /// Adds files that agents never learn about, as globs like in `.gitignore`, besides
     /// [`DEFAULT_EXCLUDES`](crate::DEFAULT_EXCLUDES).
     #[must_use]
     pub fn exclude(mut self, globs: impl IntoIterator<Item = impl Into<String>>) -> Self {
@@ -100,29 +100,29 @@ impl Builder {
         self
     }
 
-    /// Whether agents learn about files that git ignores (off by default).
+    /// Sets whether agents learn about files that git ignores (off by default).
     #[must_use]
     pub fn include_git_ignored(mut self, on: bool) -> Self {
         self.git_ignored = on;
         self
     }
 
-    /// Tells agents nothing about files; a desk's request to do so is refused with the reason `why`.
+    /// Sends agents no context; a desk's request to send one is refused with the reason `why`.
     #[must_use]
     pub fn never_tell_files(mut self, why: impl Into<String>) -> Self {
         self.silent = Some(why.into());
         self
     }
 
-    /// Whether agents get context and no reviews (off by default): they ask in their own prompts then.
+    /// Sets whether agents get context but no reviews (off by default): agents then ask in their own prompts.
     #[must_use]
     pub fn context_only(mut self, on: bool) -> Self {
         self.context_only = on;
         self
     }
 
-    /// The person's rules: which changes need no decision. The last one that matches counts. `settings`: the
-    /// files that hold them, which no rule covers.
+    /// Adds the person's rules, which say what changes need no decision. The last rule that matches counts.
+    /// `settings`: the files that hold the rules, which no rule covers.
     #[must_use]
     pub fn rules(
         mut self,
@@ -134,45 +134,45 @@ impl Builder {
         self
     }
 
-    /// The rules of projects. All of them ask, whatever the person's rules say.
+    /// Adds the rules of projects. Each of them asks, whatever the person's rules say.
     #[must_use]
     pub fn project_rules(mut self, rules: impl IntoIterator<Item = Rule>) -> Self {
         self.workspace.asks.extend(rules);
         self
     }
 
-    /// Reads the rules of repositories that lie within a root, for each change there (by default they have
-    /// none).
+    /// Sets the function that reads the rules of a repository within a root, for each change there. By
+    /// default such repositories have no rules.
     #[must_use]
     pub fn rules_of_nested(mut self, rules_of: RulesOf) -> Self {
         self.rules_of = Some(rules_of);
         self
     }
 
-    /// Agents learn nothing of these roots, and no rule accepts anything in them: their settings are unknown.
+    /// Adds roots with unknown settings: agents learn nothing of them, and no rule accepts anything in them.
     #[must_use]
     pub fn untold(mut self, roots: impl IntoIterator<Item = PathBuf>) -> Self {
         self.workspace.untold.extend(roots);
         self
     }
 
-    /// Serves agents that send no token (Gemini CLI up to 0.5, Qwen Code up to 0.0.14). Off by default: with
-    /// it, any process on this machine may read the context and propose changes.
+    /// Sets whether agents that send no token are served (Gemini CLI up to 0.5, Qwen Code up to 0.0.14). Off
+    /// by default: with it, any process on this machine may read the context and propose changes.
     #[must_use]
     pub fn allow_tokenless_agents(mut self, on: bool) -> Self {
         self.allow_tokenless = on;
         self
     }
 
-    /// Listens on one more address, such as a container bridge's; port 0 means the same port.
+    /// Listens on one more address, such as that of a container bridge; port 0 means the companion's port.
     #[must_use]
     pub fn also_listen(mut self, address: SocketAddr) -> Self {
         self.listen = Some(address);
         self
     }
 
-    /// A command that bridges stdio to this companion, for agents that cannot use the port. In its arguments,
-    /// `{agent}` stands for the identifier of the agent that starts it.
+    /// Sets the command that bridges stdio to this companion, for agents that cannot use the port. In its
+    /// arguments, `{agent}` stands for the identifier of the agent that starts the command.
     #[must_use]
     pub fn stdio(
         mut self,
@@ -185,38 +185,38 @@ impl Builder {
     }
 
     /// Keeps a private journal under the caller's own key. After a crash, the next companion with this key
-    /// takes over the sessions and rejects their open proposals, so that no agent waits forever. That needs a
-    /// [`port_hold`](Self::port_hold); without one, the token is new and agents have to connect again. Off by
-    /// default; at most one companion per key may use it.
+    /// takes over the sessions and rejects their open proposals, so that no agent waits forever. The takeover
+    /// needs a [`port_hold`](Self::port_hold); without one, the token is new and agents have to connect
+    /// again. Off by default; at most one companion per key may use it.
     #[must_use]
     pub fn journal_as(mut self, key: impl Into<String>) -> Self {
         self.journal = Some(key.into());
         self
     }
 
-    /// A hold on the port since the crashed companion took it. No other user can have heard the token from
-    /// agents that came back, so the token stays valid.
+    /// Sets the hold on the port since the crash of the predecessor. Because of it, no other user can have
+    /// received the token from agents that tried to reconnect, so the token stays valid.
     #[must_use]
     pub fn port_hold(mut self, hold: PortHold) -> Self {
         self.port_hold = Some(hold);
         self
     }
 
-    /// The largest request body in bytes (192 MiB by default). A larger one is answered with 413.
+    /// Sets the largest request body in bytes (192 MiB by default). A larger one gets status 413.
     #[must_use]
     pub fn max_body(mut self, bytes: usize) -> Self {
         self.max_body = bytes;
         self
     }
 
-    /// Where desks read what changed during turns; without it, they are told that nobody knows.
+    /// Sets the source of the changes of turns. Without one, desks hear that this companion records no turns.
     #[must_use]
     pub fn turns(mut self, source: Arc<dyn TurnSource>) -> Self {
         self.turns = Some(source);
         self
     }
 
-    /// The directories of discovery files and drafts; by default [`AppDirs::of_this_process`].
+    /// Sets the directories of discovery files and drafts; by default [`AppDirs::of_this_process`].
     #[must_use]
     pub fn app_dirs(mut self, dirs: AppDirs) -> Self {
         self.dirs = Some(dirs);
@@ -231,10 +231,10 @@ pub struct Workspace {
     pub roots: Vec<PathBuf>,
     /// Files that agents never learn about, as globs relative to each root.
     pub excludes: Vec<String>,
-    /// Directories of which agents learn nothing at all, and in which no rule accepts anything, because their
-    /// settings are not known.
+    /// Directories of which agents learn nothing at all, and in which no rule accepts anything: their
+    /// settings are unknown.
     pub untold: Vec<PathBuf>,
-    /// The rules of projects, relative to each root. All of them ask, whatever they say.
+    /// The rules of projects, relative to each root. Each of them asks, whatever ruling it names.
     pub asks: Vec<Rule>,
 }
 
@@ -249,7 +249,7 @@ pub struct Editor {
     pub pid: u32,
 }
 
-/// An exclusion, or a pattern of a rule, that is not a valid glob.
+/// The error about an exclusion, or a pattern of a rule, that is not a valid glob.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("cannot read the pattern `{glob}`: {why}")]
 pub struct BadGlob {

@@ -1,4 +1,4 @@
-//! Says when to look at the disk again: after a change, or every second on a system that tells of no changes.
+//! When the disk is checked: after a change, or every second on a system that reports no changes.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,22 +7,24 @@ use std::time::Duration;
 use alongside_platform::watch::Watch;
 use tokio::time::Instant;
 
-/// How soon files are scanned after a change, and how often the targets of waiting reviews are checked.
+/// The time from a change to the scan of files and the check of the targets of waiting reviews.
 const SCAN_INTERVAL: Duration = Duration::from_secs(1);
-/// How soon discovery files are checked after a change: cleaners remove them, and shared names get free.
+/// The time from a change to the check of discovery files: cleaners remove them, and shared names get free.
 const REPUBLISH_INTERVAL: Duration = Duration::from_secs(10);
-/// A scan that begins this much late could not begin before: the process was stopped, or the machine slept.
+/// The delay from which a scan shows a suspension: the process was stopped, or the machine slept.
 const SUSPEND_THRESHOLD: Duration = Duration::from_secs(5);
 
+/// The watch of the disk, and the times of the next checks.
 #[derive(Debug)]
 pub(crate) struct DiskWatch {
     watch: Arc<Watch>,
-    /// The directories of our own files, which others may remove.
+    /// The directories of our own files, which other programs may remove.
     own_directories: Vec<PathBuf>,
-    /// `None` while there is nothing to look at.
+    /// `None` while no scan is planned.
     next_scan: Option<Instant>,
     next_republish: Option<Instant>,
 }
+/// The checks that are due.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Due {
@@ -36,27 +38,35 @@ impl DiskWatch {
         Self { watch: Arc::new(Watch::begin()), own_directories, next_scan: None, next_republish: None }
     }
 
-    /// The watch, and the directories of our own files: for a scan, which says what else to watch.
+    /// Returns the watch and the directories of our own files, for a scan: its result says what else to
+    /// watch.
     pub(crate) fn watch(&self) -> (Arc<Watch>, Vec<PathBuf>) {
         (self.watch.clone(), self.own_directories.clone())
     }
 
+    /// Waits for a change after which a check is to be planned.
     pub(crate) async fn changed(&self) {
         if self.next_scan.is_some() && self.next_republish.is_some() {
-            // Both looks are planned already, and most changes come in many steps.
+            // Both checks are planned already, and most changes come in many steps.
             return std::future::pending().await;
         }
         self.watch.changed().await;
     }
 
-    pub(crate) fn plan_looks(&mut self, now: Instant) {
+    /// Plans both checks after a change.
+    pub(crate) fn plan_checks(&mut self, now: Instant) {
         self.next_scan.get_or_insert(now + SCAN_INTERVAL);
         self.next_republish.get_or_insert(now + REPUBLISH_INTERVAL);
     }
 
-    /// Plans the looks for which there is a reason before the system tells of a change: time runs out for an
-    /// agent or a review, or our own files are not as they should be. Without one, nobody wakes.
-    pub(crate) fn plan_looks_for(&mut self, now: Instant, time_runs_out: bool, own_files_incomplete: bool) {
+    /// Plans the checks that are needed even if the system reports no change: an agent or a review runs out
+    /// of time, or our own files are incomplete. Without such a reason, the loop does not wake.
+    pub(crate) fn plan_needed_checks(
+        &mut self,
+        now: Instant,
+        time_runs_out: bool,
+        own_files_incomplete: bool,
+    ) {
         let is_deaf = self.watch.is_deaf();
         if time_runs_out || is_deaf {
             self.next_scan.get_or_insert(now + SCAN_INTERVAL);
@@ -70,8 +80,8 @@ impl DiskWatch {
         [self.next_scan, self.next_republish].into_iter().flatten().min()
     }
 
-    /// How long the process was stopped, if it was. The next scan is due at once then.
-    pub(crate) fn suspended_for(&mut self, now: Instant) -> Option<Duration> {
+    /// Returns for how long the process was stopped, if it was. The scan is then due at once.
+    pub(crate) fn take_suspension(&mut self, now: Instant) -> Option<Duration> {
         let late = now.saturating_duration_since(self.next_scan?);
         (late >= SUSPEND_THRESHOLD).then(|| {
             self.next_scan = Some(now);
@@ -92,18 +102,18 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn nobody_wakes_without_a_reason() {
+    async fn no_check_is_planned_without_a_reason() {
         let mut disk = DiskWatch::begin(Vec::new());
-        disk.plan_looks_for(Instant::now(), false, false);
-        // Where the system tells of no changes, looking is the only way.
+        disk.plan_needed_checks(Instant::now(), false, false);
+        // Where the system reports no changes, only regular checks find them.
         assert_eq!(disk.deadline().is_some(), disk.watch.is_deaf());
     }
 
     #[tokio::test(start_paused = true)]
-    async fn looks_are_due_at_their_intervals() {
+    async fn checks_are_due_at_their_intervals() {
         let mut disk = DiskWatch::begin(Vec::new());
         let start = Instant::now();
-        disk.plan_looks(start);
+        disk.plan_checks(start);
         assert_eq!(disk.deadline(), Some(start + SCAN_INTERVAL));
         assert_eq!(disk.on_deadline(start + SCAN_INTERVAL), Due { scan: true, republish: false });
         assert_eq!(disk.on_deadline(start + REPUBLISH_INTERVAL), Due { scan: false, republish: true });
@@ -114,10 +124,10 @@ mod tests {
     async fn a_late_scan_shows_that_the_process_was_stopped() {
         let mut disk = DiskWatch::begin(Vec::new());
         let start = Instant::now();
-        disk.plan_looks(start);
-        assert_eq!(disk.suspended_for(start + SUSPEND_THRESHOLD), None);
+        disk.plan_checks(start);
+        assert_eq!(disk.take_suspension(start + SUSPEND_THRESHOLD), None);
         let gap = Duration::from_secs(60);
-        assert_eq!(disk.suspended_for(start + SCAN_INTERVAL + gap), Some(gap));
+        assert_eq!(disk.take_suspension(start + SCAN_INTERVAL + gap), Some(gap));
         assert_eq!(disk.next_scan, Some(start + SCAN_INTERVAL + gap), "the scan is due at once");
     }
 }

@@ -33,19 +33,19 @@ use crate::reviews::target::{BadTarget, Fingerprint};
 use crate::rules::evaluation::Rules;
 use crate::turns::job::WorkDone;
 
-/// An event. The main loop has an arm for each.
+/// An event for the main loop, whose `handle` has an arm for each variant.
 #[derive(Debug)]
 pub(crate) enum Event {
     // Agents.
-    /// An agent asks for a session, and gets its id.
-    SessionWanted { identity: Identity, welcomed: oneshot::Sender<Result<String, SessionRefusal>> },
-    /// An agent ends its session. Returns whether there was such a session.
-    SessionEnded { session: String, ended: oneshot::Sender<bool> },
-    /// An agent has called a tool. Of several agents, the one that did so last counts as the one in use.
+    /// An agent asks for a session. The answer is the id of the session.
+    SessionWanted { identity: Identity, answer: oneshot::Sender<Result<String, SessionRefusal>> },
+    /// An agent ends its session. The answer is whether there was such a session.
+    SessionEnded { session: String, answer: oneshot::Sender<bool> },
+    /// An agent has called a tool. The agent that did so last counts as the one in use.
     AgentHeard(String),
-    /// A request begins. It gets an answer if the session is known.
-    RequestStarted { session: String, known: oneshot::Sender<Option<StartedRequest>> },
-    /// All messages of a request were read.
+    /// A request of an agent begins. The answer is `None` if its session is unknown.
+    RequestStarted { session: String, answer: oneshot::Sender<Option<StartedRequest>> },
+    /// The main loop has got all messages of a request.
     RequestRead { session: String },
     /// An agent calls `openDiff`.
     OpenDiff { session: String, open: Box<OpenDiff>, answer: oneshot::Sender<Result<(), NotOpened>> },
@@ -58,15 +58,15 @@ pub(crate) enum Event {
     /// An agent asks for the state of the editors.
     EditorStateWanted(oneshot::Sender<EditorState>),
     /// An agent asks for its stream.
-    StreamWanted { session: String, opened: oneshot::Sender<Option<OpenStream>> },
+    StreamWanted { session: String, answer: oneshot::Sender<Option<OpenStream>> },
     /// A stream can take another frame.
     StreamDrained { session: String },
     /// The stream of this number has ended.
     StreamEnded { session: String, number: u64 },
     // Hooks.
-    /// A hook asks for the roots without links; `None` while nothing is reviewed.
+    /// A hook asks for the roots without links. The answer is `None` while nothing is reviewed.
     HookRootsWanted(oneshot::Sender<Option<Arc<[PathBuf]>>>),
-    /// A hook has a proposal reviewed.
+    /// A hook asks for the review of a proposal.
     HookCalled { proposal: Box<HookProposal>, prepared: Box<PreparedProposal>, call: HookCall },
     /// The companion refuses a file of this patch: the agent writes no file of the patch.
     PatchRefused(String),
@@ -75,25 +75,25 @@ pub(crate) enum Event {
     /// The process of an agent that has a grant, or was at work, has ended.
     AgentEnded(u32),
     // Desks.
-    /// Problems that were reported are over, in words for desks.
+    /// Reported problems are over. The text says so to people.
     ProblemsOver(Vec<Problem>, String),
     /// A desk has joined.
     DeskJoined { desk: DeskId, profile: DeskProfile, events: mpsc::UnboundedSender<desk::Event> },
-    /// The names of those that keep the companion when this desk leaves have changed.
+    /// The parties that keep the companion when this desk leaves have changed. `kept_by` has their names.
     KeepersChanged { desk: DeskId, kept_by: Vec<String> },
-    /// A desk requests something.
+    /// A desk sends a request.
     DeskAsked { desk: DeskId, request: Request, answer: CallAnswer },
     /// A desk has left.
     DeskLeft(DeskId),
-    /// The privacy rules have been asked about this mention.
+    /// The privacy rules have been applied to the file of this mention.
     MentionChecked { mention: Mention, is_allowed: bool },
     // Turns.
     /// The hook of an agent has taken a snapshot of the working tree of this directory.
     SnapshotTaken(PathBuf),
-    /// Some work of turn reviews is done.
+    /// A job of turn reviews is done.
     TurnWorkDone(Box<WorkDone>),
     // The disk.
-    /// A file or directory that is watched may have changed.
+    /// A watched file or directory may have changed.
     DiskChanged,
     /// A scan has found the files that agents may know of.
     FilesScanned(Box<ScanResult>),
@@ -104,36 +104,37 @@ pub(crate) enum Event {
     /// The target of a review was read again.
     TargetRead { review: ReviewId, fingerprint: Fingerprint },
     // The writer.
-    /// A draft is written, or could not be.
+    /// The writer has written a draft, or the write has failed.
     DraftWritten(WrittenDraft),
     /// The agent has written this draft into its file; the draft was never on disk.
     DraftSettled(String),
     /// The wait for this version of a draft has ended, by its write or by a timeout.
     DraftAwaited(DraftVersion),
-    /// The journal is written, or the reason why it is not.
+    /// The journal is written, or the write has failed for this reason.
     JournalWritten(Option<String>),
-    /// The file of the journal is gone: somebody has removed it.
+    /// Another program has removed the file of the journal.
     JournalGone,
-    /// The disk is full, and so many bytes are reserved for drafts and journal; `None`: there is room again.
+    /// The disk is full, and this many bytes are reserved for drafts and journal. `None`: the disk has room
+    /// again.
     DiskShort(Option<u64>),
-    /// The discovery files are written. Desks are told of problems, unless a caller has `asked`.
+    /// The discovery files are written. Desks get the problems, unless a caller has `asked` for them.
     Published { published: Published, asked: bool },
     // The host program.
-    /// The workspace changes. Returns the reasons why some agents cannot find it.
+    /// The workspace changes. The answer has the reasons why some agents cannot find the companion.
     RootsChanged {
         roots: Vec<PathBuf>,
         privacy: Box<Privacy>,
         rules: Box<Rules>,
-        changed: oneshot::Sender<Vec<Problem>>,
+        answer: oneshot::Sender<Vec<Problem>>,
     },
-    /// Other editors are at the companion, as whose companion agents find it. Returns the reasons why some
-    /// agents cannot find it.
-    EditorsChanged { editors: Vec<Editor>, shown: oneshot::Sender<Vec<Problem>> },
+    /// Agents shall find the companion under other editors. The answer has the reasons why some agents cannot
+    /// find it.
+    EditorsChanged { editors: Vec<Editor>, answer: oneshot::Sender<Vec<Problem>> },
     /// Every editor is gone and may come back.
     Hide(oneshot::Sender<()>),
     /// The companion ends for a successor.
     HandOver(oneshot::Sender<()>),
-    /// Somebody asks for the status.
+    /// The host program asks for the status.
     StatusWanted(oneshot::Sender<Status>),
     /// The companion ends.
     Stop(oneshot::Sender<()>),
@@ -141,7 +142,7 @@ pub(crate) enum Event {
 
 #[derive(Debug)]
 pub(crate) struct OpenDiff {
-    /// The number of its request.
+    /// The number of the request that has this call.
     pub(crate) request: u64,
     pub(crate) file_path: String,
     /// The call, if its response is the outcome.
@@ -152,7 +153,7 @@ pub(crate) struct OpenDiff {
 /// A request of a known session, before its messages are read.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct StartedRequest {
-    /// Its [number](crate::agents::in_flight).
+    /// The [number](crate::agents::in_flight) of this request.
     pub(crate) number: u64,
     /// The workspace roots without links.
     pub(crate) roots: Arc<[PathBuf]>,
@@ -172,39 +173,41 @@ pub(crate) struct EditorState {
 pub(crate) struct Events(mpsc::UnboundedSender<Event>);
 
 impl Events {
+    /// Returns a queue for the main loop: the sending and the receiving end.
     pub(crate) fn channel() -> (Self, mpsc::UnboundedReceiver<Event>) {
         let (sender, receiver) = mpsc::unbounded_channel();
         (Self(sender), receiver)
     }
 
-    /// Queues an event. After the end of the loop it is dropped: nothing is left to do then.
+    /// Queues an event. After the end of the loop the event is dropped, because no work is left.
     pub(crate) fn send(&self, event: Event) {
         let _ = self.0.send(event);
     }
+    /// Resolves when the main loop has ended.
 
     pub(crate) async fn ended(&self) {
         self.0.closed().await;
     }
 
-    /// Queues an event when the result is dropped, whatever ends its owner.
+    /// Returns a guard that queues the event when it is dropped, whatever ends the owner of the guard.
     pub(crate) fn on_drop(&self, event: Event) -> SentOnDrop {
         SentOnDrop(Some((self.clone(), event)))
     }
 
     /// Queues an event and waits for its answer; `None` once the loop has ended.
     pub(crate) async fn ask<T>(&self, event: impl FnOnce(oneshot::Sender<T>) -> Event) -> Option<T> {
-        let (answer, answered) = oneshot::channel();
+        let (answer, receiver) = oneshot::channel();
         self.send(event(answer));
-        answered.await.ok()
+        receiver.await.ok()
     }
 }
 
-/// An event that is queued when this is dropped.
+/// A guard that queues its event when it is dropped.
 #[derive(Debug)]
 pub(crate) struct SentOnDrop(Option<(Events, Event)>);
 
 impl SentOnDrop {
-    /// Drops the event, too.
+    /// Drops the guard without queuing its event.
     pub(crate) fn cancel(mut self) {
         self.0 = None;
     }
@@ -218,14 +221,14 @@ impl Drop for SentOnDrop {
     }
 }
 
-/// One open stream, as the body of its GET sees it. The loop hears when it is dropped.
+/// An open stream, as the body of its GET holds it. The loop gets an event when the stream is dropped.
 #[derive(Debug)]
 pub(crate) struct OpenStream {
     pub(crate) session: String,
     pub(crate) frames: mpsc::Receiver<Bytes>,
     pub(crate) events: Events,
-    /// Whether to cut the stream, not end it, for a successor: many agents reconnect only after a cut.
+    /// Whether the stream is cut instead of ended, for a successor: many agents reconnect only after a cut.
     pub(crate) cut: Arc<AtomicBool>,
-    /// Tells the loop of the end.
+    /// Reports the end of the stream to the loop.
     pub(crate) _ended: SentOnDrop,
 }

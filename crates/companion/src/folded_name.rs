@@ -1,5 +1,5 @@
-//! Names as lenient file systems compare them: without regard to case, to the form of a character, and to
-//! characters that nobody sees. On such a system, two spellings name one file.
+//! Names as lenient file systems compare them: without regard to case, to the Unicode form of a character,
+//! and to invisible characters. On such a system, two spellings name one file.
 
 use std::ffi::OsStr;
 
@@ -8,16 +8,16 @@ use icu_normalizer::ComposingNormalizerBorrowed;
 use icu_properties::CodePointSetData;
 use icu_properties::props::DefaultIgnorableCodePoint;
 
-/// The text [without regard to case](spelling::folded) and to the canonical form of characters, and without
-/// those that nobody sees. The characters of a pattern keep their meaning.
+/// Folds the [case](spelling::folded) and the canonical form of characters, and removes invisible characters.
+/// The characters with a meaning in a pattern stay.
 pub(crate) fn folded(text: &str) -> String {
-    let unseen = CodePointSetData::new::<DefaultIgnorableCodePoint>();
-    let seen: String = text.chars().filter(|c| !unseen.contains(*c)).collect();
-    spelling::folded(&seen)
+    let invisible = CodePointSetData::new::<DefaultIgnorableCodePoint>();
+    let visible: String = text.chars().filter(|c| !invisible.contains(*c)).collect();
+    spelling::folded(&visible)
 }
 
-/// The name as the most lenient file system takes it: [folded], in the compatible form of characters, without
-/// dots and blanks at the end and without what follows a colon.
+/// Returns the name as the most lenient file system takes it: [folded], in the compatible form of characters,
+/// without dots and spaces at the end and without the part after a colon.
 pub(crate) fn plain(part: &OsStr) -> String {
     let compatible = ComposingNormalizerBorrowed::new_nfkc();
     let name = folded(&compatible.normalize(&part.to_string_lossy()));
@@ -25,8 +25,8 @@ pub(crate) fn plain(part: &OsStr) -> String {
     name.trim_end_matches(['.', ' ']).to_owned()
 }
 
-/// Whether some file system takes this name for git's directory. The short name that Windows may give it
-/// counts.
+/// Whether some file system takes this name for git's directory. The short name that Windows may give that
+/// directory counts.
 pub(crate) fn is_gits(part: &OsStr) -> bool {
     let name = part.as_encoded_bytes();
     let may_be_folded =

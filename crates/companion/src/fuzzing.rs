@@ -9,7 +9,7 @@ use bytes::Bytes;
 
 use crate::agents::context_frames::ContextFrames;
 use crate::agents::outbox::Outbox;
-use crate::agents::outcome_messages::Told;
+use crate::agents::outcome_messages::Delivery;
 use crate::reviews::diff::{composition, word_diff, word_marks};
 use crate::reviews::ground::Ground;
 use crate::reviews::line_endings::normalize;
@@ -18,66 +18,68 @@ use crate::reviews::proposal::PreparedProposal;
 
 pub use crate::mcp::fuzzing::{Endpoint, EndpointResponse, opened};
 
-/// Reads and compares, as before the main loop gets a proposal. `None` if it cannot be shown.
+/// Reads a file and compares it with a proposal, as before the main loop gets the proposal. Returns `None` if
+/// the proposal cannot be shown.
 #[must_use]
 pub fn prepared(file_path: String, proposed: String) -> Option<impl Sized> {
     PreparedProposal::prepare(file_path, &proposed, &Ground::new(&[], None)).ok()
 }
 
-/// The words that differ between some lines; `None` also if there are too many.
+/// Returns the words that differ between some lines; `None` also if there are too many words.
 #[must_use]
 pub fn words(original: &str, other: &str) -> Option<Words> {
     word_marks::cost(original, other)?;
     word_diff::differing_words(original, other, Instant::now() + Duration::from_secs(3600))
 }
 
-/// A context as it is streamed to an agent.
+/// Returns a context as it is streamed to an agent.
 #[must_use]
 pub fn context_frame(context: &IdeContext) -> Bytes {
     ContextFrames::new(context).of(ContextForm::Update, Transport::Http)
 }
 
-/// An outcome as it is streamed to the agent.
+/// Returns an acceptance as it is streamed to the agent.
 #[must_use]
 pub fn accepted_frame(file_path: &str, text: &str) -> Option<Bytes> {
     let mut outbox = Outbox::new(Transport::Http);
-    outbox.push(file_path, Outcome::Accepted(text.into()), Told::Notified { closes: false }, 1);
+    outbox.push_outcome(file_path, Outcome::Accepted(text.into()), Delivery::Notified { closes: false }, 1);
     outbox.next_frame(1, false)
 }
 
-/// A proposal for a file, as it is reviewed.
+/// A proposal for a file, in the form of its review.
 #[derive(Debug)]
 pub struct ReviewComposition(composition::Composition);
 
 #[allow(clippy::missing_errors_doc, reason = "the errors are those of the composition")]
 impl ReviewComposition {
-    /// `None` if the file cannot be compared with it.
+    /// Creates a composition; `None` if the file cannot be compared with the proposal.
     #[must_use]
     pub fn new(on_disk: &[u8], proposed: &str) -> Option<Self> {
         let original = normalize(Some(on_disk.to_vec()), proposed).original?;
         Some(Self(composition::Composition::new(original, proposed)))
     }
 
-    /// A composition without a limit of time, for counting instructions slows the program down fifty times.
+    /// Creates a composition without a time limit, because counting instructions makes the program fifty
+    /// times slower.
     #[must_use]
     pub fn patiently(on_disk: &[u8], proposed: &str) -> Option<Self> {
         let original = normalize(Some(on_disk.to_vec()), proposed).original?;
         Some(Self(composition::Composition::within(Duration::from_secs(3600), original, proposed)))
     }
 
-    /// The original as it is compared.
+    /// Returns the original as it is compared.
     #[must_use]
     pub fn original(&self) -> &str {
         self.0.original()
     }
 
-    /// The text that would be accepted now.
+    /// Returns the text that a decision would accept now.
     #[must_use]
     pub fn current(&self) -> &str {
         self.0.current()
     }
 
-    /// The differences of the texts.
+    /// Returns the differences of the texts.
     #[must_use]
     pub fn hunks(&self) -> Vec<Hunk> {
         self.0.hunks()
@@ -103,7 +105,7 @@ impl ReviewComposition {
         self.0.undo()
     }
 
-    /// Does again what undo took back last.
+    /// Applies again the change that `undo` took back last.
     pub fn redo(&mut self) -> Result<(), Refusal> {
         self.0.redo()
     }

@@ -13,9 +13,9 @@ pub struct Setting {
     pub value: String,
 }
 
-/// The settings in the text of a file, in order. Lines without a setting are skipped.
+/// Parses the settings in the text of a file, in order. Lines without a setting are skipped.
 pub fn settings(text: &str) -> Vec<Setting> {
-    // Git skips a mark, and reads both line ends alike.
+    // Git skips a BOM, and treats both line endings alike.
     let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
     let (mut section, mut has_subsection, mut found) = (String::new(), false, Vec::new());
     let mut chars = text.chars().peekable();
@@ -39,7 +39,8 @@ pub fn settings(text: &str) -> Vec<Setting> {
     found
 }
 
-/// The name of a section in lower case, and whether it has a subsection, whose quotes may hold anything.
+/// Reads the name of a section in lower case, and whether it has a subsection, whose quotes may hold
+/// anything.
 fn header(chars: &mut impl Iterator<Item = char>) -> (String, bool) {
     let (mut header, mut is_quoted) = (String::new(), false);
     while let Some(char) = chars.next() {
@@ -58,7 +59,7 @@ fn header(chars: &mut impl Iterator<Item = char>) -> (String, bool) {
     (name.trim().to_ascii_lowercase(), !below.trim().is_empty())
 }
 
-/// The value without quotes, escapes and comment. A backslash at the end of a line continues it.
+/// Reads a value without quotes, escapes and comment. A backslash at the end of a line continues the value.
 fn value(chars: &mut impl Iterator<Item = char>) -> String {
     let (mut value, mut is_quoted) = (String::new(), false);
     while let Some(char) = chars.next() {
@@ -75,7 +76,7 @@ fn value(chars: &mut impl Iterator<Item = char>) -> String {
                 Some('t') => value.push('\t'),
                 Some(char) => value.push(char),
             },
-            // The blanks before a value do not belong to it.
+            // The whitespace before a value does not belong to it.
             char if value.is_empty() && !is_quoted && char.is_whitespace() => {}
             char => value.push(char),
         }
@@ -102,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_goes_on_in_the_next_line_and_a_mark_or_a_bracket_hides_nothing() {
+    fn continued_lines_boms_and_brackets_hide_no_setting() {
         for text in [
             "\u{feff}[core]\nhooksPath = a b\n",
             "[core]\nhooksPath = \\\na b\n",

@@ -1,4 +1,4 @@
-//! The calls of hooks, each from its proposal to the verdict. They wait beside the main loop.
+//! The calls of hooks, each from its proposal to its verdict. Calls wait beside the main loop.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -33,7 +33,7 @@ impl HookCalls {
         Self { events, proposals, max_bytes, last: AtomicU64::new(1) }
     }
 
-    /// Opens a review and waits for its end. The review ends if the returned future is dropped.
+    /// Opens a review and waits for its verdict. The review ends if the returned future is dropped.
     pub(crate) async fn review(&self, proposal: HookProposal) -> Verdict {
         let patch = proposal.patch.clone();
         let verdict = self.verdict(proposal).await;

@@ -27,13 +27,13 @@
 //! ```
 //!
 //! The library prints nothing, reads the environment only in [`AppDirs::of_this_process`], installs no signal
-//! handlers and keeps no globals. It never writes the files that are reviewed: the agent does. The undo of
-//! a person in a turn review is written by the program, with the
-//! [`TurnSource`](turns::source::TurnSource) that it gives.
+//! handlers and keeps no globals. It never writes the files that are reviewed: the agent does. Only the
+//! program writes what a person undoes in a turn review, with the [`TurnSource`](turns::source::TurnSource)
+//! that it gives.
 //!
 //! A program that agents start as their hook has no session. Its proposals go to [`Companion::review`], which
-//! resolves to a [`desk::Verdict`]: the text that the person accepted, or the words for the agent's model. It
-//! waits as long as [`desk::HookProposal::patience_ms`] says, and 30 s where no desk shows reviews.
+//! resolves to a [`desk::Verdict`]: the text that the person accepted, or the words for the agent's model.
+//! The call waits as long as [`desk::HookProposal::patience_ms`] says, and 30 s where no desk shows reviews.
 //!
 //! Three journeys cross the library. *Context*: a desk's report → `context` → debounce → every session's
 //! outbox → its stream. *Review*: `openDiff` → `reviews` → every desk → the first decision → the one session
@@ -71,9 +71,9 @@ pub mod turns;
 mod workspace_roots;
 mod writer;
 
-/// A pipe that nobody writes into.
+/// Makes a named pipe that has no writer.
 #[cfg(all(test, unix))]
-pub(crate) fn pipe(path: &std::path::Path) {
+pub(crate) fn make_pipe(path: &std::path::Path) {
     assert!(std::process::Command::new("mkfifo").arg(path).status().is_ok_and(|made| made.success()));
 }
 

@@ -1,17 +1,18 @@
-//! Work on large messages, which takes milliseconds: meanwhile another thread serves everybody else.
+//! Work on large messages, which takes milliseconds: another thread runs the other tasks meanwhile.
 
 use tokio::runtime::{Handle, RuntimeFlavor};
 
-/// The most bytes on which work is done on the calling thread: another thread would take longer to wake.
-pub(crate) const MAX_LITTLE: usize = 64 << 10;
+/// The largest message, in bytes, whose work stays on the calling thread: another thread takes longer to
+/// wake.
+pub(crate) const MAX_INLINE_BYTES: usize = 64 << 10;
 
-/// Does work on so many bytes. If they are many, another thread takes over this one's tasks first, in a
-/// runtime that can do so.
+/// Runs work on a message of this size. Before the work on a large message, another thread takes over the
+/// other tasks of this thread, if the runtime has several threads.
 pub(crate) fn work_on<T>(bytes: usize, work: impl FnOnce() -> T) -> T {
-    let is_long = bytes > MAX_LITTLE;
-    let hands_over =
+    let is_large = bytes > MAX_INLINE_BYTES;
+    let can_hand_over =
         || Handle::try_current().is_ok_and(|now| now.runtime_flavor() == RuntimeFlavor::MultiThread);
-    if is_long && hands_over() { tokio::task::block_in_place(work) } else { work() }
+    if is_large && can_hand_over() { tokio::task::block_in_place(work) } else { work() }
 }
 
 #[cfg(test)]
@@ -22,18 +23,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn others_go_on_during_long_work() {
+    fn other_tasks_run_during_work_on_a_large_message() {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().unwrap();
-        let (other, is_served) = mpsc::channel();
+        let (sender, other_task_ran) = mpsc::channel();
         let long = runtime.spawn(async move {
-            tokio::spawn(async move { other.send(()).unwrap() });
-            work_on(MAX_LITTLE + 1, || is_served.recv_timeout(Duration::from_secs(30)))
+            tokio::spawn(async move { sender.send(()).unwrap() });
+            work_on(MAX_INLINE_BYTES + 1, || other_task_ran.recv_timeout(Duration::from_secs(30)))
         });
-        runtime.block_on(long).unwrap().expect("the only worker is busy, and nobody takes over");
+        runtime.block_on(long).unwrap().expect("the only worker is busy, and no thread takes over");
     }
 
     #[tokio::test]
-    async fn a_runtime_of_one_thread_does_long_work_itself() {
-        assert_eq!(work_on(MAX_LITTLE + 1, || 1), 1);
+    async fn a_runtime_of_one_thread_works_on_large_messages_itself() {
+        assert_eq!(work_on(MAX_INLINE_BYTES + 1, || 1), 1);
     }
 }

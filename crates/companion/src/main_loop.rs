@@ -1,5 +1,5 @@
 //! The one loop that owns all state. It calls one component for each [event](crate::events), and carries out
-//! the effects that the components return. Nothing here waits for a disk, a network or a person.
+//! the effects that the component returns. Nothing here waits for a disk, a network or a person.
 //!
 //! The events of agents come from [`mcp`](crate::mcp), those of hooks from [`hook_calls`](crate::hook_calls),
 //! those of desks and of the program from [`companion`](crate::companion). [`startup`](crate::startup) makes
@@ -59,13 +59,13 @@ use crate::turns::surroundings::Surroundings;
 use crate::writer::job::WriteJob;
 use crate::writer::task::WriterTask;
 
-/// A wake-up that is later than this counts as a stall: the process was held up, and messages of agents
-/// wait in our sockets.
+/// A wake-up that is later than this counts as a stall: the process did not run, and messages of agents wait
+/// in our sockets.
 const STALL_THRESHOLD: Duration = Duration::from_millis(50);
-/// The number of events that are handled before the loop looks at what follows. Deadlines wait meanwhile.
+/// The largest number of events that are handled before deadlines and the journal get their turn.
 const MAX_BATCH: usize = 128;
-/// How long stopping waits for agents to confirm that their reviews are rejected.
-const LAST_RECEIPTS: Duration = Duration::from_millis(500);
+/// The longest wait of a stop for the receipts of the rejected reviews.
+const RECEIPT_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// All state of a companion.
 pub(crate) struct MainLoop {
@@ -85,12 +85,12 @@ pub(crate) struct MainLoop {
     pub(crate) stopping: Option<Stopping>,
 }
 
-/// The end of a companion.
+/// The end of a companion that is under way.
 pub(crate) struct Stopping {
     until: Instant,
     /// Callers that wait for the end.
     pub(crate) done: Vec<oneshot::Sender<()>>,
-    /// The journal and the discovery files stay for a successor.
+    /// Whether the journal and the discovery files stay for a successor.
     pub(crate) hands_over: bool,
 }
 
@@ -103,7 +103,7 @@ impl MainLoop {
         let timer = PreciseTimer::default();
         self.recovery.mark_all_outdated();
         self.scan_files();
-        self.look_for_desks();
+        self.report_desks_to_hooks();
         while !self.is_done() {
             let deadline = self.deadline();
             let event = self.next_event(deadline, &timer, &mut inbox).await;
@@ -117,7 +117,7 @@ impl MainLoop {
                 }
                 None => {
                     self.on_deadline(Instant::now());
-                    // Deadlines that come one after the other must not keep events waiting.
+                    // Several deadlines in succession must not keep events waiting.
                     if let Ok(event) = inbox.try_recv() {
                         self.handle(event);
                     }
@@ -125,14 +125,15 @@ impl MainLoop {
             }
             self.notify_status();
             self.write_journal();
-            self.plan_looks();
-            // Tasks that wait for an answer go on first: a thousand streams report together then.
+            self.plan_checks();
+            // Tasks that wait for an answer run before the next event: a thousand streams then report
+            // together.
             tokio::task::yield_now().await;
         }
         self.finish()
     }
 
-    /// The next event; `None` when a deadline has come first.
+    /// Waits for the next event; `None` when a deadline has come first.
     async fn next_event(
         &self,
         deadline: Option<Instant>,
@@ -150,13 +151,13 @@ impl MainLoop {
 
     fn handle(&mut self, event: Event) {
         match event {
-            Event::SessionWanted { identity, welcomed } => {
+            Event::SessionWanted { identity, answer } => {
                 let session = self.welcome(identity);
-                self.recovery.hold(welcomed, session);
+                self.recovery.hold(answer, session);
             }
-            Event::SessionEnded { session, ended } => drop(ended.send(self.end_session(&session))),
+            Event::SessionEnded { session, answer } => drop(answer.send(self.end_session(&session))),
             Event::AgentHeard(session) => self.agents.mark_heard(&session),
-            Event::RequestStarted { session, known } => drop(known.send(self.begin_request(&session))),
+            Event::RequestStarted { session, answer } => drop(answer.send(self.begin_request(&session))),
             Event::RequestRead { session } => self.agents.end_request(&session),
             Event::OpenDiff { session, open, answer } => {
                 let opened = self.open_diff(&session, *open);
@@ -165,16 +166,16 @@ impl MainLoop {
             Event::CloseDiff { session, file_path, answer } => self.close_diff(session, file_path, answer),
             Event::Receipt { session, id } => self.receipt(&session, &id),
             Event::DiagnosticsWanted(answer) => self.ask_for_diagnostics(answer),
-            Event::EditorStateWanted(wanted) => drop(wanted.send(self.editor_state())),
+            Event::EditorStateWanted(answer) => drop(answer.send(self.editor_state())),
             // If the agent no longer waits for the stream, dropping the stream ends it.
-            Event::StreamWanted { session, opened } => drop(opened.send(self.open_stream(session))),
+            Event::StreamWanted { session, answer } => drop(answer.send(self.open_stream(session))),
             Event::StreamDrained { session } => self.agents.pump(&session),
             Event::StreamEnded { session, number } => self.agents.end_stream(&session, number),
-            Event::HookRootsWanted(wanted) => drop(wanted.send(self.presence.reviewed_roots())),
-            Event::HookCalled { proposal, prepared, call } => self.hook_called(proposal, *prepared, call),
+            Event::HookRootsWanted(answer) => drop(answer.send(self.presence.reviewed_roots())),
+            Event::HookCalled { proposal, prepared, call } => self.review_for_hook(proposal, *prepared, call),
             Event::PatchRefused(patch) => self.break_off(&patch),
             Event::HookGone(number) => {
-                if let Some(id) = self.hooks.gone(number) {
+                if let Some(id) = self.hooks.review_of_call(number) {
                     self.end_review(id, Closing::AgentGone, None);
                 }
             }
@@ -186,57 +187,59 @@ impl MainLoop {
                 self.desks.forget_problems(&over);
                 self.desks.notify_notice(news);
             }
-            Event::DeskJoined { desk, profile, events } => self.desk_joined(desk, profile, events),
+            Event::DeskJoined { desk, profile, events } => self.add_desk(desk, profile, events),
             Event::KeepersChanged { desk, kept_by } => {
-                // A person may leave at any moment, and is then told who keeps the reviews, as the desk
-                // knows it.
+                // A person may leave at any moment, and the desk then names the parties that keep the
+                // reviews. So the desk gets the new names at once.
                 self.desks.set_kept_by(desk, kept_by);
                 self.notify_status_now();
             }
-            Event::DeskAsked { desk, request, answer } => self.desk_asked(desk, request, answer),
-            Event::DeskLeft(desk) => self.desk_left(desk),
+            Event::DeskAsked { desk, request, answer } => self.handle_request(desk, request, answer),
+            Event::DeskLeft(desk) => self.remove_desk(desk),
             Event::MentionChecked { mention, is_allowed } => self.end_mention(mention, is_allowed),
             Event::SnapshotTaken(directory) => {
                 self.with_turns(|turns, _| turns.note_snapshot(&directory));
             }
-            Event::TurnWorkDone(done) => self.with_turns(|turns, around| turns.end_work(*done, around)),
+            Event::TurnWorkDone(done) => {
+                self.with_turns(|turns, surroundings| turns.end_work(*done, surroundings))
+            }
             Event::DiskChanged => {
-                self.context.forget_looks();
-                self.disk.plan_looks(Instant::now());
+                self.context.forget_scan();
+                self.disk.plan_checks(Instant::now());
             }
             Event::FilesScanned(result) => {
-                let (context, again) = self.context.end_scan(*result);
-                self.context_changed(context, again);
+                let (context, scan_again) = self.context.end_scan(*result);
+                self.apply_context(context, scan_again);
             }
             Event::DecidedFileChanged => self.last_words.mark_changed(Instant::now()),
             Event::DecidedFilesSeen(sights) => {
                 let words = self.last_words.end_look(sights, Instant::now());
-                self.tell_last_words(words);
+                self.report_last_words(words);
             }
-            Event::TargetRead { review, fingerprint } => self.target_read(review, fingerprint),
-            Event::DraftWritten(written) => self.desks.draft_written(written),
+            Event::TargetRead { review, fingerprint } => self.end_reading(review, fingerprint),
+            Event::DraftWritten(written) => self.desks.end_draft_write(written),
             Event::DraftSettled(draft) => self.desks.forget_draft(&draft),
             Event::DraftAwaited(draft) => self.desks.give_up_draft(&draft),
-            Event::JournalWritten(error) => self.journal_written(error),
+            Event::JournalWritten(error) => self.end_journal_write(error),
             Event::JournalGone => self.recovery.mark_all_outdated(),
             Event::DiskShort(reserved) => {
                 self.desks.notify_problem(self.recovery.mark_disk_short(reserved));
             }
-            Event::Published { published, asked } => self.published(published, asked),
-            Event::RootsChanged { roots, privacy, rules, changed } => {
+            Event::Published { published, asked } => self.end_publishing(published, asked),
+            Event::RootsChanged { roots, privacy, rules, answer } => {
                 self.rules.set_rules(*rules);
                 self.agents.set_context(&self.context.set_privacy(*privacy));
                 self.scan_files();
                 self.presence.set_roots(roots);
                 self.turns.set_roots(self.presence.real_roots().clone());
-                self.publish(false, Some(changed));
+                self.publish(false, Some(answer));
             }
-            Event::EditorsChanged { editors, shown } => self.set_editors(editors, shown),
+            Event::EditorsChanged { editors, answer } => self.set_editors(editors, answer),
             Event::Hide(done) => self.hide(done),
             Event::HandOver(done) => {
                 self.stopping = Some(Stopping { until: Instant::now(), done: vec![done], hands_over: true });
             }
-            Event::StatusWanted(wanted) => drop(wanted.send(self.status())),
+            Event::StatusWanted(answer) => drop(answer.send(self.status())),
             Event::Stop(done) => self.stop(done),
         }
     }
@@ -256,8 +259,9 @@ impl MainLoop {
     }
 
     fn on_deadline(&mut self, now: Instant) {
-        if let Some(gap) = self.disk.suspended_for(now) {
-            // Messages that came meanwhile wait in our sockets: everybody still has the time that they had.
+        if let Some(gap) = self.disk.take_suspension(now) {
+            // Messages that came meanwhile wait in our sockets. Agents and calls keep the time that they had
+            // left.
             tracing::info!(?gap, "nothing could be done for a while");
             self.agents.shift_deadlines(gap);
             self.calls.shift_deadlines(gap);
@@ -266,12 +270,12 @@ impl MainLoop {
         self.finish_calls(now);
         let due = self.hooks.on_deadline(now);
         let calls_again = Some(Unawaited::CallsAgain);
-        self.tell_of_hooks(&due.left_open, calls_again, desk::messages::waits_no_longer);
-        self.tell_of_hooks(&due.turn_over, Some(Unawaited::TurnOver), desk::messages::waits_for_its_person);
+        self.report_waiting(&due.left_open, calls_again, desk::messages::waits_no_longer);
+        self.report_waiting(&due.turn_over, Some(Unawaited::TurnOver), desk::messages::waits_for_its_person);
         self.end_reviews(due.over, Closing::TimedOut);
         if self.context.on_deadline(now) {
             match self.context.without_scan(now) {
-                Some(context) => self.context_changed(context, false),
+                Some(context) => self.apply_context(context, false),
                 None => self.scan_files(),
             }
         }
@@ -286,7 +290,7 @@ impl MainLoop {
         }
         let due = self.disk.on_deadline(now);
         if due.scan {
-            self.look_at_disk();
+            self.check_disk();
         }
         if due.republish {
             self.publish(false, None);
@@ -294,7 +298,7 @@ impl MainLoop {
         }
     }
 
-    /// After a stall, holds back outcomes until the messages that wait in our sockets are read. Among these
+    /// After a stall, holds back outcomes until the messages that wait in our sockets are read. One of these
     /// may be a new proposal, and its agent would take an older outcome for the outcome of that proposal.
     fn hold_back_after_stall(&mut self, deadline: Option<Instant>) {
         let now = Instant::now();
@@ -303,14 +307,14 @@ impl MainLoop {
         }
     }
 
-    fn plan_looks(&mut self) {
+    fn plan_checks(&mut self) {
         let is_failing = self.recovery.is_failing();
         let time_runs_out = is_failing || self.reviews.len() > 0 || self.agents.deadline().is_some();
         let own_files_incomplete = is_failing || self.presence.is_incomplete();
-        self.disk.plan_looks_for(Instant::now(), time_runs_out, own_files_incomplete);
+        self.disk.plan_needed_checks(Instant::now(), time_runs_out, own_files_incomplete);
     }
 
-    fn look_at_disk(&mut self) {
+    fn check_disk(&mut self) {
         for target in self.reviews.begin_reading() {
             self.background.read_target(target);
         }
@@ -323,7 +327,7 @@ impl MainLoop {
         if self.recovery.is_failing() {
             self.recovery.mark_all_outdated();
         }
-        // Files that vanished leave the context.
+        // The scan removes deleted files from the context.
         self.scan_files();
     }
 
@@ -360,12 +364,13 @@ impl MainLoop {
 
     fn open_stream(&mut self, session: String) -> Option<OpenStream> {
         let (number, frames) = self.agents.open_stream(&session)?;
-        let (events, cut) = (self.background.events.clone(), self.agents.are_cut());
+        let (events, cut) = (self.background.events.clone(), self.agents.cut_flag());
         let _ended = events.on_drop(Event::StreamEnded { session: session.clone(), number });
         Some(OpenStream { session, frames, events, cut, _ended })
     }
 
-    /// `openDiff`: answered at once, or by the outcome, for an agent whose call stays open until then.
+    /// `openDiff`: the answer comes at once, or is the outcome, for an agent whose call stays open until
+    /// then.
     fn open_diff(&mut self, session: &str, open: OpenDiff) -> Result<(), NotOpened> {
         let OpenDiff { request, file_path, call, proposal } = open;
         let agent = self.agents.propose(session, request, &file_path, call)?;
@@ -392,7 +397,7 @@ impl MainLoop {
         Ok(())
     }
 
-    /// `closeDiff`: the review ends, and its last text is the answer, once desks have sent all of it.
+    /// `closeDiff`: ends the review. The answer is its last text, once every desk has sent all edits.
     fn close_diff(&mut self, session: String, file_path: String, answer: oneshot::Sender<LastText>) {
         if !self.agents.is_known(&session) {
             // An agent that is gone needs no answer.
@@ -402,15 +407,15 @@ impl MainLoop {
         if let Some(id) = review {
             self.desks.notify(desk::Event::FlushReview { id });
         }
-        let desks = review.map(|_| self.desks.showing()).unwrap_or_default();
+        let desks = review.map(|_| self.desks.showing_reviews()).unwrap_or_default();
         self.calls.begin_close(CloseCall { review, session, file_path, answer }, desks);
         self.finish_calls(Instant::now());
     }
 
-    /// Asks desks for the problems in files. Agents learn none of a file that they must not know, and none
-    /// while the context is paused.
+    /// Asks desks for the problems in files. Agents get no problems of a file that they must not know, and
+    /// none while the context is paused.
     fn ask_for_diagnostics(&mut self, answer: oneshot::Sender<Vec<FileDiagnostics>>) {
-        self.calls.want_diagnostics(answer);
+        self.calls.request_diagnostics(answer);
         self.finish_calls(Instant::now());
     }
 
@@ -425,29 +430,29 @@ impl MainLoop {
                     let _ = answer.send(self.agents.close_diff(&session, &file_path));
                     self.recovery.mark_outdated(&session);
                 }
-                DeskCall::Diagnostics(call) => background::tell_diagnostics(self.context.privacy(), call),
+                DeskCall::Diagnostics(call) => background::answer_diagnostics(self.context.privacy(), call),
             }
         }
-        let desks = || if self.context.is_paused() { BTreeSet::new() } else { self.desks.diagnosing() };
-        if let Some((number, desks)) = self.calls.begin_diagnostics(desks) {
+        let desks = if self.context.is_paused() { BTreeSet::new() } else { self.desks.knowing_diagnostics() };
+        if let Some(number) = self.calls.begin_diagnostics(&desks) {
             if desks.is_empty() {
                 // No desk has an answer to wait for.
                 return self.finish_calls(now);
             }
-            self.desks.notify_only(desks, desk::Event::DiagnosticsWanted { number });
+            self.desks.notify_some(desks, desk::Event::DiagnosticsWanted { number });
         }
     }
 
     fn editor_state(&self) -> EditorState {
-        let (context, dirty) = (self.context.told(), self.context.dirty_files());
+        let (context, dirty) = (self.context.last_sent(), self.context.dirty_files());
         EditorState { context, dirty, roots: self.presence.roots().to_vec() }
     }
 
     // Hooks.
 
-    /// Takes the proposal of a hook: opens its review or goes on with it, unless the person has decided
-    /// already.
-    fn hook_called(&mut self, proposal: Box<HookProposal>, prepared: PreparedProposal, call: HookCall) {
+    /// Answers the proposal of a hook if the person has decided already. Otherwise opens its review, or
+    /// resumes the review that an earlier call has left open.
+    fn review_for_hook(&mut self, proposal: Box<HookProposal>, prepared: PreparedProposal, call: HookCall) {
         if let Some(verdict) = self.verdict_at_once(&proposal, &prepared) {
             // A hook that is gone needs no answer.
             return drop(call.answer.send(verdict));
@@ -460,7 +465,7 @@ impl MainLoop {
                 Some(verdict) => drop(call.answer.send(verdict)),
                 None => {
                     self.hooks.resume(open, call);
-                    self.tell_of_hooks(&[open], None, desk::messages::waits_again);
+                    self.report_waiting(&[open], None, desk::messages::waits_again);
                 }
             };
         }
@@ -486,25 +491,26 @@ impl MainLoop {
         self.open_review(review);
     }
 
-    /// Tells desks of reviews that have lost their hook and wait for its next call, or have it again.
-    fn tell_of_hooks(
+    /// Reports to desks that reviews have lost their hook and wait for its next call, or have a hook again.
+    fn report_waiting(
         &mut self,
         open: &[ReviewId],
         unawaited: Option<Unawaited>,
-        say: fn(&desk::Agent, &str, &[PathBuf]) -> String,
+        message: fn(&desk::Agent, &str, &[PathBuf]) -> String,
     ) {
         for id in open {
             if let Some(changed) = self.reviews.set_unawaited(*id, unawaited) {
                 self.desks.notify(desk::Event::Changed(changed));
             }
             if let Some(review) = self.reviews.get(*id) {
-                let message = say(&review.agent, review.text.file_path(), self.presence.roots());
+                let message = message(&review.agent, review.text.file_path(), self.presence.roots());
                 self.desks.notify_notice(message);
             }
         }
     }
 
-    /// The verdict on a proposal without a review: the person has decided already, or no desk can decide.
+    /// Returns the verdict on a proposal that needs no review: the person has decided already, or nothing is
+    /// reviewed.
     fn verdict_at_once(&mut self, proposal: &HookProposal, prepared: &PreparedProposal) -> Option<Verdict> {
         if self.presence.reviewed_roots().is_none() {
             return Some(Verdict::NotReviewed);
@@ -520,7 +526,8 @@ impl MainLoop {
 
     // Rules.
 
-    /// The ruling on a proposal, by a rule or a grant. An acceptance is remembered and told.
+    /// Returns the ruling of a rule or a grant on a proposal. Remembers an acceptance, and reports it to
+    /// desks.
     fn ruling(&mut self, review: &mut PendingReview) -> Ruling {
         if self.stopping.is_some() {
             return Ruling::Ask;
@@ -535,16 +542,16 @@ impl MainLoop {
         ruling
     }
 
-    /// Takes back what rules have accepted of a patch, of which one file has ended without a decision: the
-    /// agent writes no file of it.
+    /// Withdraws the acceptances by rules of a patch if one of its files has ended without a decision: the
+    /// agent writes no file of the patch.
     fn break_off(&mut self, patch: &str) {
         for accepted in self.rules.break_off(patch) {
             self.desks.notify(desk::Event::AcceptedByRule(accepted));
         }
     }
 
-    /// Accepts ahead what an agent still proposes in a scope, for the person. Desks learn of it with the
-    /// status.
+    /// Accepts for the person, in advance, what an agent will propose in a scope. Desks get the grant with
+    /// the status.
     fn grant(&mut self, review: ReviewId, scope: Scope) -> Result<Option<u64>, Refusal> {
         let review = self.reviews.get(review).ok_or(Refusal::NoSuchReview)?;
         let (grant, agent) = self.rules.grant(review, scope, self.presence.real_roots())?;
@@ -579,10 +586,10 @@ impl MainLoop {
         }
     }
 
-    /// Ends a review, and tells all whom it concerns: the session or hook that asked, and every desk.
+    /// Ends a review, and reports the end to the session or hook that asked, and to every desk.
     fn end_review(&mut self, id: ReviewId, closing: Closing, decided_by: Option<DeskId>) {
         let Some((ended, draft)) = self.reviews.end(id, closing) else { return };
-        let is_kept = matches!(draft, Some(DraftChange::Save(_)));
+        let has_draft = matches!(draft, Some(DraftChange::Save(_)));
         let draft = self.write_draft(draft, Some(closing));
         tracing::info!(review = id.0, ?closing, draft = draft.is_some(), "a review ended");
         self.deliver(&ended, closing);
@@ -591,26 +598,26 @@ impl MainLoop {
         {
             self.break_off(patch);
         }
-        let follows = self.tell_hook(&ended, closing, draft.as_ref().map(|(draft, _)| draft.as_str()));
+        let follows = self.answer_hook(&ended, closing, draft.as_ref().map(|(draft, _)| draft.as_str()));
         let closed = Closed { id, closing, decided_here: false, decided_in: None, draft: None, follows };
         let draft = draft.map(|draft| (draft, ended.text.file_path().to_owned()));
         self.desks.notify_end(closed, decided_by, draft);
-        self.watch_decision(&ended, closing, is_kept);
+        self.watch_decision(&ended, closing, has_draft);
     }
 
     /// Watches the file of a review that ended with a decision.
-    fn watch_decision(&mut self, ended: &PendingReview, closing: Closing, is_kept: bool) {
+    fn watch_decision(&mut self, ended: &PendingReview, closing: Closing, has_draft: bool) {
         let draft = || self.reviews.draft_if_unwritten(ended);
-        self.last_words.begin(ended, closing, is_kept, draft, Instant::now());
+        self.last_words.begin(ended, closing, has_draft, draft, Instant::now());
     }
 
     fn mark_proposed(&mut self, proposed: &PendingReview) {
         let words = self.last_words.mark_proposed(proposed, Instant::now());
-        self.tell_last_words(words);
+        self.report_last_words(words);
     }
 
-    /// Tells desks what the files of decided reviews hold.
-    fn tell_last_words(&mut self, words: Vec<Said>) {
+    /// Reports to desks what the files of decided reviews hold.
+    fn report_last_words(&mut self, words: Vec<Said>) {
         for said in words {
             let event = said.event(self.presence.roots());
             if let Some(draft) = said.keep {
@@ -636,9 +643,9 @@ impl MainLoop {
         }
     }
 
-    /// Gives the verdict to the hook that asked. If its hook waits no more, the verdict is remembered for
-    /// the next call.
-    fn tell_hook(&mut self, ended: &PendingReview, closing: Closing, draft: Option<&str>) -> Follows {
+    /// Sends the verdict to the hook that asked. If the hook no longer waits, remembers the verdict for the
+    /// next call.
+    fn answer_hook(&mut self, ended: &PendingReview, closing: Closing, draft: Option<&str>) -> Follows {
         if ended.hook().is_none() {
             return Follows::Write;
         }
@@ -655,7 +662,7 @@ impl MainLoop {
         }
     }
 
-    /// Carries out an edit, and tells desks, the draft and the journal. Returns the new revision.
+    /// Carries out an edit, and reports it to desks, draft and journal. Returns the new revision.
     fn edit_review(&mut self, id: ReviewId, revision: u64, edit: Edit) -> Result<u64, Refusal> {
         let (changed, draft) = self.reviews.edit(id, revision, edit)?;
         let revision = changed.revision;
@@ -674,14 +681,14 @@ impl MainLoop {
         self.decide();
     }
 
-    fn target_read(&mut self, review: ReviewId, fingerprint: Fingerprint) {
+    fn end_reading(&mut self, review: ReviewId, fingerprint: Fingerprint) {
         if let Some(changed) = self.reviews.end_reading(review, fingerprint) {
             self.desks.notify(desk::Event::Changed(changed));
         }
         self.decide();
     }
 
-    /// Carries out the decisions whose target has been read again, or need not be.
+    /// Carries out the decisions whose target has been read again, or need not be read.
     fn decide(&mut self) {
         for DecisionCall { review, revision, decision, desk, answer } in self.reviews.take_decisions() {
             let closing = self.reviews.decide(review, revision, decision);
@@ -692,7 +699,8 @@ impl MainLoop {
         }
     }
 
-    /// Writes the draft of a review, which is open, or has ended as `closing` says.
+    /// Writes or deletes the draft of a review. `closing` is the reason why the review has ended; `None`
+    /// while it is open.
     fn write_draft(&mut self, draft: Option<DraftChange>, closing: Option<Closing>) -> Option<DraftVersion> {
         match draft? {
             DraftChange::Save(draft) => self.background.save_draft(draft, closing),
@@ -706,52 +714,52 @@ impl MainLoop {
 
     // Desks.
 
-    fn desk_joined(&mut self, id: DeskId, profile: DeskProfile, events: mpsc::UnboundedSender<desk::Event>) {
+    fn add_desk(&mut self, id: DeskId, profile: DeskProfile, events: mpsc::UnboundedSender<desk::Event>) {
         let shows_turns = profile.shows_turns;
         self.desks.join(id, profile, events);
-        self.look_for_desks();
+        self.report_desks_to_hooks();
         let status = self.status();
         let problems = self.presence.problems().iter().chain(self.recovery.problems());
         self.desks.welcome(id, status, problems, self.rules.accepted(), self.reviews.list());
         self.with_turns(|turns, _| turns.join(id, shows_turns));
     }
 
-    fn desk_left(&mut self, id: DeskId) {
+    fn remove_desk(&mut self, id: DeskId) {
         self.desks.leave(id);
-        self.look_for_desks();
+        self.report_desks_to_hooks();
         self.context.leave(id);
         self.turns.leave(id);
         self.calls.leave(id);
         self.finish_calls(Instant::now());
     }
 
-    fn look_for_desks(&mut self) {
-        self.hooks.mark_desks(!self.desks.showing().is_empty(), Instant::now());
+    fn report_desks_to_hooks(&mut self) {
+        self.hooks.mark_desks(!self.desks.showing_reviews().is_empty(), Instant::now());
     }
 
-    fn desk_asked(&mut self, desk: DeskId, request: Request, answer: CallAnswer) {
+    fn handle_request(&mut self, desk: DeskId, request: Request, answer: CallAnswer) {
         match request {
             Request::EditReview { id, revision, changes } => {
-                return self.edit_asked(desk, id, revision, Edit::Type(changes), answer);
+                return self.handle_edit(desk, id, revision, Edit::Type(changes), answer);
             }
             Request::KeepHunks { id, revision, hunks, keep } => {
-                return self.edit_asked(desk, id, revision, Edit::Keep { hunks, keep }, answer);
+                return self.handle_edit(desk, id, revision, Edit::Keep { hunks, keep }, answer);
             }
             Request::SplitHunk { id, revision, hunk, lines, side } => {
                 let split = Edit::Split { hunk, lines: lines.map(|lines| (side, lines)) };
-                return self.edit_asked(desk, id, revision, split, answer);
+                return self.handle_edit(desk, id, revision, split, answer);
             }
             Request::SetReason { id, revision, hunk, reason } => {
-                return self.edit_asked(desk, id, revision, Edit::SetReason { hunk, reason }, answer);
+                return self.handle_edit(desk, id, revision, Edit::SetReason { hunk, reason }, answer);
             }
             Request::UndoReview { id, revision } => {
-                return self.edit_asked(desk, id, revision, Edit::Undo, answer);
+                return self.handle_edit(desk, id, revision, Edit::Undo, answer);
             }
             Request::RedoReview { id, revision } => {
-                return self.edit_asked(desk, id, revision, Edit::Redo, answer);
+                return self.handle_edit(desk, id, revision, Edit::Redo, answer);
             }
             Request::DecideReview { id, .. } if self.turns.has_text(id) => {
-                return self.turn_asked(desk, TurnRequest::Decide, answer);
+                return self.handle_turn_request(desk, TurnRequest::Decide, answer);
             }
             Request::DecideReview { id: review, revision, decision } => {
                 return self.begin_decision(DecisionCall { review, revision, decision, desk, answer });
@@ -762,25 +770,29 @@ impl MainLoop {
             }
             Request::WithdrawGrants {} => self.rules.withdraw_grants(),
             Request::ReviewTurn { directory, since } => {
-                return self.turn_asked(desk, TurnRequest::Look { directory, since }, answer);
+                return self.handle_turn_request(desk, TurnRequest::Look { directory, since }, answer);
             }
             Request::OpenTurnFile { turn, revision, file } => {
-                return self.turn_asked(desk, TurnRequest::Open { turn, revision, file }, answer);
+                return self.handle_turn_request(desk, TurnRequest::Open { turn, revision, file }, answer);
             }
             Request::MarkTurnFile { turn, revision, file, undo } => {
-                return self.turn_asked(desk, TurnRequest::Mark { turn, revision, file, undo }, answer);
+                return self.handle_turn_request(
+                    desk,
+                    TurnRequest::Mark { turn, revision, file, undo },
+                    answer,
+                );
             }
             Request::AddComment { turn, revision, file, lines, side, text } => {
                 let add = CommentRequest::Add { revision, file, lines, side, text };
-                return self.turn_asked(desk, TurnRequest::Comment(turn, add), answer);
+                return self.handle_turn_request(desk, TurnRequest::Comment(turn, add), answer);
             }
             Request::ChangeComment { turn, id, text } => {
                 let change = CommentRequest::Change { id, text };
-                return self.turn_asked(desk, TurnRequest::Comment(turn, change), answer);
+                return self.handle_turn_request(desk, TurnRequest::Comment(turn, change), answer);
             }
             Request::FinishTurn { turn, revision, send, ask_to_undo } => {
                 let finish = TurnRequest::Finish { turn, revision, send, ask_to_undo };
-                return self.turn_asked(desk, finish, answer);
+                return self.handle_turn_request(desk, finish, answer);
             }
             Request::MentionFile { path, lines, agent } => {
                 let file = path.map(|path| (path, lines));
@@ -801,7 +813,7 @@ impl MainLoop {
                 self.publish(true, None);
             }
             Request::Report(problem) => self.desks.report(problem),
-            Request::Leave => self.desk_left(desk),
+            Request::Leave => self.remove_desk(desk),
             Request::Flushed { id } => {
                 self.calls.mark_flushed(desk, id);
                 self.finish_calls(Instant::now());
@@ -810,22 +822,22 @@ impl MainLoop {
                 self.calls.add_diagnostics(desk, number, files);
                 self.finish_calls(Instant::now());
             }
-            // Only a host carries this out.
+            // Only a host can change its roots.
             Request::ChangeRoots { .. } => {}
         }
         self.answer_desk(answer, Ok(None));
     }
 
     /// Carries out an edit of a review, or of an open file of a turn review.
-    fn edit_asked(&mut self, desk: DeskId, id: ReviewId, revision: u64, edit: Edit, answer: CallAnswer) {
+    fn handle_edit(&mut self, desk: DeskId, id: ReviewId, revision: u64, edit: Edit, answer: CallAnswer) {
         if self.turns.has_text(id) {
-            return self.turn_asked(desk, TurnRequest::Edit { text: id, revision, edit }, answer);
+            return self.handle_turn_request(desk, TurnRequest::Edit { text: id, revision, edit }, answer);
         }
         let revision = self.edit_review(id, revision, edit);
         self.answer_desk(answer, revision.map(Some));
     }
 
-    /// Answers a request, with the new revision of a review if it is about one.
+    /// Answers a request of a desk. `revision` is the new revision of a review, for a request about one.
     fn answer_desk(&mut self, answer: CallAnswer, revision: Result<Option<u64>, Refusal>) {
         match revision {
             // The person may rely on an answered change, so the journal has it before the answer.
@@ -838,20 +850,20 @@ impl MainLoop {
 
     fn begin_mention(&mut self, call: MentionCall) {
         let session = self.agents.taking_mentions(call.agent);
-        let active = if call.file.is_none() { selected_lines(&self.context.told()) } else { None };
+        let active = if call.file.is_none() { selected_lines(&self.context.last_sent()) } else { None };
         if let Some(mention) = call.begin(session, active, self.context.is_paused()) {
             self.background.check_mention(self.context.privacy(), mention);
         }
     }
 
     fn end_mention(&mut self, mention: Mention, is_allowed: bool) {
-        let Some(Mention { desk, session, path, lines, answer }) = mention.checked(is_allowed) else {
+        let Some(Mention { desk, session, path, lines, answer }) = mention.after_check(is_allowed) else {
             return;
         };
         let agent = self.agents.mention(&session, &path, lines);
         if let Some(agent) = &agent {
             let message = desk::messages::mentioned(&path, lines, agent, self.presence.roots());
-            self.desks.notify_only([desk], desk::Event::Notice { message });
+            self.desks.notify_some([desk], desk::Event::Notice { message });
         }
         self.answer_desk(answer, agent.map(|_| None).ok_or(Refusal::NoAgentTakesFiles));
     }
@@ -861,14 +873,14 @@ impl MainLoop {
             agents: self.agents.list(),
             reviews: self.reviews.len(),
             paused: self.context.is_paused(),
-            desks: self.desks.showing().len(),
+            desks: self.desks.showing_reviews().len(),
             context: self.context.shared_files(),
             grants: self.rules.grants(),
             ..self.presence.status()
         }
     }
 
-    /// Tells desks what has changed around the reviews, close changes together.
+    /// Sends desks the status if it has changed. Changes in quick succession share one status.
     fn notify_status(&mut self) {
         if self.desks.plan_status(Instant::now()) {
             self.notify_status_now();
@@ -886,11 +898,12 @@ impl MainLoop {
     fn scan_files(&mut self) {
         if let Some(scan) = self.context.begin_scan() {
             let roots = self.presence.roots().to_vec();
-            self.background.scan_files(scan, roots, self.disk.watch());
+            let (watch, own_directories) = self.disk.watch();
+            self.background.scan_files(scan, roots, watch, own_directories);
         }
     }
 
-    fn context_changed(&mut self, context: IdeContext, scan_again: bool) {
+    fn apply_context(&mut self, context: IdeContext, scan_again: bool) {
         self.mark_dirty_reviews();
         self.agents.set_context(&context);
         if scan_again {
@@ -902,13 +915,13 @@ impl MainLoop {
         for changed in self.reviews.mark_dirty(|path, real| self.context.is_dirty(path, real)) {
             self.desks.notify(desk::Event::Changed(changed));
         }
-        self.with_turns(|turns, around| turns.mark_dirty(around));
+        self.with_turns(|turns, surroundings| turns.mark_dirty(surroundings));
     }
 
     // Turn reviews.
 
-    fn turn_asked(&mut self, desk: DeskId, request: TurnRequest, answer: CallAnswer) {
-        self.with_turns(|turns, around| turns.take_request(desk, request, answer, around));
+    fn handle_turn_request(&mut self, desk: DeskId, request: TurnRequest, answer: CallAnswer) {
+        self.with_turns(|turns, surroundings| turns.take_request(desk, request, answer, surroundings));
     }
 
     fn note_for_turns(&mut self, noting: Noting) {
@@ -923,7 +936,7 @@ impl MainLoop {
             match effect {
                 TurnEffect::Work(job) => self.background.work_on_turn(*job),
                 TurnEffect::WatchAgent(pid) => self.background.watch_agent(pid),
-                TurnEffect::Tell(desks, event) => self.desks.tell(&desks, &event),
+                TurnEffect::Tell(desks, event) => self.desks.send_at_once(&desks, &event),
                 // The journal holds no turn review, so the answer need not wait for it.
                 TurnEffect::Answer(answer, revision) => {
                     drop(answer.send(revision.map(|revision| Revised { revision })));
@@ -949,10 +962,10 @@ impl MainLoop {
         });
     }
 
-    fn published(&mut self, published: Published, asked: bool) {
-        let (begun, over) = self.presence.mark_published(published);
+    fn end_publishing(&mut self, published: Published, asked: bool) {
+        let (new, over) = self.presence.mark_published(published);
         if !asked {
-            for problem in begun {
+            for problem in new {
                 self.desks.notify_problem(problem);
             }
         }
@@ -963,15 +976,15 @@ impl MainLoop {
         }
     }
 
-    fn set_editors(&mut self, editors: Vec<Editor>, shown: oneshot::Sender<Vec<Problem>>) {
+    fn set_editors(&mut self, editors: Vec<Editor>, answer: oneshot::Sender<Vec<Problem>>) {
         if let Some(used_last) = editors.first() {
             self.presence.set_editor(used_last.pid);
             self.background.writer.send(WriteJob::SetEditors(editors));
         }
-        self.publish(true, Some(shown));
+        self.publish(true, Some(answer));
     }
 
-    /// Every editor is gone: reviews are rejected, and no agent is to find the companion.
+    /// Rejects the reviews because every editor is gone, and hides the companion from agents.
     fn hide(&mut self, done: oneshot::Sender<()>) {
         self.presence.hide();
         self.end_reviews(self.reviews.ids(), Closing::EditorGone);
@@ -985,7 +998,7 @@ impl MainLoop {
         self.stopping.as_ref().is_some_and(|stopping| stopping.hands_over)
     }
 
-    /// Writes the journal, and then gives the answers that wait for it and for drafts.
+    /// Writes the journal, and after it sends the answers that wait for the journal and for drafts.
     fn write_journal(&mut self) {
         if self.hands_over() {
             return;
@@ -995,7 +1008,7 @@ impl MainLoop {
         }
     }
 
-    fn journal_written(&mut self, error: Option<String>) {
+    fn end_journal_write(&mut self, error: Option<String>) {
         let (written, news) = self.recovery.end_write(error);
         self.agents.mark_recorded(written);
         if let Some(news) = news {
@@ -1004,11 +1017,11 @@ impl MainLoop {
     }
 
     fn begin_write(&mut self, next: NextWrite) {
-        let changes = next.outdated.map(|outdated| self.changes(outdated));
+        let changes = next.outdated.map(|outdated| self.journal_changes(outdated));
         self.background.writer.send(WriteJob::WriteJournal(changes, next.answers));
     }
 
-    fn changes(&mut self, outdated: Outdated) -> Changes {
+    fn journal_changes(&mut self, outdated: Outdated) -> Changes {
         let (is_all, last_review) = (outdated.all, self.reviews.last());
         let (mut sessions, gone) = self.agents.begin_recording(outdated);
         for known in &mut sessions {
@@ -1027,14 +1040,14 @@ impl MainLoop {
             stopping.done.push(done);
             return;
         }
-        let until = Instant::now() + LAST_RECEIPTS;
+        let until = Instant::now() + RECEIPT_TIMEOUT;
         self.stopping = Some(Stopping { until, done: vec![done], hands_over: false });
         self.agents.release_outcomes();
         self.end_reviews(self.reviews.ids(), Closing::Stopped);
     }
 
     fn is_done(&self) -> bool {
-        let is_settled = || self.agents.are_settled() && self.desks.are_told_all();
+        let is_settled = || self.agents.are_settled() && self.desks.has_sent_all();
         self.stopping.as_ref().is_some_and(|stopping| is_settled() || stopping.until <= Instant::now())
     }
 
@@ -1050,6 +1063,7 @@ impl MainLoop {
     }
 }
 
+/// Waits for a deadline; without one, never ends.
 async fn until(deadline: Option<Instant>, timer: &PreciseTimer) {
     match deadline {
         // Tests run on a paused clock, which only Tokio's timers follow.

@@ -5,23 +5,23 @@ use alongside_platform::paths::{Canonical as _, spelled};
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
-/// The path as the system spells it, so that two spellings of one file are equal, also where case does not
-/// count. Of a file that does not exist, the path without links. Blocks.
+/// Returns the path as the system spells it, so that two spellings of one file are equal, also where the
+/// system ignores case. For a file that does not exist, returns the path without links. Blocks.
 pub(crate) fn canonical(path: &Path) -> PathBuf {
     path.canonical().unwrap_or_else(|_| resolve(path))
 }
 
-/// As many links as Linux follows.
+/// The largest number of links in one path, as on Linux.
 const MAX_LINKS: usize = 40;
 
-/// The path without links. A path that does not exist is followed as far as it does, and so is a link to
-/// nothing: a program that writes through it makes a file where it leads. Blocks.
+/// Returns the path without links. Links are followed up to the first part that does not exist. A dangling
+/// link is followed, too: a program that writes through it makes the file to which it leads. Blocks.
 pub fn resolve(path: &Path) -> PathBuf {
     spelled(Os::HERE, follow(path, |_| ()))
 }
 
-/// The paths that a program passes which opens this one: each path that leads on by a link, with what follows
-/// on that link, and last the path without links. Blocks.
+/// Returns the paths that a program passes when it opens this one: each path with a link, followed by the
+/// parts after that link, and last the path without links. Blocks.
 pub(crate) fn passed(path: &Path) -> Vec<PathBuf> {
     let mut passed = Vec::new();
     let end = follow(path, |step| {
@@ -33,8 +33,8 @@ pub(crate) fn passed(path: &Path) -> Vec<PathBuf> {
     passed
 }
 
-/// The readings of a path: the system's, which follows a link before `..`, and that of programs which remove
-/// the part before `..`, as Node's `path.resolve` does.
+/// Returns the readings of a path: that of the system, which follows a link before `..`, and that of programs
+/// which remove the part before `..`, as Node's `path.resolve` does.
 pub fn readings(path: &Path) -> Vec<PathBuf> {
     let mut readings = vec![path.to_owned()];
     if path.components().any(|part| part == Component::ParentDir) {
@@ -55,33 +55,33 @@ fn lexically_resolved(path: &Path) -> PathBuf {
     resolved
 }
 
-/// Where links such as `self` and `cwd` lead each process elsewhere.
+/// The directory whose links, such as `self` and `cwd`, lead each process elsewhere.
 const PROCESSES: &str = "/proc";
 
-/// Whether the path leads another process elsewhere than this one. Blocks.
+/// Whether another process reaches another file by this path than this process. Blocks.
 pub(crate) fn depends_on_process(path: &Path) -> bool {
     let mut depends = false;
     follow(path, |step| depends |= step.at.starts_with(PROCESSES));
     depends
 }
 
-/// A part of a path that is reached, without links but itself.
+/// A reached part of a path; only the last part may still be a link.
 struct Step<'a> {
     at: &'a Path,
     is_link: bool,
-    /// The parts that follow on it, the last one first.
+    /// The parts that follow, the last one first.
     rest: &'a [OsString],
 }
 
 impl Step<'_> {
-    /// The path from here on, as far as it says where it leads: up to `..`.
+    /// Returns the path from here on, up to the first `..`: behind it, the path depends on the link.
     fn whole(&self) -> PathBuf {
         let rest = self.rest.iter().rev().take_while(|part| *part != "..");
         self.at.components().map(|part| part.as_os_str()).chain(rest.map(OsString::as_os_str)).collect()
     }
 }
 
-/// Resolves the path, and shows each step before a link in its place is followed.
+/// Resolves the path. Calls `pass` for each step, before a link of that step is followed.
 fn follow(path: &Path, mut pass: impl FnMut(Step<'_>)) -> PathBuf {
     let mut resolved = PathBuf::new();
     let mut rest = parts(path);
@@ -94,7 +94,7 @@ fn follow(path: &Path, mut pass: impl FnMut(Step<'_>)) -> PathBuf {
                 resolved.pop();
                 continue;
             }
-            // An absolute link begins anew.
+            // An absolute link begins again at the root.
             Some(Component::RootDir | Component::Prefix(_)) => {
                 resolved.push(&part);
                 continue;
@@ -112,7 +112,7 @@ fn follow(path: &Path, mut pass: impl FnMut(Step<'_>)) -> PathBuf {
     resolved
 }
 
-/// The last part first.
+/// Returns the parts of the path, the last one first.
 fn parts(path: &Path) -> Vec<OsString> {
     let mut parts: Vec<_> = path.components().map(|part| part.as_os_str().to_owned()).collect();
     parts.reverse();

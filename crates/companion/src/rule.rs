@@ -1,4 +1,4 @@
-//! A rule as the settings have it, and the three words that it can say.
+//! A rule of the settings, and the three rulings that it can have.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use alongside_desk::ChangeKind;
 /// The settings of a project: the file in its root.
 pub(crate) const PROJECT_SETTINGS: &str = ".alongside.toml";
 
-/// Why no rule covers a file of git.
+/// The reason why no rule covers a file of git.
 pub(crate) const GITS: &str = "no rule covers what git runs or obeys";
 
 /// The decision of a rule on a change.
@@ -25,7 +25,7 @@ impl Ruling {
     /// All rulings.
     pub const ALL: [Self; 3] = [Self::Ask, Self::Accept, Self::Defer];
 
-    /// The word for the ruling in the settings.
+    /// Returns the word for the ruling in the settings.
     pub fn word(self) -> &'static str {
         match self {
             Self::Ask => "ask",
@@ -35,10 +35,11 @@ impl Ruling {
     }
 }
 
-/// Reads the rules of the project in a directory, which can only ask; `None` if they cannot be read. Blocks.
+/// A function that reads the rules of the project in a directory, which can only ask; `None` if the rules
+/// cannot be read. Blocks.
 pub type RulesOf = fn(&Path) -> Option<Vec<Rule>>;
 
-/// A rule: some changes, and what becomes of them.
+/// A rule: a set of changes by path, agent and kind, and the ruling on them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
     /// Patterns as in `.gitignore`, relative to the project. One of them has to match.
@@ -54,7 +55,7 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// The rule for people: its patterns and its place.
+    /// Describes the rule for people: its patterns and its place.
     pub(crate) fn text(&self) -> String {
         format!("{} ({})", self.paths.join(", "), self.place)
     }

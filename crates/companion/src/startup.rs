@@ -52,18 +52,18 @@ use crate::writer::job::WriteJob;
 use crate::writer::task::WriterTask;
 use takeover::Takeover;
 
-/// How long a predecessor that was killed may hold its journal and its port, in all.
+/// The longest wait for a killed predecessor to release its journal and its port, in all.
 const PREDECESSOR_EXIT_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// How long an agent may take to write a text that it got from an earlier companion, in milliseconds.
+/// The time that an agent may take to write a text that an earlier companion sent, in milliseconds.
 const AWAITED_FOR_MS: u64 = 600_000;
 
 impl Builder {
-    /// Starts serving and writes the discovery files. Needs a Tokio runtime with I/O and time.
+    /// Starts to serve, and writes the discovery files. Needs a Tokio runtime with I/O and time.
     ///
     /// # Errors
     /// When no companion can run at all. A reason why only some agents cannot find it is a
-    /// [`Problem`](alongside_desk::Problem), told to every desk.
+    /// [`Problem`](alongside_desk::Problem), which every desk gets.
     pub async fn start(self) -> Result<Companion, StartError> {
         start(self).await
     }
@@ -158,10 +158,10 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
 }
 
 async fn publish(writer: &WriterTask, roots: &[PathBuf]) {
-    let (published, is_published) = oneshot::channel();
-    writer.send(WriteJob::Publish { roots: roots.to_vec(), focused: true, done: Some(published) });
+    let (published_sender, published_receiver) = oneshot::channel();
+    writer.send(WriteJob::Publish { roots: roots.to_vec(), focused: true, done: Some(published_sender) });
     // The writer sends the problems to the loop as well.
-    let _ = is_published.await;
+    let _ = published_receiver.await;
 }
 
 /// Removes the discovery files that dead companions have left, while this one serves.
@@ -172,9 +172,9 @@ fn begin_sweep(dirs: AppDirs, own_token: Arc<str>) {
     });
 }
 
-/// Runs the loop, and then ends the companion.
+/// Runs the loop in a task that ends the companion after the loop.
 fn run(main_loop: MainLoop, inbox: mpsc::UnboundedReceiver<Event>, listener: Listener) {
-    // The kernel takes some ten milliseconds to end a watch, for which callers do not wait.
+    // The kernel takes some ten milliseconds to end a watch. The caller of `stop` does not wait for that.
     let (watch, _) = main_loop.disk.watch();
     tokio::spawn(async move {
         let (writer, stopping) = main_loop.run(inbox).await;
@@ -183,7 +183,7 @@ fn run(main_loop: MainLoop, inbox: mpsc::UnboundedReceiver<Event>, listener: Lis
     });
 }
 
-/// Ends the parts of a companion after its loop has ended.
+/// Ends the listener and the writer after the main loop, and answers the requests to stop.
 async fn finish(listener: Listener, writer: &WriterTask, stopping: Option<Stopping>) {
     let hands_over = stopping.as_ref().is_some_and(|stopping| stopping.hands_over);
     if hands_over {

@@ -4,16 +4,16 @@ use std::path::PathBuf;
 
 use crate::config::StartError;
 
-/// Makes roots absolute. Fails for the first one that is no directory, or whose path is not UTF-8.
+/// Makes roots absolute. Fails for the first root that is not a directory, or whose path is not UTF-8.
 pub(crate) fn usable(roots: &[PathBuf]) -> Result<Vec<PathBuf>, StartError> {
     let mut usable: Vec<PathBuf> = Vec::new();
     for root in roots {
         let refused = |why: String| StartError::Root { root: root.clone(), why };
         let absolute = std::path::absolute(root).map_err(|error| refused(error.to_string()))?;
-        // Neither `.` at the end nor a trailing slash: agents compare strings.
+        // No `.` or slash at the end: agents compare strings.
         let tidy: PathBuf = absolute.components().collect();
         if tidy.to_str().is_none() {
-            // Nor could a desk be told of it.
+            // The desk protocol, too, has only UTF-8 paths of roots.
             let why = "its path is not UTF-8, which agents cannot be told: rename it, or open a link to it";
             return Err(refused(why.into()));
         }

@@ -8,16 +8,17 @@ use tokio::time::Instant;
 
 use super::in_flight::InFlight;
 
-/// A session ends this long after its last stream or request, since most agents end without a message.
-const FREED_AFTER: Duration = Duration::from_secs(60);
-/// The reviews of an agent close this long after its stream was lost: until then the agent may come back.
-const VIEWS_CLOSE_AFTER: Duration = Duration::from_secs(10);
-/// Desks do not list an agent this long after its stream was lost: most agents that leave say nothing, and
-/// one that comes back opens its stream sooner.
-const UNLISTED_AFTER: Duration = Duration::from_millis(1_500);
-/// An outcome that was decided before a stream opened is not sent on it before this time has passed.
-const RESEND_AFTER: Duration = Duration::from_millis(100);
+/// The time from the last stream or request to the end of a session: most agents leave without a message.
+const SESSION_TIMEOUT: Duration = Duration::from_secs(60);
+/// The time from the loss of an agent's stream to the end of its reviews. The agent may come back meanwhile.
+const REVIEWS_TIMEOUT: Duration = Duration::from_secs(10);
+/// The time from the loss of an agent's stream until desks no longer list the agent. Most agents leave
+/// without a message, and an agent that comes back opens its stream sooner.
+const LISTING_TIMEOUT: Duration = Duration::from_millis(1_500);
+/// The delay of an outcome that was decided before its stream opened.
+const RESEND_DELAY: Duration = Duration::from_millis(100);
 
+/// The connection of an agent.
 #[derive(Debug)]
 pub(super) struct AgentConnection {
     phase: Phase,
@@ -26,6 +27,7 @@ pub(super) struct AgentConnection {
     pub(super) last_heard: Instant,
 }
 
+/// The phase of a connection, as desks and deadlines need it.
 #[derive(Debug)]
 enum Phase {
     /// The agent has only asked for a session.
@@ -41,7 +43,7 @@ enum Phase {
     Silent,
 }
 
-/// The things that end for an agent that has been away for a time.
+/// The part that ends for an agent after a time without a stream.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Expiry {
     Reviews,
@@ -53,25 +55,26 @@ pub(crate) enum Expiry {
 pub(super) struct Stream {
     /// The number of the stream, which no other stream gets.
     pub(super) number: u64,
-    /// The channel to the stream. It holds one frame, so that a stream is fed as fast as it is read.
-    /// Dropping the sender ends the stream properly.
+    /// The channel to the stream. Its capacity is one frame, so that a stream gets frames as fast as it is
+    /// read. Dropping the sender ends the stream properly.
     pub(super) frames: mpsc::Sender<Bytes>,
     opened: Instant,
 }
 
 impl Stream {
+    /// Returns the time from which older outcomes are sent on the stream.
     pub(super) fn resend_at(&self) -> Instant {
-        self.opened + RESEND_AFTER
+        self.opened + RESEND_DELAY
     }
 }
 
 impl AgentConnection {
-    /// The connection of an agent that asks for a session.
+    /// Creates the connection of an agent that asks for a session.
     pub(super) fn new() -> Self {
         Self { phase: Phase::New, in_flight: InFlight::default(), last_heard: Instant::now() }
     }
 
-    /// The connection of an agent that was connected before a crash.
+    /// Creates the connection of an agent that was connected before a crash.
     pub(super) fn returning() -> Self {
         Self { phase: Phase::Silent, ..Self::new() }
     }
@@ -97,7 +100,7 @@ impl AgentConnection {
         frames
     }
 
-    /// Ends the stream of this number. Returns false if another stream has taken its place.
+    /// Ends the stream of this number. Returns false if another stream has replaced it.
     pub(super) fn end_stream(&mut self, number: u64) -> bool {
         let is_current = self.stream().is_some_and(|stream| stream.number == number);
         if is_current {
@@ -114,6 +117,7 @@ impl AgentConnection {
         }
     }
 
+    /// Delays older outcomes from now on, as if the stream had just opened.
     pub(super) fn hold_back(&mut self, now: Instant) {
         if let Phase::Listening(stream) = &mut self.phase {
             stream.opened = now;
@@ -130,12 +134,13 @@ impl AgentConnection {
         matches!(self.phase, Phase::New)
     }
 
-    /// Whether the agent has probably left, or has only asked for a session: its session may make room.
+    /// Whether the agent has probably left, or has only asked for a session, so that its session may make
+    /// room.
     pub(super) fn is_dispensable(&self) -> bool {
         matches!(self.phase, Phase::New | Phase::Left(_))
     }
 
-    /// Moves the deadlines of the agent by the time for which the process was stopped.
+    /// Postpones the deadlines of the agent by the time for which the process was stopped.
     pub(super) fn shift_deadlines(&mut self, gap: Duration) {
         self.last_heard += gap;
         if let Phase::Lost(lost) | Phase::Left(lost) = &mut self.phase {
@@ -144,10 +149,10 @@ impl AgentConnection {
     }
 
     pub(super) fn deadline(&self) -> Option<Instant> {
-        [self.unlisted_at(), self.freed_at(), self.views_close_at()].into_iter().flatten().min()
+        [self.unlisted_at(), self.session_ends_at(), self.reviews_end_at()].into_iter().flatten().min()
     }
 
-    /// The things that have ended for the agent by now.
+    /// Returns the part that has ended for the agent by now.
     pub(super) fn on_deadline(&mut self, now: Instant) -> Option<Expiry> {
         let is_due = |deadline: Option<Instant>| deadline.is_some_and(|deadline| deadline <= now);
         if is_due(self.unlisted_at())
@@ -155,29 +160,29 @@ impl AgentConnection {
         {
             self.phase = Phase::Left(lost);
         }
-        if is_due(self.freed_at()) {
+        if is_due(self.session_ends_at()) {
             return Some(Expiry::Session);
         }
-        let expires = is_due(self.views_close_at());
+        let expires = is_due(self.reviews_end_at());
         if expires {
-            // The last deadline after the loss of the stream is over.
+            // No deadline after the loss of the stream is left.
             self.phase = if self.is_listed() { Phase::Heard } else { Phase::Silent };
         }
         expires.then_some(Expiry::Reviews)
     }
 
-    fn freed_at(&self) -> Option<Instant> {
-        (self.stream().is_none() && self.in_flight.are_read()).then_some(self.last_heard + FREED_AFTER)
+    fn session_ends_at(&self) -> Option<Instant> {
+        (self.stream().is_none() && self.in_flight.are_read()).then_some(self.last_heard + SESSION_TIMEOUT)
     }
 
     fn unlisted_at(&self) -> Option<Instant> {
         let has_left = matches!(self.phase, Phase::Lost(_)) && self.in_flight.are_read();
-        has_left.then_some(self.last_heard + UNLISTED_AFTER)
+        has_left.then_some(self.last_heard + LISTING_TIMEOUT)
     }
 
-    fn views_close_at(&self) -> Option<Instant> {
+    fn reviews_end_at(&self) -> Option<Instant> {
         match self.phase {
-            Phase::Lost(lost) | Phase::Left(lost) => Some(lost + VIEWS_CLOSE_AFTER),
+            Phase::Lost(lost) | Phase::Left(lost) => Some(lost + REVIEWS_TIMEOUT),
             _ => None,
         }
     }

@@ -1,4 +1,4 @@
-//! Makes frames of the newest context: one for each form and transport, which all sessions share.
+//! The frames of the newest context: one for each form and transport, which all sessions share.
 
 use std::path::Path;
 
@@ -13,13 +13,14 @@ use bytes::Bytes;
 
 use super::frame::frame;
 
+/// The frames of one context.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ContextFrames {
     http: Forms,
     websocket: Forms,
 }
 
-/// A frame for each [`ContextForm`].
+/// One frame for each [`ContextForm`].
 #[derive(Debug, Clone, Default)]
 struct Forms {
     update: Bytes,
@@ -54,8 +55,8 @@ impl ContextFrames {
     }
 }
 
-/// The selection for an agent that counts lines from 1, and that takes the last line of the range for
-/// selected even if no character of the line is.
+/// Converts the selection for an agent that counts lines from 1, and that counts the last line of the range
+/// as selected even if no character of it is.
 fn from_one(mut selection: SelectionChanged) -> SelectionChanged {
     let text = selection.text.get_or_insert_default();
     let range = &mut selection.selection;
@@ -72,7 +73,7 @@ fn from_one(mut selection: SelectionChanged) -> SelectionChanged {
     selection
 }
 
-/// The active file, for agents that know one file only; empty if agents are to know of none.
+/// Returns the active file, for agents that know one file only; empty if agents are to know no file.
 pub(crate) fn selection(context: &IdeContext) -> SelectionChanged {
     let active = context.open_files().first().filter(|file| file.is_active == Some(true));
     let Some(active) = active else { return SelectionChanged::default() };
@@ -85,21 +86,21 @@ pub(crate) fn selection(context: &IdeContext) -> SelectionChanged {
     }
 }
 
-/// The active file, and the lines of the selection in it.
+/// Returns the active file and the lines of the selection in it.
 pub(crate) fn selected_lines(context: &IdeContext) -> Option<(String, Option<Lines>)> {
     let SelectionChanged { file_path, selection: SelectedRange { start, end, is_empty }, .. } =
         selection(context);
-    // A selection of whole lines ends before the next one.
+    // A selection of whole lines ends at the beginning of the next line.
     let last = if end.character == 0 && end.line > start.line { end.line } else { end.line + 1 };
     let lines = Lines { start: start.line as usize, end: last as usize };
     Some((file_path?, (!is_empty).then_some(lines)))
 }
 
-/// The frame of a mention, for an agent that takes mentions.
+/// Returns the frame of a mention, for an agent that takes mentions.
 pub(super) fn mention(path: &str, lines: Option<Lines>, form: ContextForm, transport: Transport) -> Bytes {
     let from_one = form == ContextForm::SelectionFromOne;
     let first_line = usize::from(from_one);
-    // Such an agent needs lines, and takes the first line alone for the whole file.
+    // Such an agent needs lines, and takes a mention of the first line alone for the whole file.
     let lines = lines.or(from_one.then_some(Lines { start: 0, end: 1 }));
     let line = |line: usize| u32::try_from(line + first_line).unwrap_or(u32::MAX);
     let mention = AtMentioned {
@@ -110,8 +111,8 @@ pub(super) fn mention(path: &str, lines: Option<Lines>, form: ContextForm, trans
     frame(transport, &[rpc::notification(AT_MENTIONED, &mention)])
 }
 
-/// The range of the selected text. It begins at the first of the two ends, and has the length of the text.
-/// An editor that tells only one end tells the last one.
+/// Returns the range of the selected text. The range begins at the first of the two ends, and has the length
+/// of the text. An editor that reports only one end reports the last one.
 fn range(active: &File, text: &str) -> SelectedRange {
     let position = |cursor: Cursor| FilePosition {
         line: cursor.line.saturating_sub(1),
@@ -154,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mention_has_its_lines_or_none() {
+    fn a_mention_has_lines_only_if_some_were_chosen() {
         let in_form =
             |lines, form| String::from_utf8(mention("/a", lines, form, Transport::WebSocket).into()).unwrap();
         let whole_or_lines = |lines| in_form(lines, ContextForm::Selection);
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_that_counts_from_one_forgets_by_empty_texts() {
+    fn an_agent_that_counts_from_one_gets_empty_texts_for_no_file() {
         let nothing = from_one(SelectionChanged::default());
         assert_eq!((nothing.file_path.as_deref(), nothing.text.as_deref()), (Some(""), Some("")));
         let position = |line, character| FilePosition { line, character };
@@ -181,11 +182,11 @@ mod tests {
     }
 
     #[test]
-    fn the_range_has_the_length_of_the_text_whichever_end_the_cursor_is() {
+    fn the_range_has_the_length_of_the_text_with_the_cursor_at_either_end() {
         assert_eq!(lines((4, 5), None, "two\nthree\nfour"), [(1, 0), (3, 4)]);
         assert_eq!(lines((4, 5), Some((2, 1)), "two\nthree\nfour"), [(1, 0), (3, 4)]);
         assert_eq!(lines((2, 1), Some((4, 5)), "two\nthree\nfour"), [(1, 0), (3, 4)]);
-        // Whole lines, with the cursor anywhere in the last one.
+        // Whole lines, with the cursor anywhere in the last line.
         assert_eq!(lines((4, 3), Some((2, 1)), "two\nthree\nfour\n"), [(1, 0), (4, 0)]);
         assert_eq!(lines((7, 4), None, "ab"), [(6, 1), (6, 3)]);
         assert_eq!(lines((7, 4), None, ""), [(6, 3), (6, 3)]);

@@ -1,10 +1,10 @@
-//! A frame: messages that an agent gets together. Over HTTP it is server-sent events, over a WebSocket one
-//! message a line, for JSON has no raw line breaks.
+//! A frame: messages that an agent gets together. Over HTTP, a frame consists of server-sent events; over a
+//! WebSocket, of one line for each message, because compact JSON has no line breaks.
 
 use alongside_contract::family::Transport;
 use bytes::Bytes;
 
-/// Messages as a transport carries them.
+/// Joins messages into a frame of the transport.
 pub(super) fn frame(transport: Transport, messages: &[impl AsRef<str>]) -> Bytes {
     let mut frame = String::with_capacity(messages.iter().map(|message| message.as_ref().len() + 32).sum());
     for json in messages.iter().map(AsRef::as_ref) {
@@ -24,7 +24,7 @@ pub(super) fn frame(transport: Transport, messages: &[impl AsRef<str>]) -> Bytes
     frame.into()
 }
 
-/// The messages of a frame for a WebSocket.
+/// Returns the messages of a frame for a WebSocket.
 pub(crate) fn messages(frame: &[u8]) -> impl Iterator<Item = &str> {
     std::str::from_utf8(frame).unwrap_or_default().lines()
 }

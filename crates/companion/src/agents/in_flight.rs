@@ -1,28 +1,29 @@
-//! The requests of an agent that have begun and are not read yet. Requests on different connections
-//! overtake each other. A proposal whose connection broke off during a stall is read later all the same,
-//! and must not replace a newer one.
+//! The requests of an agent that have begun and are not read yet. Requests on different connections overtake
+//! each other. A proposal whose connection broke off during a stall is still read later, and must not replace
+//! a newer proposal.
 
 use std::collections::BTreeMap;
 
+/// The requests in flight of one agent.
 #[derive(Debug, Default)]
 pub(crate) struct InFlight {
     /// The number of the newest request.
     begun: u64,
     /// The number of requests that are not read yet.
     unread: usize,
-    /// The newest request that proposed for a file, as long as older requests may still be in flight.
+    /// The newest request that proposed for each file, as long as older requests may still be in flight.
     proposed: BTreeMap<String, u64>,
 }
 
 impl InFlight {
-    /// Begins a request. Returns its number; each number is higher than the one before.
+    /// Counts a new request as in flight. Returns its number, which is higher than all earlier ones.
     pub(crate) fn begin(&mut self) -> u64 {
         self.unread += 1;
         self.begun += 1;
         self.begun
     }
 
-    /// Ends a request, all of whose messages were read.
+    /// Counts a request as read, with all its messages.
     pub(crate) fn end(&mut self) {
         self.unread = self.unread.saturating_sub(1);
         if self.are_read() {
@@ -31,7 +32,7 @@ impl InFlight {
         }
     }
 
-    /// Forgets the requests in flight, since none of them will be read.
+    /// Counts no request as in flight any more, because none will be read.
     pub(crate) fn give_up(&mut self) {
         self.unread = 0;
     }
@@ -41,11 +42,12 @@ impl InFlight {
         self.unread == 0
     }
 
-    /// Notes that a request proposes for a file. Returns false if a later request has done so already.
-    pub(crate) fn propose(&mut self, post: u64, file_path: &str) -> bool {
-        let last = self.proposed.entry(file_path.to_owned()).or_insert(post);
-        let is_last = *last <= post;
-        *last = post.max(*last);
+    /// Records that a request proposes for a file. Returns false if a later request has proposed for it
+    /// already.
+    pub(crate) fn propose(&mut self, request: u64, file_path: &str) -> bool {
+        let last = self.proposed.entry(file_path.to_owned()).or_insert(request);
+        let is_last = *last <= request;
+        *last = request.max(*last);
         is_last
     }
 }

@@ -1,16 +1,16 @@
-//! Keeps the last texts of reviews that have ended, for an agent that calls `closeDiff` late or twice.
+//! The last texts of ended reviews, for an agent that calls `closeDiff` late or twice.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// The most delivered texts that are remembered.
-const REMEMBERED: usize = 8;
+/// The largest number of remembered texts whose outcome was delivered.
+const MAX_DELIVERED_TEXTS: usize = 8;
 
 /// The answer to `closeDiff`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum LastText {
     UnknownSession,
-    /// The file has no review, and no review of it has ended a moment ago.
+    /// The file has no review, and no remembered text.
     NoReview,
     Text(Arc<str>),
 }
@@ -20,17 +20,17 @@ pub(crate) enum LastText {
 pub(super) struct LastTexts(VecDeque<(String, Arc<str>)>);
 
 impl LastTexts {
-    /// Remembers a text. A text whose outcome `is_undelivered` is kept beyond the limit, since an agent
-    /// that gets no text writes its whole proposal.
+    /// Remembers a text. A text whose outcome `is_undelivered` stays beyond the limit, because an agent that
+    /// gets no text writes its whole proposal.
     pub(super) fn remember(&mut self, path: &str, text: Arc<str>, is_undelivered: impl Fn(&str) -> bool) {
         self.forget(path);
         self.0.push_back((path.to_owned(), text));
         let delivered = self.0.iter().filter(|(path, _)| !is_undelivered(path)).count();
-        let mut spare = delivered.saturating_sub(REMEMBERED);
+        let mut surplus = delivered.saturating_sub(MAX_DELIVERED_TEXTS);
         self.0.retain(|(path, _)| {
-            let goes = spare > 0 && !is_undelivered(path);
-            spare -= usize::from(goes);
-            !goes
+            let is_removed = surplus > 0 && !is_undelivered(path);
+            surplus -= usize::from(is_removed);
+            !is_removed
         });
     }
 

@@ -1,15 +1,14 @@
 //! The messages that one agent has still to get: the newest context, and every outcome without a receipt.
 //!
 //! After each outcome, the same stream carries a `ping`, and the agent's reply to the ping is the receipt.
-//! When a stream returns, only outcomes without a receipt are sent again. If more were sent again, agents
-//! would accept proposals that nobody has decided on: after a cut, the returning stream and the next
-//! `openDiff` of the same file cross.
+//! When a stream returns, only outcomes without a receipt are sent again. The agent may have opened a new
+//! diff of the same file meanwhile, and would apply an older outcome to that diff, on which nobody has
+//! decided.
 //!
 //! A mention is sent once. The person sees in the prompt whether it has arrived, and can mention the file
 //! again.
 //!
-//! The outbox does not grow with time: contexts replace each other, and an agent has one diff open at a
-//! time.
+//! The outbox does not grow with time: contexts replace each other, and an agent has one diff open at a time.
 
 use std::collections::VecDeque;
 
@@ -18,25 +17,27 @@ use alongside_contract::rpc::{self, Id};
 use bytes::Bytes;
 
 use super::frame::frame;
-use super::outcome_messages::{self, Told};
+use super::outcome_messages::{self, Delivery};
 use crate::reviews::outcome::Outcome;
 
-/// The most outcomes that are kept for one agent. An agent that opens thousands of diffs and never reads
-/// loses the oldest.
+/// The largest number of outcomes that are kept for one agent. An agent that opens thousands of diffs and
+/// never reads loses the oldest.
 const MAX_OUTCOMES: usize = 256;
 
-/// The most unread mentions that are kept for one agent.
+/// The largest number of unread mentions that are kept for one agent.
 const MAX_MENTIONS: usize = 32;
 
+/// The outbox of one agent.
 #[derive(Debug)]
 pub(crate) struct Outbox {
     transport: Transport,
-    /// The frame of the newest context that is not sent yet; all sessions share it.
-    context: Option<Bytes>,
-    context_sent: Option<Bytes>,
+    /// The frame of the newest context, if it is not sent yet; all sessions share it.
+    unsent_context: Option<Bytes>,
+    sent_context: Option<Bytes>,
     outcomes: VecDeque<QueuedOutcome>,
     /// Frames that are sent once.
     mentions: VecDeque<Bytes>,
+    /// The number of pings that were sent.
     pings: u64,
 }
 
@@ -45,16 +46,17 @@ pub(crate) struct Outbox {
 struct QueuedOutcome {
     path: String,
     outcome: Outcome,
-    told: Told,
-    /// The stream for which the outcome was queued, or on which it was last sent. A later stream holds it
-    /// back at first.
+    delivery: Delivery,
+    /// The stream for which the outcome was queued, or on which it was last sent. On a later stream, the
+    /// outcome is sent only with `resend`.
     stream: u64,
     /// The ping after the outcome, once both were sent on `stream`.
     ping: Option<Id>,
     recorded: Recorded,
 }
 
-/// Whether an outcome is in the journal. An agent gets it only then, since a crash could change it before.
+/// Whether an outcome is in the journal. An outcome is sent only then: after a crash, the successor rejects
+/// the reviews that the journal has as undecided.
 #[derive(Debug, PartialEq, Eq)]
 enum Recorded {
     No,
@@ -64,16 +66,16 @@ enum Recorded {
 
 impl Outbox {
     pub(crate) fn new(transport: Transport) -> Self {
-        let (context, context_sent, outcomes, mentions, pings) = Default::default();
-        Self { transport, context, context_sent, outcomes, mentions, pings }
+        let (unsent_context, sent_context, outcomes, mentions, pings) = Default::default();
+        Self { transport, unsent_context, sent_context, outcomes, mentions, pings }
     }
 
     /// Replaces an unsent context by a newer one. A context that equals the last sent one is not sent.
     pub(crate) fn set_context(&mut self, frame: Bytes) {
-        self.context = (self.context_sent.as_ref() != Some(&frame)).then_some(frame);
+        self.unsent_context = (self.sent_context.as_ref() != Some(&frame)).then_some(frame);
     }
 
-    /// Queues a mention of a file. If there are too many unread ones, the oldest goes.
+    /// Queues a mention of a file. If there are too many unread mentions, drops the oldest.
     pub(crate) fn push_mention(&mut self, frame: Bytes) {
         if self.mentions.len() == MAX_MENTIONS {
             self.mentions.pop_front();
@@ -81,8 +83,8 @@ impl Outbox {
         self.mentions.push_back(frame);
     }
 
-    /// Queues an outcome about `path` for `stream`, if that is still open, or for a later one.
-    pub(crate) fn push(&mut self, path: &str, outcome: Outcome, told: Told, stream: u64) {
+    /// Queues an outcome about `path` for `stream`, if that stream is still open, or for a later stream.
+    pub(crate) fn push_outcome(&mut self, path: &str, outcome: Outcome, delivery: Delivery, stream: u64) {
         self.forget(path);
         if self.outcomes.len() == MAX_OUTCOMES {
             self.outcomes.pop_front();
@@ -90,7 +92,7 @@ impl Outbox {
         self.outcomes.push_back(QueuedOutcome {
             path: path.to_owned(),
             outcome,
-            told,
+            delivery,
             stream,
             ping: None,
             recorded: Recorded::Yes,
@@ -98,52 +100,52 @@ impl Outbox {
     }
 
     /// Holds the newest outcome back until it is in the journal.
-    pub(crate) fn hold_newest(&mut self) {
+    pub(crate) fn delay_newest(&mut self) {
         if let Some(outcome) = self.outcomes.back_mut() {
             outcome.recorded = Recorded::No;
         }
     }
 
-    /// Notes that the outcomes that wait for the journal are being written into it.
+    /// Marks the outcomes that wait for the journal as being written into it.
     pub(crate) fn mark_recording(&mut self) {
-        for outcome in self.outcomes.iter_mut().filter(|outcome| outcome.recorded == Recorded::No) {
-            outcome.recorded = Recorded::Underway;
+        for queued in self.outcomes.iter_mut().filter(|queued| queued.recorded == Recorded::No) {
+            queued.recorded = Recorded::Underway;
         }
     }
 
     /// Releases the outcomes that were being written: they are in the journal, or the journal cannot be
     /// written.
     pub(crate) fn mark_recorded(&mut self) {
-        for outcome in self.outcomes.iter_mut().filter(|outcome| outcome.recorded == Recorded::Underway) {
-            outcome.recorded = Recorded::Yes;
+        for queued in self.outcomes.iter_mut().filter(|queued| queued.recorded == Recorded::Underway) {
+            queued.recorded = Recorded::Yes;
         }
     }
 
-    /// Drops an undelivered outcome about a file, since the agent has gone on with that file.
+    /// Drops an undelivered outcome about a file, because the agent has gone on with that file.
     pub(crate) fn forget(&mut self, path: &str) {
-        self.outcomes.retain(|outcome| outcome.path != path);
+        self.outcomes.retain(|queued| queued.path != path);
     }
 
-    /// Takes the agent's answer to a ping as the receipt of the outcome before it. Returns the path of that
-    /// outcome.
+    /// Takes the agent's answer to a ping as the receipt of the outcome before it, and removes the outcome.
+    /// Returns the path of its file.
     pub(crate) fn settle(&mut self, ping: &Id) -> Option<String> {
-        let at = self.outcomes.iter().position(|outcome| outcome.ping.as_ref() == Some(ping))?;
-        self.outcomes.remove(at).map(|outcome| outcome.path)
+        let at = self.outcomes.iter().position(|queued| queued.ping.as_ref() == Some(ping))?;
+        self.outcomes.remove(at).map(|queued| queued.path)
     }
 
-    /// Queues the current context for a new stream, even if it was sent before.
-    pub(crate) fn stream_opened(&mut self) {
-        self.context_sent = None;
+    /// Forgets which context was sent, so that a new stream gets the current one.
+    pub(crate) fn forget_sent_context(&mut self) {
+        self.sent_context = None;
     }
 
     /// Whether an outcome waits that was decided or sent before this stream opened.
-    pub(crate) fn holds_older_than(&self, stream: u64) -> bool {
-        self.outcomes.iter().any(|outcome| outcome.stream != stream && outcome.recorded == Recorded::Yes)
+    pub(crate) fn has_older_than(&self, stream: u64) -> bool {
+        self.outcomes.iter().any(|queued| queued.stream != stream && queued.recorded == Recorded::Yes)
     }
 
     /// Whether an outcome about this file has no receipt.
-    pub(crate) fn holds(&self, path: &str) -> bool {
-        self.outcomes.iter().any(|outcome| outcome.path == path)
+    pub(crate) fn contains(&self, path: &str) -> bool {
+        self.outcomes.iter().any(|queued| queued.path == path)
     }
 
     /// Whether every outcome has its receipt.
@@ -151,13 +153,13 @@ impl Outbox {
         self.outcomes.is_empty()
     }
 
-    /// Outcomes without a receipt, each with the path of its file.
+    /// Iterates over the outcomes without a receipt, each with the path of its file.
     pub(crate) fn unsettled(&self) -> impl Iterator<Item = (&str, &Outcome)> {
         self.outcomes.iter().map(|queued| (queued.path.as_str(), &queued.outcome))
     }
 
-    /// The next frame for `stream`: an outcome and its ping, or a context. An outcome of before
-    /// the stream is held back until `resend` says that the agent's older requests have all been read.
+    /// Returns the next frame for `stream`: an outcome and its ping, or a context. An outcome that is older
+    /// than the stream is sent only with `resend`: once all older requests of the agent have been read.
     pub(crate) fn next_frame(&mut self, stream: u64, resend: bool) -> Option<Bytes> {
         let waiting = |queued: &&mut QueuedOutcome| match queued.stream == stream {
             _ if queued.recorded != Recorded::Yes => false,
@@ -167,7 +169,7 @@ impl Outbox {
         if let Some(queued) = self.outcomes.iter_mut().find(waiting) {
             self.pings += 1;
             let ping = Id::Text(format!("alongside-{stream}-{}", self.pings));
-            let mut messages = outcome_messages::messages(&queued.outcome, &queued.path, &queued.told);
+            let mut messages = outcome_messages::messages(&queued.outcome, &queued.path, &queued.delivery);
             messages.push(rpc::bare_request(&ping, "ping"));
             queued.stream = stream;
             queued.ping = Some(ping);
@@ -176,10 +178,10 @@ impl Outbox {
         self.mentions.pop_front().or_else(|| self.next_context())
     }
 
-    /// The frame of the newest context, if it was not sent yet.
+    /// Returns the frame of the newest context, if it was not sent yet.
     pub(crate) fn next_context(&mut self) -> Option<Bytes> {
-        let frame = self.context.take()?;
-        self.context_sent = Some(frame.clone());
+        let frame = self.unsent_context.take()?;
+        self.sent_context = Some(frame.clone());
         Some(frame)
     }
 }
@@ -193,26 +195,26 @@ mod tests {
     use super::super::outcome_messages::OpenCall;
     use super::*;
 
-    const NOTIFIED: Told = Told::Notified { closes: false };
+    const NOTIFIED: Delivery = Delivery::Notified { closes: false };
 
     fn context_frame(context: &IdeContext) -> Bytes {
         ContextFrames::new(context).of(ContextForm::Update, Transport::Http)
     }
 
-    /// The next frame of the first stream.
+    /// Returns the next frame of the first stream.
     fn next(outbox: &mut Outbox) -> String {
         String::from_utf8(outbox.next_frame(1, false).unwrap().into()).unwrap()
     }
 
-    fn pushed() -> Outbox {
+    fn outbox_with_outcome() -> Outbox {
         let mut outbox = Outbox::new(Transport::Http);
-        outbox.push("/a", Outcome::Accepted("OUTCOME".into()), NOTIFIED, 1);
+        outbox.push_outcome("/a", Outcome::Accepted("OUTCOME".into()), NOTIFIED, 1);
         outbox
     }
 
     #[test]
     fn outcome_is_followed_by_ping_and_settled_by_its_reply() {
-        let mut outbox = pushed();
+        let mut outbox = outbox_with_outcome();
         let frame = next(&mut outbox);
         let accepted =
             outcome_messages::messages(&Outcome::Accepted("OUTCOME".into()), "/a", &NOTIFIED).concat();
@@ -227,7 +229,7 @@ mod tests {
 
     #[test]
     fn unsettled_outcome_is_held_back_on_a_later_stream() {
-        let mut outbox = pushed();
+        let mut outbox = outbox_with_outcome();
         outbox.next_frame(1, false).unwrap();
         assert_eq!(outbox.next_frame(2, false), None);
         assert!(outbox.next_frame(2, true).is_some());
@@ -238,38 +240,38 @@ mod tests {
 
     #[test]
     fn outcome_is_not_sent_before_it_is_in_the_journal() {
-        let mut outbox = pushed();
-        outbox.hold_newest();
-        assert_eq!((outbox.next_frame(1, true), outbox.holds_older_than(2)), (None, false));
+        let mut outbox = outbox_with_outcome();
+        outbox.delay_newest();
+        assert_eq!((outbox.next_frame(1, true), outbox.has_older_than(2)), (None, false));
         outbox.mark_recording();
-        outbox.push("/b", Outcome::Rejected, NOTIFIED, 1);
-        outbox.hold_newest();
+        outbox.push_outcome("/b", Outcome::Rejected, NOTIFIED, 1);
+        outbox.delay_newest();
         assert_eq!(outbox.next_frame(1, true), None);
         outbox.mark_recorded();
         assert!(next(&mut outbox).contains("OUTCOME"));
-        assert_eq!(outbox.next_frame(1, false), None, "the later one is not there yet");
+        assert_eq!(outbox.next_frame(1, false), None, "the journal does not have the later outcome yet");
         assert!(!outbox.is_settled());
     }
 
     #[test]
-    fn an_open_call_is_answered_and_followed_by_ping_without_events() {
+    fn over_a_websocket_an_open_call_is_answered_and_a_ping_follows() {
         let mut outbox = Outbox::new(Transport::WebSocket);
-        let call = |id| Told::Answered(OpenCall { id: Id::Number(id), tab: "TAB".into() });
-        outbox.push("/a", Outcome::Accepted("OUTCOME".into()), call(3), 1);
+        let call = |id| Delivery::Answered(OpenCall { id: Id::Number(id), tab: "TAB".into() });
+        outbox.push_outcome("/a", Outcome::Accepted("OUTCOME".into()), call(3), 1);
         let frame = next(&mut outbox);
         let [answer, ping] = frame.lines().collect::<Vec<_>>().try_into().unwrap();
         assert!(answer.contains(r#""id":3"#) && answer.contains("FILE_SAVED") && answer.contains("OUTCOME"));
         assert!(ping.contains(r#""method":"ping""#));
-        outbox.push("/b", Outcome::Rejected, call(4), 1);
+        outbox.push_outcome("/b", Outcome::Rejected, call(4), 1);
         assert!(next(&mut outbox).contains(r#"DIFF_REJECTED"},{"type":"text","text":"TAB"#));
-        outbox.push("/c", Outcome::Withdrawn, call(5), 1);
+        outbox.push_outcome("/c", Outcome::Withdrawn, call(5), 1);
         let withdrawn = next(&mut outbox);
         assert!(withdrawn.contains(r#""id":5"#) && withdrawn.contains(r#""error""#), "{withdrawn}");
     }
 
     #[test]
     fn outcome_is_dropped_once_the_agent_has_moved_on() {
-        let mut outbox = pushed();
+        let mut outbox = outbox_with_outcome();
         outbox.next_frame(1, false).unwrap();
         outbox.forget("/a");
         assert_eq!(outbox.next_frame(2, true), None);
@@ -284,14 +286,14 @@ mod tests {
         assert!(next(&mut outbox).contains("workspaceState"));
         outbox.set_context(empty.clone());
         assert_eq!(outbox.next_frame(1, false), None);
-        outbox.stream_opened();
+        outbox.forget_sent_context();
         outbox.set_context(empty);
         assert!(outbox.next_frame(2, false).is_some());
     }
 
     #[test]
     fn frames_have_no_id_no_retry_and_no_empty_data() {
-        let mut outbox = pushed();
+        let mut outbox = outbox_with_outcome();
         outbox.set_context(context_frame(&IdeContext::default()));
         for frame in [next(&mut outbox), next(&mut outbox)] {
             for line in frame.lines().filter(|line| !line.is_empty()) {

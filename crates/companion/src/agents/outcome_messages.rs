@@ -1,5 +1,5 @@
-//! The messages by which an agent learns of an outcome: notifications, or the response to the call that
-//! opened the diff.
+//! The messages that carry an outcome to an agent: notifications, or the response to the call that opened the
+//! diff.
 
 use alongside_contract::diff::{
     DIFF_ACCEPTED, DIFF_CLOSED, DIFF_REJECTED, DiffAccepted, DiffClosed, DiffRejected,
@@ -17,9 +17,9 @@ pub(crate) struct OpenCall {
     pub(crate) tab: String,
 }
 
-/// How an agent learns of an outcome.
+/// The way in which an agent gets an outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Told {
+pub(crate) enum Delivery {
     /// By notifications. `closes`: the agent may understand no rejection but `ide/diffClosed`, as agents of
     /// mid 2025.
     Notified { closes: bool },
@@ -27,11 +27,11 @@ pub(crate) enum Told {
     Answered(OpenCall),
 }
 
-/// The messages about an outcome, as JSON.
-pub(super) fn messages(outcome: &Outcome, file_path: &str, told: &Told) -> Vec<String> {
-    match told {
-        Told::Notified { closes } => notifications(outcome, file_path, *closes),
-        Told::Answered(call) => vec![response(outcome, call)],
+/// Returns the messages that carry an outcome, as JSON.
+pub(super) fn messages(outcome: &Outcome, file_path: &str, delivery: &Delivery) -> Vec<String> {
+    match delivery {
+        Delivery::Notified { closes } => notifications(outcome, file_path, *closes),
+        Delivery::Answered(call) => vec![response(outcome, call)],
     }
 }
 
@@ -42,7 +42,7 @@ fn notifications(outcome: &Outcome, file_path: &str, closes: bool) -> Vec<String
             let accepted = DiffAccepted { file_path: file_path(), content: text.to_string() };
             vec![rpc::notification(DIFF_ACCEPTED, &accepted)]
         }
-        // Only a rejection frees the agent's prompt.
+        // A withdrawal is sent as a rejection: no other message ends the agent's wait.
         Outcome::Rejected | Outcome::Withdrawn => {
             let rejected = rpc::notification(DIFF_REJECTED, &DiffRejected { file_path: file_path() });
             let closed = DiffClosed { file_path: file_path(), content: None };

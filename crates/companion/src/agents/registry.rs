@@ -25,9 +25,10 @@ use crate::reviews::outcome::Outcome;
 use crate::reviews::proposal::NotOpened;
 use crate::reviews::review::PendingReview;
 
-/// The greatest number of sessions: far more than anybody works with, and few enough for desks to show.
+/// The largest number of sessions: far more than a person works with, and few enough for desks to show.
 pub(crate) const MAX_SESSIONS: usize = 4096;
 
+/// The sessions of all agents.
 #[derive(Debug, Default)]
 pub(crate) struct Agents {
     sessions: BTreeMap<String, Session>,
@@ -35,8 +36,8 @@ pub(crate) struct Agents {
     last_stream: u64,
     /// The newest context: every stream begins with it.
     context: ContextFrames,
-    /// A time before which no agent has a deadline; perhaps none has one then either. The main loop asks
-    /// for it after each event, and asking a thousand sessions each time would take too long.
+    /// The earliest time at which an agent may have a deadline; an agent may also have none then. The main
+    /// loop needs a deadline after each event, and computing it from a thousand sessions would take too long.
     next_deadline: Option<Instant>,
     /// Whether streams are cut, not ended, when the loop ends.
     cut: Arc<AtomicBool>,
@@ -47,8 +48,8 @@ impl Agents {
         Self { context: ContextFrames::new(context), ..Self::default() }
     }
 
-    /// Begins a session. Returns its id, and the session that has to end for it: the oldest unused one, else
-    /// the oldest whose agent has left.
+    /// Begins a session. Returns its id, and the session that has to end to make room: the oldest unused one,
+    /// else the oldest one whose agent has left.
     pub(crate) fn welcome(&mut self, identity: Identity) -> Result<(String, Option<String>), SessionRefusal> {
         let id = random::hex::<16>().map_err(|_| SessionRefusal::NoRandom)?;
         let mut evicted = None;
@@ -67,10 +68,10 @@ impl Agents {
         Ok((id, evicted))
     }
 
-    /// The agent that desks show with the review of a hook: that of the session with this name, if there is
-    /// exactly one; else an agent without a session.
+    /// Returns the agent that desks show with the review of a hook: that of the session with this name, if
+    /// exactly one session has the name; else an agent without a session.
     pub(crate) fn of_hook(&mut self, name: String) -> Agent {
-        if let Some(agent) = self.only_one(&name) {
+        if let Some(agent) = self.only_agent_named(&name) {
             return Agent { by_hook: true, ..agent };
         }
         self.last_session += 1;
@@ -78,15 +79,15 @@ impl Agents {
         Agent { number: self.last_session, name, since, listening: true, by_hook: true, ..Agent::default() }
     }
 
-    /// Whether the agent of a hook has a session that can get an outcome now. False if several sessions
-    /// have this name, since nobody knows which one belongs to the hook.
+    /// Whether the agent of a hook has a session that can get an outcome now. False if several sessions have
+    /// this name, because it is unknown which session belongs to the hook.
     pub(crate) fn listens(&self, name: &str) -> bool {
-        self.only_one(name).is_some_and(|agent| agent.listening)
+        self.only_agent_named(name).is_some_and(|agent| agent.listening)
     }
 
-    fn only_one(&self, name: &str) -> Option<Agent> {
-        let mut same = self.list().into_iter().filter(|agent| agent.name == name);
-        match (same.next(), same.next()) {
+    fn only_agent_named(&self, name: &str) -> Option<Agent> {
+        let mut matching = self.list().into_iter().filter(|agent| agent.name == name);
+        match (matching.next(), matching.next()) {
             (only, None) => only,
             _ => None,
         }
@@ -101,14 +102,14 @@ impl Agents {
     }
 
     fn insert(&mut self, session: Session) {
-        self.next_deadline = earlier(self.next_deadline, session.deadline());
+        self.next_deadline = earliest(self.next_deadline, session.deadline());
         self.sessions.insert(session.id.clone(), session);
     }
 
     fn change<T>(&mut self, session: &str, change: impl FnOnce(&mut Session) -> T) -> Option<T> {
         let session = self.sessions.get_mut(session)?;
         let result = change(session);
-        self.next_deadline = earlier(self.next_deadline, session.deadline());
+        self.next_deadline = earliest(self.next_deadline, session.deadline());
         Some(result)
     }
 
@@ -167,20 +168,20 @@ impl Agents {
         self.change(session, |session| session.pump(Instant::now()));
     }
 
-    /// Takes the receipt of an outcome. Returns false if no outcome waited for it.
+    /// Takes the receipt of an outcome. Returns false if no outcome waited for this receipt.
     pub(crate) fn settle(&mut self, session: &str, ping: &Id) -> bool {
         let settled = self.change(session, |session| {
             session.connection.mark_heard();
             let path = session.outbox.settle(ping)?;
-            session.ended.forget(&path);
+            session.last_texts.forget(&path);
             tracing::info!(agent = session.number, file = path, "the agent has the outcome");
             Some(())
         });
         settled.flatten().is_some()
     }
 
-    /// Notes that a request proposes for a file. By that, the agent is done with its last proposal for the
-    /// file.
+    /// Records that a request proposes for a file. With that, the agent no longer needs the outcome of its
+    /// last proposal for the file.
     pub(crate) fn propose(
         &mut self,
         session: &str,
@@ -198,7 +199,8 @@ impl Agents {
         proposed.unwrap_or(Err(NotOpened::UnknownSession))
     }
 
-    /// Queues the outcome of a review for the one session that asked; `hold` until the journal has it.
+    /// Queues the outcome of a review for the one session that asked. With `hold`, the outcome waits for the
+    /// journal.
     pub(crate) fn deliver(&mut self, review: &PendingReview, closing: Closing, hold: bool) {
         let Some(session) = review.session() else { return };
         let file_path = review.text.file_path();
@@ -206,12 +208,12 @@ impl Agents {
             if let Some(outcome) = Outcome::of(&review.text, closing) {
                 session.push_outcome(file_path, outcome);
                 if hold && session.is_journaled() {
-                    session.outbox.hold_newest();
+                    session.outbox.delay_newest();
                 }
                 session.pump(Instant::now());
             }
             if closing == Closing::AnsweredInAgent {
-                // The person has decided in the agent; an answer to the open call would be a second decision.
+                // The person has decided in the agent. An answer to the open call would be a second decision.
                 session.open_calls.remove(file_path);
             }
             if closing != Closing::Replaced {
@@ -220,18 +222,18 @@ impl Agents {
         });
     }
 
-    /// The answer to `closeDiff`: the last text of the file's review, if there was one. No notification
-    /// follows it, so an undelivered outcome about the file is dropped.
+    /// Returns the answer to `closeDiff`: the last text of the file's review, if there was one. No
+    /// notification may follow that answer, so an undelivered outcome about the file is dropped.
     pub(crate) fn close_diff(&mut self, session: &str, file_path: &str) -> LastText {
         let text = self.change(session, |session| {
             session.outbox.forget(file_path);
             session.mark_used();
-            session.ended.get(file_path).map_or(LastText::NoReview, LastText::Text)
+            session.last_texts.get(file_path).map_or(LastText::NoReview, LastText::Text)
         });
         text.unwrap_or(LastText::UnknownSession)
     }
 
-    /// Sends every agent this context; an agent that has it already gets nothing.
+    /// Sends every agent this context, unless the agent has it already.
     pub(crate) fn set_context(&mut self, context: &IdeContext) {
         self.context = ContextFrames::new(context);
         let (context, now) = (self.context.clone(), Instant::now());
@@ -241,7 +243,8 @@ impl Agents {
         });
     }
 
-    /// The session whose agent gets a mention: of those that take one, this agent, or the one heard last.
+    /// Returns the session that gets a mention: that of `agent`, or the one heard last of those that take
+    /// mentions.
     pub(crate) fn taking_mentions(&self, agent: Option<u64>) -> Option<String> {
         let takes = self.sessions.values().filter(|session| {
             session.takes_mentions() && agent.is_none_or(|number| number == session.number)
@@ -249,7 +252,8 @@ impl Agents {
         takes.max_by_key(|session| session.connection.last_heard).map(|session| session.id.clone())
     }
 
-    /// Adds a file to the prompt of an agent. Returns the agent's name for people; `None` if it is gone.
+    /// Adds a file to the prompt of an agent. Returns the agent's name for people; `None` if the agent is
+    /// gone.
     pub(crate) fn mention(&mut self, session: &str, path: &str, lines: Option<Lines>) -> Option<String> {
         let mentioned = self.change(session, |session| {
             session.takes_mentions().then(|| {
@@ -262,12 +266,12 @@ impl Agents {
         mentioned.flatten()
     }
 
-    /// The next time at which an agent may have a deadline.
+    /// Returns the next time at which an agent may have a deadline.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         self.next_deadline
     }
 
-    /// Sends the outcomes that were held back. Returns the sessions whose deadline has come.
+    /// Sends the outcomes whose delay is over. Returns the sessions whose deadline has come.
     pub(crate) fn on_deadline(&mut self, now: Instant) -> Vec<(String, Expiry)> {
         let mut expired = Vec::new();
         self.next_deadline = None;
@@ -277,14 +281,14 @@ impl Agents {
             }
             let expiry = session.connection.on_deadline(now);
             if expiry != Some(Expiry::Session) {
-                self.next_deadline = earlier(self.next_deadline, session.deadline());
+                self.next_deadline = earliest(self.next_deadline, session.deadline());
             }
             expired.extend(expiry.map(|expiry| (session.id.clone(), expiry)));
         }
         expired
     }
 
-    /// Holds older outcomes back until the requests that wait in our sockets were read.
+    /// Delays older outcomes until the requests that wait in our sockets have been read.
     pub(crate) fn hold_back(&mut self, now: Instant) {
         self.change_all(|session| session.hold_back(now));
     }
@@ -293,7 +297,7 @@ impl Agents {
         self.change_all(|session| session.connection.shift_deadlines(gap));
     }
 
-    /// Releases all outcomes, as the companion stops: they wait neither for unread requests nor for the
+    /// Releases all outcomes when the companion stops: they then wait neither for unread requests nor for the
     /// journal.
     pub(crate) fn release_outcomes(&mut self) {
         self.change_all(|session| {
@@ -309,44 +313,47 @@ impl Agents {
         self.sessions.values().all(Session::is_settled)
     }
 
-    pub(crate) fn are_cut(&self) -> Arc<AtomicBool> {
+    /// Returns the flag that says whether streams are cut instead of ended.
+    pub(crate) fn cut_flag(&self) -> Arc<AtomicBool> {
         self.cut.clone()
     }
 
-    /// Decides whether streams are cut or ended when the sessions are dropped.
+    /// Sets whether streams are cut instead of ended when the sessions are dropped.
     pub(crate) fn cut_streams(&self, cut: bool) {
         self.cut.store(cut, Ordering::Release);
     }
 
-    /// The connected agents as desks see them, in the order in which they came.
+    /// Returns the connected agents as desks see them, in the order of their sessions.
     pub(crate) fn list(&self) -> Vec<Agent> {
         let listed = self.sessions.values().filter(|session| session.connection.is_listed());
         let mut listed: Vec<&Session> = listed.collect();
         listed.sort_by_key(|session| session.number);
         let mut new: Vec<&Session> =
             listed.iter().copied().filter(|session| session.origin == Origin::This).collect();
-        // An agent whose session was interrupted begins another one, and the old one stays for its outcomes.
-        // Each new session hides one old one of the same release.
+        // An agent whose session was interrupted begins another session, and the old one stays for its
+        // outcomes. Each new session hides one old session of the same release.
         listed.retain(|old| {
-            let is_its = |new: &&Session| new.identity.is_same_release(&old.identity);
-            let by = new.iter().position(|new| old.origin == Origin::Interrupted && is_its(new));
-            by.map(|by| new.swap_remove(by)).is_none()
+            let is_of_same_release = |new: &&Session| new.identity.is_same_release(&old.identity);
+            let successor =
+                new.iter().position(|new| old.origin == Origin::Interrupted && is_of_same_release(new));
+            successor.map(|index| new.swap_remove(index)).is_none()
         });
         listed.into_iter().map(Session::agent).collect()
     }
 
-    fn named(&self, outdated: Outdated) -> Vec<String> {
+    fn outdated_ids(&self, outdated: Outdated) -> Vec<String> {
         match outdated.all {
             true => self.sessions.keys().cloned().collect(),
             false => outdated.sessions.into_iter().collect(),
         }
     }
 
-    /// The sessions for the journal, without undecided proposals, and the ids of those that it does not hold:
-    /// they have ended, or end with their connection. Outcomes wait until their session is recorded.
+    /// Returns the sessions for the journal, without undecided proposals, and the ids of the sessions that
+    /// the journal does not hold: they have ended, or end with their connection. Outcomes wait until the
+    /// journal has their session.
     pub(crate) fn begin_recording(&mut self, outdated: Outdated) -> (Vec<KnownSession>, Vec<String>) {
         let (mut known, mut gone) = (Vec::new(), Vec::new());
-        for id in self.named(outdated) {
+        for id in self.outdated_ids(outdated) {
             let recorded = self.change(&id, |session| {
                 session.outbox.mark_recording();
                 session.is_journaled().then(|| session.known())
@@ -359,9 +366,10 @@ impl Agents {
         (known, gone)
     }
 
-    /// Ends the wait of agents for the journal, which holds these sessions, or cannot be written.
+    /// Releases the outcomes that waited for the journal, which holds these sessions now, or cannot be
+    /// written.
     pub(crate) fn mark_recorded(&mut self, written: Outdated) {
-        for id in self.named(written) {
+        for id in self.outdated_ids(written) {
             self.change(&id, |session| {
                 session.outbox.mark_recorded();
                 session.pump(Instant::now());
@@ -370,13 +378,14 @@ impl Agents {
     }
 }
 
-fn earlier(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
+fn earliest(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
     one.into_iter().chain(other).min()
 }
 
-/// The names of the agents of these sessions, each once, as desks show them.
+/// Returns the names of the agents of these sessions, each once, as desks show them.
 pub(crate) fn names(sessions: &[KnownSession]) -> Vec<String> {
-    let mut names: Vec<_> = sessions.iter().map(|known| Identity::of_known(known).shown().0).collect();
+    let mut names: Vec<_> =
+        sessions.iter().map(|known| Identity::of_known(known).name_and_version().0).collect();
     names.sort();
     names.dedup();
     names

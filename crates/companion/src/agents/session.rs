@@ -13,7 +13,7 @@ use super::connection::AgentConnection;
 use super::identity::Identity;
 use super::last_texts::LastTexts;
 use super::outbox::Outbox;
-use super::outcome_messages::{OpenCall, Told};
+use super::outcome_messages::{Delivery, OpenCall};
 use crate::persistence::journal::{KnownSession, Undecided, Unsettled};
 use crate::reviews::outcome::Outcome;
 
@@ -22,10 +22,11 @@ use crate::reviews::outcome::Outcome;
 pub(crate) enum SessionRefusal {
     /// The system has no random bytes for its id.
     NoRandom,
-    /// There are [as many](super::registry::MAX_SESSIONS) as there may be.
+    /// There are [`MAX_SESSIONS`](super::registry::MAX_SESSIONS) sessions already.
     Full,
 }
 
+/// The session of one agent.
 #[derive(Debug)]
 pub(super) struct Session {
     /// The secret id in the header.
@@ -38,19 +39,19 @@ pub(super) struct Session {
     /// Milliseconds since the Unix epoch.
     since: u64,
     pub(super) outbox: Outbox,
-    /// The calls that stay open until their outcome, by the file of each.
+    /// The calls that stay open until their outcome, by file.
     pub(super) open_calls: BTreeMap<String, OpenCall>,
-    pub(super) ended: LastTexts,
+    pub(super) last_texts: LastTexts,
 }
 
 /// The companion in which a session began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Origin {
     This,
-    /// An earlier companion, and the agent goes on with its session.
+    /// An earlier companion; the agent goes on with its session.
     Earlier,
-    /// An earlier companion that was interrupted, and the agent has asked for nothing since. The agent
-    /// opens the stream again, but calls itself disconnected until `/ide enable` begins another session.
+    /// An earlier companion that was interrupted; the agent has asked for nothing since. Such an agent opens
+    /// the stream again, but calls itself disconnected until `/ide enable` begins another session.
     Interrupted,
 }
 
@@ -65,12 +66,12 @@ impl Session {
             origin: Origin::This,
             since: alongside_desk::now_ms(),
             open_calls: BTreeMap::new(),
-            ended: LastTexts::default(),
+            last_texts: LastTexts::default(),
         }
     }
 
-    /// A session of before a crash. Its agent counts as connected only when it is heard again. Its undecided
-    /// proposals are rejected, which is the only way to free an agent that waits for a decision.
+    /// Creates a session from before a crash. Its agent counts as connected only once it sends something. Its
+    /// undecided proposals are rejected, because only an outcome ends the agent's wait.
     pub(super) fn returning(known: KnownSession, number: u64, origin: Origin) -> Self {
         let identity = Identity::of_known(&known);
         let mut session = Self {
@@ -90,46 +91,46 @@ impl Session {
         session
     }
 
-    /// The session as the recovery journal holds it, without what reviews know of it.
+    /// Returns the session for the recovery journal, without what reviews know of it.
     pub(super) fn known(&self) -> KnownSession {
         let unsettled = self.outbox.unsettled().map(|(file_path, outcome)| Unsettled {
             file_path: file_path.to_owned(),
             is_accepted: matches!(outcome, Outcome::Accepted(_)),
-            text: self.ended.get(file_path).unwrap_or_default(),
+            text: self.last_texts.get(file_path).unwrap_or_default(),
         });
         KnownSession { id: self.id.clone(), unsettled: unsettled.collect(), ..self.identity.known() }
     }
 
-    /// Whether the journal holds the session: whether the agent continues it on another connection.
+    /// Whether the journal holds the session, because the agent may continue it on another connection.
     pub(super) fn is_journaled(&self) -> bool {
         self.identity.transport == Transport::Http
     }
 
     /// Queues an outcome for the open stream, or for a later one.
     pub(super) fn push_outcome(&mut self, file_path: &str, outcome: Outcome) {
-        let told = match self.identity.dialect.outcomes {
-            Outcomes::Notified => Told::Notified { closes: self.identity.hears_that_diffs_close() },
+        let delivery = match self.identity.dialect.outcomes {
+            Outcomes::Notified => Delivery::Notified { closes: self.identity.hears_that_diffs_close() },
             Outcomes::Answered => match self.open_calls.remove(file_path) {
-                Some(call) => Told::Answered(call),
+                Some(call) => Delivery::Answered(call),
                 None => return,
             },
         };
         // No stream has the number 0.
         let stream = self.connection.stream().map_or(0, |stream| stream.number);
-        self.outbox.push(file_path, outcome, told, stream);
+        self.outbox.push_outcome(file_path, outcome, delivery, stream);
     }
 
-    /// The agent proposes for a file; `call` stays open until the outcome.
+    /// Begins a proposal of the agent for a file. `call` stays open until the outcome.
     pub(super) fn propose(&mut self, file_path: &str, call: Option<OpenCall>) {
         self.outbox.forget(file_path);
-        self.ended.forget(file_path);
+        self.last_texts.forget(file_path);
         self.mark_used();
         self.open_calls.extend(call.map(|call| (file_path.to_owned(), call)));
     }
 
-    /// The agent as desks see it.
+    /// Returns the agent as desks see it.
     pub(super) fn agent(&self) -> Agent {
-        let (name, version) = self.identity.shown();
+        let (name, version) = self.identity.name_and_version();
         Agent {
             number: self.number,
             name,
@@ -142,7 +143,7 @@ impl Session {
         }
     }
 
-    /// The agent proposes, or asks for a text: it uses this session.
+    /// Marks the session as used by its agent, which proposes or asks for a text.
     pub(super) fn mark_used(&mut self) {
         if self.origin == Origin::Interrupted {
             self.origin = Origin::Earlier;
@@ -156,14 +157,15 @@ impl Session {
 
     pub(super) fn open_stream(&mut self, number: u64, context: Bytes) -> mpsc::Receiver<Bytes> {
         let frames = self.connection.open_stream(number);
-        self.outbox.stream_opened();
+        self.outbox.forget_sent_context();
         self.outbox.set_context(context);
         self.pump(Instant::now());
         frames
     }
 
-    /// Sends all that can be sent now. While a request is unread that is no outcome, not even a new one: the
-    /// request may propose the file again, and the agent would take the outcome for the new proposal's.
+    /// Sends all frames that can be sent now. While a request is unread, no outcome is sent, not even a new
+    /// one: the request may propose the file again, and the agent would take the outcome for that of the new
+    /// proposal.
     pub(super) fn pump(&mut self, now: Instant) {
         let Some(stream) = self.connection.stream() else { return };
         let resend = stream.resend_at() <= now;
@@ -179,29 +181,30 @@ impl Session {
         }
     }
 
-    fn holds_older(&self) -> bool {
-        self.connection.stream().is_some_and(|stream| self.outbox.holds_older_than(stream.number))
+    fn has_older_outcome(&self) -> bool {
+        self.connection.stream().is_some_and(|stream| self.outbox.has_older_than(stream.number))
     }
 
-    /// Older outcomes wait from now on, as if the stream had just opened.
+    /// Delays older outcomes from now on, as if the stream had just opened.
     pub(super) fn hold_back(&mut self, now: Instant) {
-        if self.holds_older() {
+        if self.has_older_outcome() {
             self.connection.hold_back(now);
         }
     }
 
-    /// When time runs out for the agent next, in any way.
+    /// Returns the next deadline of the agent.
     pub(super) fn deadline(&self) -> Option<Instant> {
         self.resend_at().into_iter().chain(self.connection.deadline()).min()
     }
 
-    /// When an outcome that is held back may be sent.
+    /// Returns the time from which a delayed outcome may be sent.
     pub(super) fn resend_at(&self) -> Option<Instant> {
         let stream = self.connection.stream()?;
-        // A full stream is fed when it drains, and a broken one never: its end is on its way to the loop.
+        // A full stream gets frames once it drains. A broken stream gets none: the event of its end is under
+        // way.
         let is_free = stream.frames.capacity() > 0 && !stream.frames.is_closed();
         let can_send = self.connection.in_flight.are_read() && is_free;
-        (can_send && self.holds_older()).then(|| stream.resend_at())
+        (can_send && self.has_older_outcome()).then(|| stream.resend_at())
     }
 
     /// Whether every outcome has its receipt, or cannot be delivered.
@@ -210,6 +213,6 @@ impl Session {
     }
 
     pub(super) fn remember(&mut self, path: &str, text: Arc<str>) {
-        self.ended.remember(path, text, |path| self.outbox.holds(path));
+        self.last_texts.remember(path, text, |path| self.outbox.contains(path));
     }
 }

@@ -1,7 +1,7 @@
-//! The calls of hooks that wait for a review, and how long each of them does.
+//! The calls of hooks that wait for a review, and their deadlines.
 //!
-//! An agent goes on without a review when its hook does not answer in time. So every call is answered before
-//! its patience is over, and soon after the last desk has gone.
+//! An agent goes on without a review when its hook does not answer in time. So the companion answers every
+//! call before its patience is over, and soon after the last desk has gone.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,28 +14,30 @@ use tokio::time::Instant;
 use crate::reviews::decisions::REPEATED_WITHIN;
 use crate::reviews::review::PendingReview;
 
-/// The answer to a hook when no desk has been open for a while.
-const NO_DESK: &str = "No desk of alongside is open, so nobody can review this change. Ask the person to run \
-                       `alongside` in the project.";
+/// The message to a hook when no desk has been open for a while.
+const NO_DESK_MESSAGE: &str = "No desk of alongside is open, so nobody can review this change. Ask the \
+                               person to run `alongside` in the project.";
 
-/// The last answer that an agent may get for equal calls in a row: it is asked to let its person go on.
-const LAST_CALL: &str = "The review of this change is still open. Do not call the tool again now: end your \
-                         turn, and tell the person that the change waits at the desk of alongside. Once \
-                         the person asks you to go on, call the tool again with the same arguments: that \
-                         call gets its outcome.";
+/// The message to an agent after the most equal calls in a row: it asks the agent to end its turn.
+const END_TURN_MESSAGE: &str = "The review of this change is still open. Do not call the tool again now: \
+                                end your turn, and tell the person that the change waits at the desk of \
+                                alongside. Once the person asks you to go on, call the tool again with the \
+                                same arguments: that call gets its outcome.";
 
-/// The most equal calls in a row that an agent is asked to make. Qwen Code (read in 0.5.2, 0.12.0 and 0.24.4)
-/// takes the fifth equal call for a loop: it ends the turn, and offers its person to switch that safety off.
-const EQUAL_CALLS: u32 = 4;
+/// The largest number of equal calls in a row that an agent is asked to make. Qwen Code (read in 0.5.2,
+/// 0.12.0 and 0.24.4) takes the fifth equal call for a loop: it ends the turn, and offers the person to
+/// disable that check.
+const MAX_EQUAL_CALLS: u32 = 4;
 
-/// How long a review waits while no desk is there to decide on it. A desk that vanished may come back.
+/// The time for which a review waits while no desk shows reviews. A desk that vanished may come back.
 const NO_DESK_TIMEOUT: Duration = Duration::from_secs(30);
 
+/// The reviews that hooks have asked for.
 #[derive(Debug, Default)]
 pub(crate) struct Hooks {
     calls: BTreeMap<ReviewId, AskedReview>,
     /// The time since which no desk shows reviews; `None` while a desk does.
-    deserted: Option<Instant>,
+    without_desk_since: Option<Instant>,
 }
 
 /// A review that a hook has asked for.
@@ -46,10 +48,11 @@ struct AskedReview {
     calls: u32,
     /// The number of the call, and its answer; `None` between two calls.
     waiting: Option<(u64, oneshot::Sender<Verdict>)>,
-    /// The end of the wait for the decision or, between two calls, for the next call.
+    /// The deadline of the decision or, between two calls, of the next call.
     until: Instant,
 }
 
+/// The call of a hook.
 #[derive(Debug)]
 pub(crate) struct HookCall {
     pub(crate) number: u64,
@@ -59,12 +62,12 @@ pub(crate) struct HookCall {
     pub(crate) answer: oneshot::Sender<Verdict>,
 }
 
-/// The reviews whose hooks have waited long enough.
+/// The reviews whose deadline has come.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct DueReviews {
     /// The reviews that stay open for the next call.
     pub(crate) left_open: Vec<ReviewId>,
-    /// The reviews that stay open for the next call, and whose agent is asked to end its turn before that.
+    /// The reviews that stay open for the next call, but whose agent is asked to end its turn before.
     pub(crate) turn_over: Vec<ReviewId>,
     /// The reviews that end.
     pub(crate) over: Vec<ReviewId>,
@@ -78,12 +81,13 @@ impl Hooks {
         self.calls.insert(review, AskedReview { calls_again, calls: 1, waiting, until });
     }
 
-    /// The first of these reviews that has stayed open for a repeated call.
+    /// Returns the first of these reviews that has stayed open for a repeated call.
     pub(crate) fn left_open(&self, reviews: &[ReviewId]) -> Option<ReviewId> {
         let is_left = |review: &ReviewId| self.calls.get(review).is_some_and(|call| call.waiting.is_none());
         reviews.iter().copied().find(is_left)
     }
 
+    /// Continues the wait for a review with its next call.
     pub(crate) fn resume(&mut self, review: ReviewId, call: HookCall) {
         if let Some(open) = self.calls.get_mut(&review) {
             open.waiting = Some((call.number, call.answer));
@@ -92,25 +96,26 @@ impl Hooks {
         }
     }
 
-    /// The verdict on a proposal for which no review opens: its hook asks for earlier decisions only, or no
-    /// desk is there.
+    /// Returns the verdict on a proposal for which no review opens: its hook asks for earlier decisions only,
+    /// or no desk shows reviews.
     pub(crate) fn verdict_without_review(&self, is_only_asked: bool) -> Option<Verdict> {
         match is_only_asked {
             true => Some(Verdict::NotReviewed),
-            false if !self.are_deserted(Instant::now()) => None,
-            false => Some(Verdict::Refused { message: format!("Nothing was written. {NO_DESK}") }),
+            false if !self.is_without_desk(Instant::now()) => None,
+            false => Some(Verdict::Refused { message: format!("Nothing was written. {NO_DESK_MESSAGE}") }),
         }
     }
 
-    /// The verdict for the hook that asked for a review, which has ended as `closing` says.
+    /// Returns the verdict for the hook that asked for a review. `closing` is the reason why the review has
+    /// ended.
     pub(crate) fn verdict(&self, ended: &PendingReview, closing: Closing, draft: Option<PathBuf>) -> Verdict {
-        if closing == Closing::TimedOut && self.are_deserted(Instant::now()) {
-            return Verdict::Undecided { message: NO_DESK.into(), draft };
+        if closing == Closing::TimedOut && self.is_without_desk(Instant::now()) {
+            return Verdict::Undecided { message: NO_DESK_MESSAGE.into(), draft };
         }
         ended.verdict(closing, draft)
     }
 
-    /// Answers the hook that asked for a review. Returns the verdict if no hook waits for it now.
+    /// Answers the hook that asked for a review. Returns the verdict if no hook waits for the review now.
     pub(crate) fn end(&mut self, review: ReviewId, verdict: Verdict) -> Option<Verdict> {
         let call = self.calls.remove(&review)?;
         match call.waiting {
@@ -119,45 +124,46 @@ impl Hooks {
         }
     }
 
-    /// The review of a hook that has gone without its answer.
-    pub(crate) fn gone(&self, number: u64) -> Option<ReviewId> {
+    /// Returns the review of the call of this number, which has gone without its answer.
+    pub(crate) fn review_of_call(&self, number: u64) -> Option<ReviewId> {
         let waits = |call: &AskedReview| call.waiting.as_ref().is_some_and(|(waiting, _)| *waiting == number);
         self.calls.iter().find(|(_, call)| waits(call)).map(|(review, _)| *review)
     }
 
-    /// Notes whether a desk shows reviews now.
-    pub(crate) fn mark_desks(&mut self, are_there: bool, now: Instant) {
-        self.deserted = if are_there { None } else { self.deserted.or(Some(now)) };
+    /// Records whether a desk shows reviews now.
+    pub(crate) fn mark_desks(&mut self, any_shows_reviews: bool, now: Instant) {
+        self.without_desk_since =
+            if any_shows_reviews { None } else { self.without_desk_since.or(Some(now)) };
     }
 
     /// Whether no desk has shown reviews for [`NO_DESK_TIMEOUT`].
-    fn are_deserted(&self, now: Instant) -> bool {
-        self.deserted.is_some_and(|since| since + NO_DESK_TIMEOUT <= now)
+    fn is_without_desk(&self, now: Instant) -> bool {
+        self.without_desk_since.is_some_and(|since| since + NO_DESK_TIMEOUT <= now)
     }
 
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        let deserted = self.deserted.map(|since| since + NO_DESK_TIMEOUT);
-        self.calls.values().map(|call| deserted.map_or(call.until, |until| until.min(call.until))).min()
+        let desk_deadline = self.without_desk_since.map(|since| since + NO_DESK_TIMEOUT);
+        self.calls.values().map(|call| desk_deadline.map_or(call.until, |until| until.min(call.until))).min()
     }
 
-    /// Answers the calls that may be repeated. Returns their reviews, and those whose time is over.
+    /// Answers the calls that the agent may repeat. Returns their reviews, and the reviews that end.
     pub(crate) fn on_deadline(&mut self, now: Instant) -> DueReviews {
-        let are_deserted = self.are_deserted(now);
+        let is_without_desk = self.is_without_desk(now);
         let mut due = DueReviews::default();
-        for (review, call) in self.calls.iter_mut().filter(|(_, call)| are_deserted || call.until <= now) {
-            match call.waiting.take_if(|_| call.calls_again && !are_deserted) {
+        for (review, call) in self.calls.iter_mut().filter(|(_, call)| is_without_desk || call.until <= now) {
+            match call.waiting.take_if(|_| call.calls_again && !is_without_desk) {
                 Some((_, answer)) => {
                     call.until = now + REPEATED_WITHIN;
-                    let (verdict, list) = match call.calls < EQUAL_CALLS {
+                    let (verdict, list) = match call.calls < MAX_EQUAL_CALLS {
                         true => (Verdict::StillOpen, &mut due.left_open),
                         false => {
                             call.calls = 0;
-                            let message = LAST_CALL.into();
+                            let message = END_TURN_MESSAGE.into();
                             (Verdict::Undecided { message, draft: None }, &mut due.turn_over)
                         }
                     };
                     list.push(*review);
-                    // If the hook is gone, an event of its own says so.
+                    // If the hook is gone, an event reports that.
                     let _ = answer.send(verdict);
                 }
                 None => due.over.push(*review),
@@ -191,16 +197,16 @@ mod tests {
         assert_eq!((hooks.left_open(&[other, review]), hooks.left_open(&[other])), (Some(review), None));
         let (second, mut answered) = call(2, true);
         hooks.resume(review, second);
-        assert_eq!((hooks.gone(1), hooks.gone(2)), (None, Some(review)));
+        assert_eq!((hooks.review_of_call(1), hooks.review_of_call(2)), (None, Some(review)));
         let rejected = Verdict::Rejected { message: "no".into() };
         assert_eq!(hooks.end(review, rejected.clone()), None);
         assert_eq!(answered.try_recv(), Ok(rejected));
         assert_eq!(hooks.deadline(), None);
     }
 
-    /// The fifth equal call would be a loop to Qwen Code, in each turn anew.
+    /// Qwen Code takes the fifth equal call of a turn for a loop.
     #[tokio::test(start_paused = true)]
-    async fn an_agent_is_asked_to_end_its_turn_before_it_sees_a_loop() {
+    async fn an_agent_is_asked_to_end_its_turn_before_it_detects_a_loop() {
         let (mut hooks, review) = (Hooks::default(), ReviewId(1));
         let mut asked = Vec::new();
         for number in 1..=8 {
@@ -230,7 +236,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_verdict_that_nobody_waits_for_is_returned_and_a_review_is_not_kept_for_good() {
+    async fn a_verdict_without_a_waiting_hook_is_returned_and_its_review_ends() {
         let (mut hooks, review) = (Hooks::default(), ReviewId(1));
         let (first, _answered) = call(1, true);
         hooks.begin(review, first);

@@ -1,5 +1,5 @@
-//! The calls that wait: calls of agents for the answers of desks, and calls of desks that mention a file,
-//! for the privacy rules.
+//! The calls that wait: calls of agents for the answers of desks, and calls of desks that mention a file, for
+//! the privacy rules.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -11,22 +11,23 @@ use tokio::time::Instant;
 use crate::agents::last_texts::LastText;
 use crate::ids::DeskId;
 
-/// How long `closeDiff` waits for desks to send their unsent edits.
+/// The longest wait of `closeDiff` for the unsent edits of desks.
 const FLUSH_TIMEOUT: Duration = Duration::from_millis(150);
-/// How long a question for diagnostics waits for desks. Claude Code waits 500 ms.
+/// The longest wait of a question for diagnostics for desks. Claude Code waits 500 ms.
 const DIAGNOSTICS_TIMEOUT: Duration = Duration::from_millis(400);
 
+/// The calls of agents that wait for desks.
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
     desk_waits: Vec<DeskWait>,
     /// The number of the newest question for diagnostics.
     last_question: u64,
     /// The agents that asked for diagnostics while desks had an earlier question, and the end of the wait of
-    /// the first one. They share the next question.
+    /// the first of these agents. They share the next question.
     next_question: Option<(Vec<DiagnosticsAnswer>, Instant)>,
 }
 
-/// The channel to an agent for the problems that it may know.
+/// The channel for the problems that an agent may know.
 pub(crate) type DiagnosticsAnswer = oneshot::Sender<Vec<FileDiagnostics>>;
 
 /// A call that waits until these desks have answered, or the time is over.
@@ -37,6 +38,7 @@ struct DeskWait {
     until: Instant,
 }
 
+/// A call of an agent that waits for desks.
 #[derive(Debug)]
 pub(crate) enum DeskCall {
     Close(CloseCall),
@@ -67,7 +69,7 @@ pub(crate) struct MentionCall {
     pub(crate) desk: DeskId,
     /// The file, and lines of it; `None` for the active file with its selection.
     pub(crate) file: Option<(String, Option<Lines>)>,
-    /// The number of the agent; `None` for the one that was used last.
+    /// The number of the agent; `None` for the agent that was used last.
     pub(crate) agent: Option<u64>,
     pub(crate) answer: CallAnswer,
 }
@@ -94,18 +96,15 @@ impl Calls {
     }
 
     /// Adds an agent's question for problems. If desks still have an earlier question, the agent waits for
-    /// the next one: the answer to the earlier one may be older than the question.
-    pub(crate) fn want_diagnostics(&mut self, answer: DiagnosticsAnswer) {
-        let within = Instant::now() + DIAGNOSTICS_TIMEOUT;
-        self.next_question.get_or_insert_with(|| (Vec::new(), within)).0.push(answer);
+    /// the next question: the answer to the earlier one may be older than the agent's request.
+    pub(crate) fn request_diagnostics(&mut self, answer: DiagnosticsAnswer) {
+        let until = Instant::now() + DIAGNOSTICS_TIMEOUT;
+        self.next_question.get_or_insert_with(|| (Vec::new(), until)).0.push(answer);
     }
 
-    /// Begins the wait for the next question, which these desks are asked. Returns its number and the desks;
-    /// `None` if no agent has asked, or desks still have an earlier question.
-    pub(crate) fn begin_diagnostics(
-        &mut self,
-        desks: impl FnOnce() -> BTreeSet<DeskId>,
-    ) -> Option<(u64, BTreeSet<DeskId>)> {
+    /// Begins the next question, which goes to these desks. Returns its number; `None` if no agent has asked,
+    /// or desks still have an earlier question.
+    pub(crate) fn begin_diagnostics(&mut self, desks: &BTreeSet<DeskId>) -> Option<u64> {
         if self.desk_waits.iter().any(|wait| matches!(wait.call, DeskCall::Diagnostics(_))) {
             return None;
         }
@@ -117,6 +116,7 @@ impl Calls {
         Some((number, desks))
     }
 
+    /// Records that a desk has sent its unsent edits of a review.
     pub(crate) fn mark_flushed(&mut self, desk: DeskId, review: ReviewId) {
         for wait in &mut self.desk_waits {
             if matches!(&wait.call, DeskCall::Close(call) if call.review == Some(review)) {
@@ -125,7 +125,7 @@ impl Calls {
         }
     }
 
-    /// Adds the problems that a desk has found. An answer that no call waits for is dropped.
+    /// Adds the problems that a desk knows. An answer for which no call waits is dropped.
     pub(crate) fn add_diagnostics(&mut self, desk: DeskId, number: u64, files: Vec<FileDiagnostics>) {
         for wait in &mut self.desk_waits {
             if let DeskCall::Diagnostics(call) = &mut wait.call
@@ -144,7 +144,7 @@ impl Calls {
         }
     }
 
-    /// The calls that need not wait for desks any longer.
+    /// Removes and returns the calls that need not wait for desks any longer.
     pub(crate) fn take_answered(&mut self, now: Instant) -> Vec<DeskCall> {
         let is_done = |wait: &mut DeskWait| wait.desks.is_empty() || wait.until <= now;
         self.desk_waits.extract_if(.., is_done).map(|wait| wait.call).collect()
@@ -154,8 +154,8 @@ impl Calls {
         self.desk_waits.iter().map(|wait| wait.until).min()
     }
 
-    /// Moves deadlines by the time for which the process was stopped, so that no desk loses time. The
-    /// deadlines of diagnostics and hooks stay, since their agents do not wait longer either.
+    /// Postpones deadlines by the time for which the process was stopped, so that no desk loses time. The
+    /// deadlines of diagnostics and hooks stay, because the agents do not wait longer either.
     pub(crate) fn shift_deadlines(&mut self, gap: Duration) {
         for wait in &mut self.desk_waits {
             if matches!(wait.call, DeskCall::Close(_)) {
@@ -166,8 +166,8 @@ impl Calls {
 }
 
 impl MentionCall {
-    /// The mention whose file is to be checked; `None` if the mention is refused. `session` is the session
-    /// that gets it, and `active` the active file.
+    /// Returns the mention whose file is to be checked; `None` if the mention is refused. `session` is the
+    /// session that gets the mention, and `active` the active file.
     pub(crate) fn begin(
         self,
         session: Option<String>,
@@ -190,8 +190,8 @@ impl MentionCall {
 }
 
 impl Mention {
-    /// The mention after the check, which the caller carries out; `None` if the mention is refused.
-    pub(crate) fn checked(self, is_allowed: bool) -> Option<Self> {
+    /// Returns the mention after the check, for the caller to carry out; `None` if the mention is refused.
+    pub(crate) fn after_check(self, is_allowed: bool) -> Option<Self> {
         if is_allowed {
             return Some(self);
         }
@@ -210,11 +210,11 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_call_waits_for_the_desks_that_were_asked_or_for_its_time() {
+    async fn a_call_waits_for_the_desks_that_were_asked_or_until_its_deadline() {
         let (mut calls, start) = (Calls::default(), Instant::now());
         let desks = || BTreeSet::from([DeskId(1), DeskId(2)]);
-        calls.want_diagnostics(oneshot::channel().0);
-        let (number, _) = calls.begin_diagnostics(desks).unwrap();
+        calls.request_diagnostics(oneshot::channel().0);
+        let number = calls.begin_diagnostics(&desks()).unwrap();
         let (answer, session) = (oneshot::channel().0, String::new());
         let close = CloseCall { review: Some(ReviewId(7)), session, file_path: "/a".into(), answer };
         calls.begin_close(close, desks());
@@ -229,25 +229,25 @@ mod tests {
         let [DeskCall::Diagnostics(found)] = answered.as_slice() else { panic!("{answered:?}") };
         assert_eq!(found.files, files(&["/a"]));
         calls.shift_deadlines(FLUSH_TIMEOUT);
-        assert!(calls.take_answered(start + FLUSH_TIMEOUT).is_empty(), "a desk loses no time");
+        assert!(calls.take_answered(start + FLUSH_TIMEOUT).is_empty(), "a desk keeps its time");
         let flushed = calls.take_answered(start + 2 * FLUSH_TIMEOUT);
         assert!(matches!(&flushed[..], [DeskCall::Close(call)] if call.review == Some(ReviewId(7))));
         assert_eq!(calls.deadline(), None);
     }
+
     #[tokio::test(start_paused = true)]
-    async fn agents_that_ask_during_a_question_share_the_next_one() {
+    async fn agents_that_ask_during_a_question_share_the_next_question() {
         let (mut calls, start) = (Calls::default(), Instant::now());
-        let begin =
-            |calls: &mut Calls| calls.begin_diagnostics(|| [DeskId(1)].into()).map(|(number, _)| number);
-        let want = |calls: &mut Calls| {
-            calls.want_diagnostics(oneshot::channel().0);
-            begin(calls)
+        let desks = BTreeSet::from([DeskId(1)]);
+        let ask = |calls: &mut Calls| {
+            calls.request_diagnostics(oneshot::channel().0);
+            calls.begin_diagnostics(&desks)
         };
-        let first = want(&mut calls).unwrap();
+        let first = ask(&mut calls).unwrap();
         tokio::time::advance(Duration::from_millis(100)).await;
-        assert_eq!(want(&mut calls), None);
+        assert_eq!(ask(&mut calls), None);
         tokio::time::advance(Duration::from_millis(100)).await;
-        assert_eq!(want(&mut calls), None);
+        assert_eq!(ask(&mut calls), None);
         calls.add_diagnostics(DeskId(1), first, files(&["/old"]));
         assert_eq!(calls.take_answered(Instant::now()).len(), 1);
         let second = begin(&mut calls).unwrap();

@@ -7,25 +7,26 @@ use std::path::{Path, PathBuf};
 use alongside_contract::context::IdeContext;
 use alongside_platform::paths::Canonical as _;
 
+/// The result of a scan.
 #[derive(Debug)]
 pub(crate) struct ScanResult {
     /// The files that agents may know of.
     pub(super) context: IdeContext,
     /// The real paths of files with unsaved changes.
     pub(super) real: HashMap<String, PathBuf>,
-    /// All files that were looked at.
-    pub(super) looks: Looks,
+    /// All files that the scan has checked.
+    pub(super) checks: FileChecks,
 }
 
-/// The files that were looked at by path, and whether agents may know of each.
-pub(super) type Looks = HashMap<String, bool>;
+/// The checked files by path, and whether agents may know of each file.
+pub(super) type FileChecks = HashMap<String, bool>;
 
 impl ScanResult {
-    /// The directories in which a change may change the context: those of the files, and above them, within
-    /// their roots, those that may hold a `.gitignore`. Blocks.
+    /// Returns the directories in which a change may change the context: those of the files, and the
+    /// directories above them that may hold a `.gitignore`, up to their root. Blocks.
     pub(crate) fn depends_on(&self, roots: &[PathBuf]) -> BTreeSet<PathBuf> {
         let mut directories = BTreeSet::new();
-        for file in self.looks.keys().map(Path::new).filter(|file| file.is_absolute()) {
+        for file in self.checks.keys().map(Path::new).filter(|file| file.is_absolute()) {
             let real = file.canonical().ok();
             directories.extend(real.iter().filter_map(|real| real.parent()).map(Path::to_owned));
             let root = roots.iter().find(|root| file.starts_with(root));

@@ -1,4 +1,4 @@
-//! The user's ignore file for every repository, as git finds it.
+//! The user's ignore file for all repositories, found as git finds it.
 
 use std::path::{Path, PathBuf};
 
@@ -7,10 +7,10 @@ use alongside_platform::untrusted::{self, Whose};
 use crate::git_config::{self, Setting};
 use crate::persistence::app_dirs::AppDirs;
 
-/// The largest settings file in bytes. Git's settings are a few lines.
+/// The largest settings file that is read, in bytes. Settings of git have a few lines.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// The file that git's settings name, or git's default. It may not exist. Blocks.
+/// Returns the file that git's settings name, or git's default. The file may not exist. Blocks.
 pub fn ignore_file(dirs: &AppDirs) -> Option<PathBuf> {
     let named = dirs.git_settings().iter().find_map(|file| {
         let text = untrusted::read(file, MAX_BYTES, Whose::Anybodys).ok()?;
@@ -22,13 +22,15 @@ pub fn ignore_file(dirs: &AppDirs) -> Option<PathBuf> {
     }
 }
 
-/// The value of `core.excludesFile`; the last one counts.
+/// Returns the value of `core.excludesFile`; the last one counts.
 fn excludes_file(text: &str) -> Option<String> {
-    let is_it = |one: &Setting| one.section == "core" && !one.has_subsection && one.key == "excludesfile";
-    git_config::settings(text).into_iter().rfind(is_it).map(|one| one.value)
+    let is_excludes_file = |setting: &Setting| {
+        setting.section == "core" && !setting.has_subsection && setting.key == "excludesfile"
+    };
+    git_config::settings(text).into_iter().rfind(is_excludes_file).map(|setting| setting.value)
 }
 
-/// Expands `~`. A path that is not absolute, or is empty, means no file.
+/// Expands `~`. Returns `None` for a path that is empty or not absolute.
 fn expand(named: &str, home: &Path) -> Option<PathBuf> {
     let path = named.strip_prefix("~/").map_or_else(|| PathBuf::from(named), |below| home.join(below));
     path.is_absolute().then_some(path)

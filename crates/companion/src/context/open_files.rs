@@ -8,7 +8,7 @@ use alongside_contract::context::{
 };
 use alongside_desk::{ActiveFile, ContextReport, Position, SharedFile, now_ms};
 
-use super::file_scan::{Looks, ScanResult};
+use super::file_scan::{FileChecks, ScanResult};
 use super::privacy::Privacy;
 use crate::ids::DeskId;
 use crate::real_path;
@@ -35,13 +35,14 @@ struct ReportedFiles {
 #[derive(Debug, Clone)]
 struct ReportedFile {
     path: String,
-    /// When the file had the focus, in milliseconds since the Unix epoch; rises over all desks.
+    /// The time at which the file had the focus, in milliseconds since the Unix epoch; it rises across all
+    /// desks.
     focused: u64,
     dirty: bool,
 }
 
 impl OpenFiles {
-    /// `silent`: the reason, if agents are never to learn of any file.
+    /// Creates the state without files. `silent` is the reason why agents never learn of any file.
     pub(crate) fn new(silent: Option<String>) -> Self {
         Self { silent, ..Self::default() }
     }
@@ -57,7 +58,7 @@ impl OpenFiles {
         }
     }
 
-    /// Whether agents are told no files at present.
+    /// Whether agents get no files at present.
     pub(crate) fn is_paused(&self) -> bool {
         self.paused || self.silent.is_some()
     }
@@ -89,7 +90,7 @@ impl OpenFiles {
         self.desks.insert(desk, known);
     }
 
-    /// Makes the active file of a desk the newest of all. Returns whether that is a change.
+    /// Makes the active file of a desk the newest of all desks. Returns false if the desk has no active file.
     pub(crate) fn focus(&mut self, desk: DeskId) -> bool {
         let now = self.next_timestamp();
         if let Some(known) = self.desks.get_mut(&desk)
@@ -124,27 +125,27 @@ impl OpenFiles {
         self.desks.values().flat_map(|desk| &desk.files).filter(|entry| entry.dirty)
     }
 
-    /// Checks on disk which files exist and may be told. Blocks.
+    /// Checks on disk which files exist and may be known to agents. Blocks.
     pub(super) fn scan(&self, privacy: &Privacy) -> ScanResult {
         let resolve =
             |entry: &ReportedFile| (entry.path.clone(), real_path::canonical(Path::new(&entry.path)));
         let real = self.unsaved().map(resolve).collect();
-        let mut looks = Looks::new();
-        let look = |path: &Path| path.is_absolute() && path.is_file() && privacy.allows(path);
-        let mut may_tell =
-            |path: &str| *looks.entry(path.to_owned()).or_insert_with_key(|path| look(Path::new(path)));
-        ScanResult { context: self.context(&mut may_tell), real, looks }
+        let mut checks = FileChecks::new();
+        let check = |path: &Path| path.is_absolute() && path.is_file() && privacy.allows(path);
+        let mut may_know =
+            |path: &str| *checks.entry(path.to_owned()).or_insert_with_key(|path| check(Path::new(path)));
+        ScanResult { context: self.context(&mut may_know), real, checks }
     }
 
-    /// The context by the looks of the last scan; `None` if a scan would look at other files now.
-    pub(super) fn context_by(&self, looks: &Looks) -> Option<IdeContext> {
+    /// Returns the context by the checks of the last scan; `None` if a scan would check other files now.
+    pub(super) fn context_by(&self, checks: &FileChecks) -> Option<IdeContext> {
         let mut used = HashMap::new();
         let context = self.context(&mut |path| {
-            let look = looks.get(path).copied();
-            used.insert(path.to_owned(), look.is_some());
-            look == Some(true)
+            let check = checks.get(path).copied();
+            used.insert(path.to_owned(), check.is_some());
+            check == Some(true)
         });
-        let are_known = used.len() == looks.len() && used.values().all(|is_known| *is_known);
+        let are_known = used.len() == checks.len() && used.values().all(|is_known| *is_known);
         let is_resolved = |entry: &ReportedFile| self.real.contains_key(&entry.path);
         (are_known && self.unsaved().all(is_resolved)).then_some(context)
     }
@@ -153,8 +154,8 @@ impl OpenFiles {
         self.with_files(Vec::new())
     }
 
-    /// The context for agents: at most ten files that exist and may be told, newest first.
-    fn context(&self, may_tell: &mut dyn FnMut(&str) -> bool) -> IdeContext {
+    /// Returns the context for agents: at most ten files that exist and that agents may know, newest first.
+    fn context(&self, may_know: &mut dyn FnMut(&str) -> bool) -> IdeContext {
         let mut entries: Vec<(&ReportedFile, Option<&ActiveFile>)> = Vec::new();
         if !self.is_paused() {
             for desk in self.desks.values() {
@@ -170,7 +171,7 @@ impl OpenFiles {
             if files.len() == MAX_OPEN_FILES {
                 break;
             }
-            if files.iter().any(|file| file.path == entry.path) || !may_tell(&entry.path) {
+            if files.iter().any(|file| file.path == entry.path) || !may_know(&entry.path) {
                 continue;
             }
             // Agents use the cursor of the newest file only.
@@ -191,7 +192,7 @@ impl OpenFiles {
     }
 }
 
-/// The files of a context as desks show them.
+/// Converts the files of a context for desks.
 pub(super) fn shared_files(context: &IdeContext) -> Vec<SharedFile> {
     let files = context.workspace_state.iter().flat_map(|state| state.open_files.iter().flatten());
     let mut shared: Vec<SharedFile> = files
@@ -209,7 +210,7 @@ pub(super) fn shared_files(context: &IdeContext) -> Vec<SharedFile> {
     shared
 }
 
-/// The wire form of an open file, with 1-based positions and a selection within the limit of agents.
+/// Converts an open file for the wire, with 1-based positions and a selection within the limit of agents.
 fn file(entry: &ReportedFile, active: Option<&ActiveFile>) -> File {
     File {
         path: entry.path.clone(),
@@ -228,14 +229,14 @@ fn one_based(Position { line, character }: Position) -> Cursor {
     Cursor { line: line.saturating_add(1), character: character.saturating_add(1) }
 }
 
-/// Cuts a selection to [`MAX_SELECTED_UTF16`] units, on a character boundary. The agent adds a marker.
+/// Cuts a selection to [`MAX_SELECTED_UTF16`] units, at a character boundary. The agent adds a marker.
 fn cut(text: &str) -> &str {
     let mut units = 0;
-    let over = text.char_indices().find(|(_, c)| {
+    let excess = text.char_indices().find(|(_, c)| {
         units += c.len_utf16();
         units > MAX_SELECTED_UTF16
     });
-    over.map_or(text, |(at, _)| &text[..at])
+    excess.map_or(text, |(at, _)| &text[..at])
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The privacy rules: agents never learn about excluded or git-ignored files. They read the disk.
+//! The privacy rules: agents never learn about excluded or git-ignored files. The rules read the disk.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -45,14 +45,14 @@ pub const DEFAULT_EXCLUDES: &[&str] = &[
     ".aws/",
 ];
 
-/// The largest ignore file in bytes. A larger one is not read, and hides everything.
+/// The largest ignore file that is read, in bytes. A larger file hides everything.
 const MAX_IGNORE_FILE_BYTES: u64 = 1 << 20;
 
 /// The rules that decide which files agents may know.
 #[derive(Debug)]
 pub(crate) struct Privacy {
-    tell_git_ignored: bool,
-    /// The exclusions by root, under the spelling that was opened and under the real path.
+    shows_git_ignored: bool,
+    /// The exclusions by root, under the path that was opened and under the real path.
     by_root: Vec<(PathBuf, Gitignore)>,
     /// The exclusions for files outside every root.
     elsewhere: Gitignore,
@@ -67,14 +67,14 @@ pub(crate) struct Privacy {
 /// The parsed ignore files by path, each with its stamp.
 type ParsedFiles = HashMap<PathBuf, (Stamp, Gitignore)>;
 
-/// Length and time of modification, to detect a change; `None` for a file that does not exist.
+/// Length and modification time of a file, to detect a change; `None` for a file that does not exist.
 type Stamp = Option<(u64, Option<SystemTime>)>;
 
 impl Privacy {
-    /// Fails for the first exclusion that is not a valid glob.
+    /// Creates the rules. Fails for the first exclusion that is not a valid glob.
     pub(crate) fn new(
         workspace: &Workspace,
-        tell_git_ignored: bool,
+        shows_git_ignored: bool,
         dirs: &AppDirs,
     ) -> Result<Self, BadGlob> {
         let built_in = DEFAULT_EXCLUDES.iter().copied();
@@ -83,7 +83,7 @@ impl Privacy {
         let untold = workspace.untold.iter().chain([&dirs.state]).flat_map(|root| spellings(root)).collect();
         let by_root = roots.into_iter().map(|root| exclusions(&root, &globs).map(|globs| (root, globs)));
         Ok(Self {
-            tell_git_ignored,
+            shows_git_ignored,
             by_root: by_root.collect::<Result<_, _>>()?,
             elsewhere: exclusions(Path::new(""), &globs)?,
             untold,
@@ -92,27 +92,28 @@ impl Privacy {
         })
     }
 
-    /// Whether agents may know that this file is open: by its name, and by the target of a link.
+    /// Whether agents may know that this file is open, by its name and by the target of a link.
     pub(crate) fn allows(&self, path: &Path) -> bool {
         let real = path.canonical().ok().filter(|real| real != path);
         self.allows_name(path) && real.is_none_or(|real| self.allows_name(&real))
     }
 
-    /// Applies the exclusions of every root that holds the file, for one project may lie in another.
+    /// Applies the exclusions of every root that holds the file, because one project may lie in another.
     fn allows_name(&self, path: &Path) -> bool {
         if self.untold.iter().any(|root| path.starts_with(root)) || is_review_edit(path) {
             return false;
         }
-        // The globs panic at a path with a root, and compare roots by their letters: `//a` is not in `/a`.
+        // `Gitignore` panics at a path with a root, and compares roots as strings: to it, `//a` is not in
+        // `/a`.
         let below = |root: &PathBuf| path.strip_prefix(root).ok();
         let mut holding =
             self.by_root.iter().filter_map(|(root, globs)| Some((below(root)?, globs))).peekable();
         let excluded = match holding.peek() {
             Some(_) => holding.any(|(path, globs)| is_excluded(globs, path)),
-            // Its globs begin at the top, which every drive of Windows has.
+            // The globs of `elsewhere` begin at the top of the file system, which every drive of Windows has.
             None => is_excluded(&self.elsewhere, &below_top(Os::HERE, path)),
         };
-        !excluded && (self.tell_git_ignored || !self.matches_gitignore(path))
+        !excluded && (self.shows_git_ignored || !self.matches_gitignore(path))
     }
 
     fn matches_gitignore(&self, path: &Path) -> bool {
@@ -123,7 +124,8 @@ impl Privacy {
         steps.any(|step| self.step_matches_gitignore(&top, step, step != path))
     }
 
-    /// Whether git ignores one step of a path. The deepest ignore file with a matching rule decides.
+    /// Whether git ignores one ancestor of a path, or the path. The deepest ignore file with a matching rule
+    /// decides.
     fn step_matches_gitignore(&self, top: &Path, step: &Path, is_directory: bool) -> bool {
         let above = step.ancestors().skip(1).take_while(|directory| directory.starts_with(top));
         let mut sources: Vec<(PathBuf, &Path)> =
@@ -145,10 +147,11 @@ impl Privacy {
 }
 
 fn is_excluded(globs: &Gitignore, path: &Path) -> bool {
-    // A path with a root of an unknown kind cannot be judged, and counts as excluded.
+    // A path with a root of an unknown kind matches no glob reliably, and counts as excluded.
     path.has_root() || globs.matched_path_or_any_parents(path, false).is_ignore()
 }
 
+/// Returns the parsed rules of an ignore file, from the cache if the file is unchanged.
 fn rules<'a>(parsed: &'a mut ParsedFiles, source: &Path, base: &Path) -> &'a Gitignore {
     let stamp = std::fs::metadata(source).ok().as_ref().map(stamp);
     let entry = parsed.entry(source.to_owned()).or_insert_with(|| (None, Gitignore::empty()));
@@ -167,7 +170,7 @@ fn stamp(found: &Metadata) -> (u64, Option<SystemTime>) {
     (found.len(), found.modified().ok())
 }
 
-/// The path of a directory as it is spelled, and its real path.
+/// Returns the path of a directory as it is spelled, and its real path.
 fn spellings(root: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let real = root.canonical().ok();
     [Some(root.to_owned()), real].into_iter().flatten()
@@ -175,7 +178,7 @@ fn spellings(root: &Path) -> impl Iterator<Item = PathBuf> + use<> {
 
 fn exclusions(root: &Path, globs: &[&str]) -> Result<Gitignore, BadGlob> {
     let mut builder = GitignoreBuilder::new(root);
-    // On every system, `.ENV` is excluded as well.
+    // Case is ignored on every system, so that `.ENV` is excluded as well.
     builder
         .case_insensitive(true)
         .map_err(|error| BadGlob { glob: String::new(), why: error.to_string() })?;
@@ -186,14 +189,14 @@ fn exclusions(root: &Path, globs: &[&str]) -> Result<Gitignore, BadGlob> {
     builder.build().map_err(|error| BadGlob { glob: String::new(), why: error.to_string() })
 }
 
-/// Parses an ignore file. One that exists and cannot be read hides everything.
+/// Parses an ignore file. A file that exists but cannot be read hides everything.
 fn read_rules(source: &Path, base: &Path) -> Gitignore {
     let mut builder = GitignoreBuilder::new(base);
     match untrusted::read(source, MAX_IGNORE_FILE_BYTES, Whose::Anybodys) {
         Ok(text) => {
             let text = String::from_utf8_lossy(&text);
             for line in text.trim_start_matches('\u{feff}').lines() {
-                // Git ignores such lines as well.
+                // Git skips invalid lines, too.
                 let _ = builder.add_line(Some(source.to_owned()), line);
             }
         }

@@ -1,4 +1,4 @@
-//! The context of all desks: the files that they report, and the part of these that agents know of now.
+//! The context of all desks: the files that they report, and the part of them that agents know now.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,27 +10,29 @@ use alongside_desk::{ContextReport, SharedFile};
 use tokio::time::Instant;
 
 use super::debounce::Debounce;
-use super::file_scan::{Looks, ScanResult};
+use super::file_scan::{FileChecks, ScanResult};
 use super::open_files::{OpenFiles, shared_files};
 use super::privacy::Privacy;
 use crate::ids::DeskId;
 
-/// How long the looks of a scan count, while the cursor moves in the same files. A change that the system
-/// reports ends them at once.
-const LOOKS_VALID: Duration = Duration::from_secs(1);
+/// The time for which the checks of a scan are valid, while the cursor moves in the same files. A change that
+/// the system reports ends it at once.
+const CHECKS_VALIDITY: Duration = Duration::from_secs(1);
 
+/// The files of all desks, the scan that is under way, and the context that agents know.
 #[derive(Debug)]
 pub(crate) struct ContextTracker {
     files: OpenFiles,
     debounce: Debounce,
-    /// Locked by scans only, never by the loop.
+    /// Only scans lock the rules; the main loop never does.
     privacy: Arc<Mutex<Privacy>>,
     scan: Option<RunningScan>,
-    /// The looks of the last scan, and until when they count.
-    looks: Option<(Looks, Instant)>,
-    told: IdeContext,
+    /// The checks of the last scan, and the end of their validity.
+    checks: Option<(FileChecks, Instant)>,
+    last_sent: IdeContext,
 }
 
+/// The scan that is under way.
 #[derive(Debug)]
 struct RunningScan {
     began: Instant,
@@ -38,7 +40,8 @@ struct RunningScan {
     is_stale: bool,
     /// Whether other files were reported since the scan began, so that another scan has to follow.
     is_outdated: bool,
-    /// Whether agents must not get the result: other rules hold by now, or every desk has closed its files.
+    /// Whether agents must not get the result, because the rules have changed or every desk has closed its
+    /// files.
     is_void: bool,
 }
 
@@ -50,7 +53,7 @@ pub(crate) struct FileScan {
 }
 
 impl FileScan {
-    /// Looks at the disk. Blocks.
+    /// Checks the files on disk. Blocks.
     pub(crate) fn run(self) -> ScanResult {
         self.files.scan(&self.privacy.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -63,8 +66,8 @@ impl ContextTracker {
             debounce: Debounce::default(),
             privacy: Arc::new(Mutex::new(privacy)),
             scan: None,
-            looks: None,
-            told: IdeContext::default(),
+            checks: None,
+            last_sent: IdeContext::default(),
         }
     }
 
@@ -73,14 +76,14 @@ impl ContextTracker {
         self.touch();
     }
 
-    /// Makes the cursor of a desk, to which the person has turned, the one that agents know.
+    /// Makes the cursor of a desk that has got the focus the one that agents know.
     pub(crate) fn focus(&mut self, desk: DeskId) {
         if self.files.focus(desk) {
             self.touch();
         }
     }
 
-    /// Pauses or resumes the context. Fails with the reason that forbids it.
+    /// Pauses or resumes the context. Fails with the reason why it cannot be resumed.
     pub(crate) fn pause(&mut self, paused: bool) -> Result<(), String> {
         self.files.pause(paused)?;
         self.touch();
@@ -102,16 +105,17 @@ impl ContextTracker {
         self.debounce.touch(Instant::now());
     }
 
-    /// Forgets the looks of the last scan, since the disk has changed: the next context needs a scan.
-    pub(crate) fn forget_looks(&mut self) {
-        self.looks = None;
+    /// Discards the checks of the last scan because the disk has changed, so that the next context needs a
+    /// scan.
+    pub(crate) fn forget_scan(&mut self) {
+        self.checks = None;
         if let Some(scan) = &mut self.scan {
             scan.is_stale = true;
         }
     }
 
     fn void_scan(&mut self) {
-        self.forget_looks();
+        self.forget_scan();
         if let Some(scan) = &mut self.scan {
             scan.is_void = true;
         }
@@ -121,21 +125,21 @@ impl ContextTracker {
         self.debounce.deadline()
     }
 
-    /// Whether the next context is due.
+    /// Takes a due update. Returns whether the next context is due.
     pub(crate) fn on_deadline(&mut self, now: Instant) -> bool {
         self.debounce.take_due(now)
     }
 
-    /// The new context, if the last scan has looked at the same files a moment ago; `None` if it needs a
-    /// scan.
+    /// Returns the new context, if valid checks cover the same files; `None` if the context needs a scan.
     pub(crate) fn without_scan(&mut self, now: Instant) -> Option<IdeContext> {
-        let (looks, _) = self.looks.as_ref().filter(|(_, until)| now < *until && self.scan.is_none())?;
-        let context = self.files.context_by(looks)?;
-        self.told = context.clone();
+        let (checks, _) = self.checks.as_ref().filter(|(_, until)| now < *until && self.scan.is_none())?;
+        let context = self.files.context_by(checks)?;
+        self.last_sent = context.clone();
         Some(context)
     }
 
-    /// Begins a scan, which the caller runs. `None` while another scan runs: then one follows that.
+    /// Begins a scan, which the caller runs. Returns `None` while another scan runs; a new scan follows that
+    /// one.
     pub(crate) fn begin_scan(&mut self) -> Option<FileScan> {
         if let Some(scan) = &mut self.scan {
             scan.is_outdated = true;
@@ -146,24 +150,25 @@ impl ContextTracker {
         Some(FileScan { files: self.files.clone(), privacy: self.privacy.clone() })
     }
 
-    /// A scan has ended. Returns the new context, and whether another scan has to follow.
+    /// Ends a scan. Returns the new context, and whether another scan has to follow.
     pub(crate) fn end_scan(&mut self, result: ScanResult) -> (IdeContext, bool) {
         self.files.set_real_paths(result.real);
         let Some(scan) = self.scan.take() else { return (self.files.no_files(), true) };
         // The context may have been paused meanwhile.
-        let is_untold = scan.is_void || self.files.is_paused();
-        self.looks = (!is_untold && !scan.is_stale).then_some((result.looks, scan.began + LOOKS_VALID));
-        let context = if is_untold { self.files.no_files() } else { result.context };
-        self.told = context.clone();
+        let is_withheld = scan.is_void || self.files.is_paused();
+        self.checks =
+            (!is_withheld && !scan.is_stale).then_some((result.checks, scan.began + CHECKS_VALIDITY));
+        let context = if is_withheld { self.files.no_files() } else { result.context };
+        self.last_sent = context.clone();
         (context, scan.is_outdated)
     }
 
-    /// Replaces the rules. Returns the context until files are scanned by the new ones: none.
+    /// Replaces the rules. Returns the context until the files are scanned by the new rules: no files.
     pub(crate) fn set_privacy(&mut self, privacy: Privacy) -> IdeContext {
         self.privacy = Arc::new(Mutex::new(privacy));
         self.void_scan();
-        self.told = self.files.no_files();
-        self.told.clone()
+        self.last_sent = self.files.no_files();
+        self.last_sent.clone()
     }
 
     pub(crate) fn is_dirty(&self, path: &str, real: &Path) -> bool {
@@ -174,27 +179,28 @@ impl ContextTracker {
         self.files.is_paused()
     }
 
-    /// The rules, for a task that may block.
+    /// Returns the rules, for a task that may block.
     pub(crate) fn privacy(&self) -> Arc<Mutex<Privacy>> {
         self.privacy.clone()
     }
 
-    /// The context that agents know.
-    pub(crate) fn told(&self) -> IdeContext {
-        // For a moment after a pause it is still the last one.
-        if self.files.is_paused() { self.files.no_files() } else { self.told.clone() }
+    /// Returns the context that agents know.
+    pub(crate) fn last_sent(&self) -> IdeContext {
+        // Shortly after a pause, `last_sent` still has files.
+        if self.files.is_paused() { self.files.no_files() } else { self.last_sent.clone() }
     }
 
-    /// The files that agents know of, as desks show them.
+    /// Returns the files that agents know, as desks show them.
     pub(crate) fn shared_files(&self) -> Vec<SharedFile> {
-        // For a moment after a pause the context is still the last one.
-        if self.files.is_paused() { Vec::new() } else { shared_files(&self.told) }
+        // Shortly after a pause, `last_sent` still has files.
+        if self.files.is_paused() { Vec::new() } else { shared_files(&self.last_sent) }
     }
 
-    /// The files that agents know of and that have unsaved changes.
+    /// Returns the files that agents know and that have unsaved changes.
     pub(crate) fn dirty_files(&self) -> BTreeSet<String> {
-        let told = self.told();
-        let dirty = told.open_files().iter().filter(|file| self.is_dirty(&file.path, Path::new(&file.path)));
+        let context = self.last_sent();
+        let dirty =
+            context.open_files().iter().filter(|file| self.is_dirty(&file.path, Path::new(&file.path)));
         dirty.map(|file| file.path.clone()).collect()
     }
 }
@@ -216,14 +222,14 @@ mod tests {
     }
 
     /// Moves the cursor to a line of a file.
-    fn moved(tracker: &mut ContextTracker, file: &Path, line: u32) {
+    fn move_cursor(tracker: &mut ContextTracker, file: &Path, line: u32) {
         let cursor = Some(Position { line, character: 0 });
         let active =
             ActiveFile { path: file.to_str().unwrap().to_owned(), cursor, anchor: None, selected_text: None };
         tracker.report(DESK, ContextReport { active: Some(active), ..ContextReport::default() });
     }
 
-    fn scanned(tracker: &mut ContextTracker) {
+    fn scan(tracker: &mut ContextTracker) {
         let result = tracker.begin_scan().unwrap().run();
         tracker.end_scan(result);
     }
@@ -239,15 +245,15 @@ mod tests {
         std::fs::write(&file, "").unwrap();
         let mut tracker = tracker(home.path());
         let now = Instant::now();
-        moved(&mut tracker, &file, 0);
-        assert_eq!(tracker.without_scan(now), None, "nobody has looked at the file");
-        scanned(&mut tracker);
-        moved(&mut tracker, &file, 7);
+        move_cursor(&mut tracker, &file, 0);
+        assert_eq!(tracker.without_scan(now), None, "no scan has checked the file");
+        scan(&mut tracker);
+        move_cursor(&mut tracker, &file, 7);
         assert_eq!(tracker.without_scan(now).and_then(line), Some(8));
-        assert_eq!(tracker.shared_files()[0].cursor.unwrap().line, 7, "desks see it as well");
-        assert_eq!(tracker.without_scan(now + LOOKS_VALID), None);
-        moved(&mut tracker, &other, 0);
-        assert_eq!(tracker.without_scan(now), None, "nobody has looked at the other file");
+        assert_eq!(tracker.shared_files()[0].cursor.unwrap().line, 7, "desks get the new line as well");
+        assert_eq!(tracker.without_scan(now + CHECKS_VALIDITY), None);
+        move_cursor(&mut tracker, &other, 0);
+        assert_eq!(tracker.without_scan(now), None, "no scan has checked the other file");
     }
 
     #[tokio::test(start_paused = true)]
@@ -257,19 +263,19 @@ mod tests {
         std::fs::write(&file, "").unwrap();
         let mut tracker = tracker(home.path());
         let now = Instant::now();
-        moved(&mut tracker, &file, 0);
-        scanned(&mut tracker);
-        tracker.forget_looks();
+        move_cursor(&mut tracker, &file, 0);
+        scan(&mut tracker);
+        tracker.forget_scan();
         assert_eq!(tracker.without_scan(now), None);
 
         let scan = tracker.begin_scan().unwrap();
-        tracker.forget_looks();
+        tracker.forget_scan();
         tracker.end_scan(scan.run());
         assert_eq!(tracker.without_scan(now), None, "the disk has changed during the scan");
 
-        scanned(&mut tracker);
+        scan(&mut tracker);
         assert!(tracker.without_scan(now).is_some());
         tracker.leave(DESK);
-        assert_eq!(tracker.without_scan(now), None, "its directory need not be watched any more");
+        assert_eq!(tracker.without_scan(now), None, "its directory must no longer be watched");
     }
 }

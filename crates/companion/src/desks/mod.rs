@@ -1,4 +1,4 @@
-//! The connected desks, and the events that each of them is sent.
+//! The connected desks, and the events that they get.
 
 pub(crate) mod notifications;
 pub(crate) mod profile;

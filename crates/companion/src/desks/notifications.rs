@@ -8,21 +8,23 @@ use alongside_desk::{self as desk, Closed, Problem};
 use crate::ids::DeskId;
 use crate::persistence::drafts::{Drafts, WrittenDraft};
 
+/// The notifications that are not sent yet.
 #[derive(Debug)]
 pub(super) struct Notifications {
-    held: VecDeque<Held>,
-    /// The problems of drafts that could not be written, by the drafts' ids.
+    queue: VecDeque<Queued>,
+    /// The problems of drafts that could not be written, by the id of the draft.
     unsaved: BTreeMap<String, Problem>,
     drafts: Drafts,
 }
 
-/// A notification for the desks that were connected at that time. It is sent after all earlier ones.
+/// A notification for the desks that were connected when it was queued. It is sent after all earlier ones.
 #[derive(Debug)]
-struct Held {
+struct Queued {
     to: Vec<DeskId>,
     notification: Notification,
 }
 
+/// The content of a notification.
 #[derive(Debug)]
 enum Notification {
     Event(Box<desk::Event>),
@@ -30,6 +32,7 @@ enum Notification {
 }
 
 impl Notification {
+    /// Returns the event for a desk.
     fn event_for(&self, desk: DeskId) -> desk::Event {
         match self {
             Self::Event(event) => (**event).clone(),
@@ -44,19 +47,19 @@ impl Notification {
 
 /// The id of a draft and the number of one version of it.
 pub(crate) type DraftVersion = (String, u64);
-/// A draft that has to be written before desks are told of it, and the reviewed file.
+/// A draft that has to be written before desks get its path, and the reviewed file.
 pub(crate) type AwaitedDraft = (DraftVersion, String);
 
 impl Notifications {
     pub(super) fn new(drafts: Drafts) -> Self {
-        Self { held: VecDeque::new(), unsaved: BTreeMap::new(), drafts }
+        Self { queue: VecDeque::new(), unsaved: BTreeMap::new(), drafts }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.held.is_empty()
+        self.queue.is_empty()
     }
 
-    /// The problems of drafts, which a desk that joins has to know.
+    /// Iterates over the problems of drafts, for a desk that joins.
     pub(super) fn unsaved(&self) -> impl Iterator<Item = &Problem> {
         self.unsaved.values()
     }
@@ -66,16 +69,16 @@ impl Notifications {
     }
 
     pub(super) fn push(&mut self, to: Vec<DeskId>, event: desk::Event) {
-        self.held.push_back(Held { to, notification: Notification::Event(Box::new(event)) });
+        self.queue.push_back(Queued { to, notification: Notification::Event(Box::new(event)) });
     }
 
-    /// The path of the text of a draft.
+    /// Returns the path of the text of a draft.
     pub(super) fn draft_path(&self, draft: &str, file: &str) -> PathBuf {
         self.drafts.path_of(draft, file)
     }
 
-    /// Queues the end of a review of this file. The notification waits for the draft, if there is one, and
-    /// names it.
+    /// Queues the end of a review of this file. If the review leaves a draft, the notification waits for the
+    /// draft and names it.
     pub(super) fn push_end(
         &mut self,
         to: Vec<DeskId>,
@@ -84,15 +87,15 @@ impl Notifications {
         awaits: Option<AwaitedDraft>,
     ) {
         let notification = Notification::ReviewEnded { closed, decided_by, awaits };
-        self.held.push_back(Held { to, notification });
+        self.queue.push_back(Queued { to, notification });
     }
 
-    /// Takes the writer's result for a draft. Returns the problem to tell desks, or the end of an earlier
-    /// one.
-    pub(super) fn draft_written(&mut self, written: WrittenDraft) -> Option<Problem> {
+    /// Takes the writer's result for a draft. Returns the problem for desks, or the message that an earlier
+    /// problem is over.
+    pub(super) fn end_draft_write(&mut self, written: WrittenDraft) -> Option<Problem> {
         let path = self.drafts.path_of(&written.id, &written.file);
-        for held in &mut self.held {
-            if let Notification::ReviewEnded { closed, awaits, .. } = &mut held.notification
+        for queued in &mut self.queue {
+            if let Notification::ReviewEnded { closed, awaits, .. } = &mut queued.notification
                 && awaits
                     .as_ref()
                     .is_some_and(|((id, number), _)| (id, *number) == (&written.id, written.number))
@@ -112,29 +115,30 @@ impl Notifications {
         }
     }
 
-    /// Ends the wait for this version of a draft: desks are told the end of its review without it.
+    /// Ends the wait for this version of a draft: desks get the end of its review without the path of the
+    /// draft.
     pub(super) fn give_up_draft(&mut self, awaited: &DraftVersion, desks: &[DeskId]) {
-        let awaits = |held: &Held| match &held.notification {
+        let awaits = |queued: &Queued| match &queued.notification {
             Notification::ReviewEnded { awaits: Some((draft, _)), .. } => draft == awaited,
             _ => false,
         };
-        if let Some(at) = self.held.iter().position(awaits) {
-            self.give_up(at, desks);
+        if let Some(index) = self.queue.iter().position(awaits) {
+            self.give_up(index, desks);
         }
     }
 
-    /// Ends the wait of all notifications for their drafts, as the main loop ends.
+    /// Ends the wait of all notifications for their drafts, because the main loop ends.
     pub(super) fn give_up_all_drafts(&mut self, desks: &[DeskId]) {
-        let mut at = 0;
-        while at < self.held.len() {
-            self.give_up(at, desks);
-            at += 1;
+        let mut index = 0;
+        while index < self.queue.len() {
+            self.give_up(index, desks);
+            index += 1;
         }
     }
 
-    fn give_up(&mut self, at: usize, desks: &[DeskId]) {
-        if let Some(held) = self.held.get_mut(at)
-            && let Notification::ReviewEnded { awaits, .. } = &mut held.notification
+    fn give_up(&mut self, index: usize, desks: &[DeskId]) {
+        if let Some(queued) = self.queue.get_mut(index)
+            && let Notification::ReviewEnded { awaits, .. } = &mut queued.notification
             && let Some(((id, _), file)) = awaits.take()
             && !self.unsaved.contains_key(&id)
         {
@@ -142,16 +146,17 @@ impl Notifications {
             let problem = not_saved(&file, &path, "the disk has not answered yet");
             self.unsaved.insert(id, problem.clone());
             let notification = Notification::Event(Box::new(desk::Event::Problem(problem)));
-            self.held.insert(at + 1, Held { to: desks.to_vec(), notification });
+            self.queue.insert(index + 1, Queued { to: desks.to_vec(), notification });
         }
     }
 
     /// Sends each notification to the desks that get it, up to the first one that waits for a draft.
     pub(super) fn send_ready(&mut self, mut send: impl FnMut(DeskId, desk::Event)) {
-        let is_ready =
-            |held: &Held| !matches!(held.notification, Notification::ReviewEnded { awaits: Some(_), .. });
-        while self.held.front().is_some_and(is_ready)
-            && let Some(Held { to, notification }) = self.held.pop_front()
+        let is_ready = |queued: &Queued| {
+            !matches!(queued.notification, Notification::ReviewEnded { awaits: Some(_), .. })
+        };
+        while self.queue.front().is_some_and(is_ready)
+            && let Some(Queued { to, notification }) = self.queue.pop_front()
         {
             for desk in to {
                 send(desk, notification.event_for(desk));
@@ -202,7 +207,8 @@ mod tests {
         WrittenDraft { id: "1-1".into(), number, file: "/p/a.txt".into(), error }
     }
 
-    /// Whether each end sent now was decided there and names a draft, and the events that follow.
+    /// Returns for each end sent now whether it was decided there and whether it names a draft, and the
+    /// events that follow.
     fn sent(notifications: &mut Notifications) -> (Vec<(bool, bool)>, Vec<desk::Event>) {
         let (mut ends, mut others) = (Vec::new(), Vec::new());
         notifications.send_ready(|_, event| match event {
@@ -218,9 +224,9 @@ mod tests {
     fn end_of_review_waits_for_its_draft_and_keeps_the_order() {
         let mut notifications = notifications();
         assert_eq!(sent(&mut notifications), (vec![], vec![]));
-        assert_eq!(notifications.draft_written(written(6, None)), None, "an older version");
+        assert_eq!(notifications.end_draft_write(written(6, None)), None, "an older version");
         assert_eq!(sent(&mut notifications), (vec![], vec![]));
-        notifications.draft_written(written(7, None));
+        notifications.end_draft_write(written(7, None));
         let flush = desk::Event::FlushReview { id: ReviewId(2) };
         assert_eq!(sent(&mut notifications), (vec![(true, true), (false, true)], vec![flush]));
         assert!(notifications.is_empty());
@@ -229,11 +235,11 @@ mod tests {
     #[test]
     fn draft_that_cannot_be_written_is_not_named() {
         let mut notifications = notifications();
-        let problem = notifications.draft_written(written(7, Some("full"))).unwrap();
+        let problem = notifications.end_draft_write(written(7, Some("full"))).unwrap();
         assert!(problem.what.contains("/p/a.txt") && problem.what.ends_with("full"), "{problem:?}");
         assert_eq!(sent(&mut notifications).0, [(true, false), (false, false)]);
         assert_eq!(notifications.unsaved().count(), 1);
-        assert!(notifications.draft_written(written(8, None)).unwrap().what.contains("are saved now"));
+        assert!(notifications.end_draft_write(written(8, None)).unwrap().what.contains("are saved now"));
         assert_eq!(notifications.unsaved().count(), 0);
     }
 

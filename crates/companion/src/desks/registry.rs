@@ -14,9 +14,10 @@ use super::profile::DeskProfile;
 use crate::ids::DeskId;
 use crate::persistence::drafts::{Drafts, WrittenDraft};
 
-/// The least time between two statuses. Each status names every agent, and of many agents one always changes.
+/// The least time between two statuses. A status names every agent, and of many agents one always changes.
 const STATUS_INTERVAL: Duration = Duration::from_millis(100);
 
+/// The connected desks, and the events that they have still to get.
 #[derive(Debug)]
 pub(crate) struct Desks {
     connected: BTreeMap<DeskId, ConnectedDesk>,
@@ -26,9 +27,9 @@ pub(crate) struct Desks {
     /// News from a time without desks, for the first desk that shows reviews.
     news: Vec<Problem>,
     status: Status,
-    /// When desks may be told the next status.
+    /// The earliest time of the next status.
     next_status: Instant,
-    /// Whether the status may have changed since desks were told.
+    /// Whether the status may have changed since desks got one.
     is_status_due: bool,
 }
 
@@ -41,8 +42,8 @@ struct ConnectedDesk {
 }
 
 impl ConnectedDesk {
-    /// The status as this desk gets it.
-    fn status(&mut self, status: &Status) -> desk::Event {
+    /// Returns the status as this desk gets it.
+    fn status_event(&mut self, status: &Status) -> desk::Event {
         self.knows_keepers = true;
         desk::Event::Status(Status { kept_by: self.profile.kept_by.clone(), ..status.clone() })
     }
@@ -78,7 +79,7 @@ impl Desks {
         }
     }
 
-    /// Tells a desk that has joined the status, the problems, what rules have accepted, and the reviews that
+    /// Sends a desk that has joined the status, the problems, the acceptances by rules, and the reviews that
     /// wait.
     pub(crate) fn welcome<'a>(
         &mut self,
@@ -94,10 +95,10 @@ impl Desks {
         let found = self.problems.iter().cloned().chain(others.cloned());
         let problems =
             found.chain(self.notifications.unsaved().cloned()).chain(news).map(desk::Event::Problem);
-        let first = std::iter::once(desk.status(&status));
+        let first = std::iter::once(desk.status_event(&status));
         let accepted = accepted.map(desk::Event::AcceptedByRule);
         for event in first.chain(problems).chain(accepted).chain(reviews.map(desk::Event::Opened)) {
-            // A desk that is gone already will be reported as such.
+            // If the desk is gone already, an event will report that.
             let _ = desk.events.send(event);
         }
     }
@@ -107,32 +108,33 @@ impl Desks {
         self.connected.remove(&id);
     }
 
-    pub(crate) fn showing(&self) -> BTreeSet<DeskId> {
+    /// Returns the desks that show reviews.
+    pub(crate) fn showing_reviews(&self) -> BTreeSet<DeskId> {
         self.connected.iter().filter(|(_, desk)| !desk.profile.observes).map(|(id, _)| *id).collect()
     }
 
-    /// The desks that know problems in files.
-    pub(crate) fn diagnosing(&self) -> BTreeSet<DeskId> {
+    /// Returns the desks that know problems in files.
+    pub(crate) fn knowing_diagnostics(&self) -> BTreeSet<DeskId> {
         self.connected.iter().filter(|(_, desk)| desk.profile.diagnoses).map(|(id, _)| *id).collect()
     }
 
-    /// Tells some desks of a turn review: no draft of a proposal holds that up, so that it comes before the
-    /// reply.
-    pub(crate) fn tell(&self, desks: &BTreeSet<DeskId>, event: &desk::Event) {
+    /// Sends some desks an event about a turn review at once. The drafts of proposals must not delay the
+    /// event, because it has to come before the reply.
+    pub(crate) fn send_at_once(&self, desks: &BTreeSet<DeskId>, event: &desk::Event) {
         for desk in desks.iter().filter_map(|id| self.connected.get(id)) {
-            // A desk that is gone will be reported as such.
+            // If the desk is gone, an event will report that.
             let _ = desk.events.send(event.clone());
         }
     }
 
-    pub(crate) fn notify_only(&mut self, desks: impl IntoIterator<Item = DeskId>, event: desk::Event) {
+    pub(crate) fn notify_some(&mut self, desks: impl IntoIterator<Item = DeskId>, event: desk::Event) {
         self.notifications.push(desks.into_iter().collect(), event);
-        self.send_held();
+        self.send_ready();
     }
 
     pub(crate) fn notify(&mut self, event: desk::Event) {
         self.notifications.push(self.ids(), event);
-        self.send_held();
+        self.send_ready();
     }
 
     pub(crate) fn notify_notice(&mut self, message: String) {
@@ -143,7 +145,7 @@ impl Desks {
         self.notify(desk::Event::Problem(problem));
     }
 
-    /// Tells every desk that a review of this file ended. Its draft is named once it is written.
+    /// Notifies every desk of the end of a review of this file. The draft is named once it is written.
     pub(crate) fn notify_end(
         &mut self,
         closed: Closed,
@@ -152,14 +154,14 @@ impl Desks {
     ) {
         let decided_in = decided_by.and_then(|id| self.connected.get(&id)?.profile.name.clone());
         self.notifications.push_end(self.ids(), Closed { decided_in, ..closed }, decided_by, draft);
-        self.send_held();
+        self.send_ready();
     }
 
     pub(crate) fn draft_path(&self, draft: &str, file: &str) -> PathBuf {
         self.notifications.draft_path(draft, file)
     }
 
-    /// Adds a problem that a desk has reported: tells every desk, and later every desk that joins.
+    /// Adds a problem that a desk has reported: sends it to every desk, and later to every desk that joins.
     pub(crate) fn report(&mut self, problem: Problem) {
         self.notify_problem(problem.clone());
         self.problems.push(problem);
@@ -169,23 +171,24 @@ impl Desks {
         self.problems.retain(|problem| !over.contains(problem));
     }
 
-    pub(crate) fn draft_written(&mut self, written: WrittenDraft) {
-        if let Some(problem) = self.notifications.draft_written(written) {
+    pub(crate) fn end_draft_write(&mut self, written: WrittenDraft) {
+        if let Some(problem) = self.notifications.end_draft_write(written) {
             self.notifications.push(self.ids(), desk::Event::Problem(problem));
         }
-        self.send_held();
+        self.send_ready();
     }
 
     pub(crate) fn give_up_draft(&mut self, draft: &DraftVersion) {
         self.notifications.give_up_draft(draft, &self.ids());
-        self.send_held();
+        self.send_ready();
     }
 
     pub(crate) fn forget_draft(&mut self, draft: &str) {
         self.notifications.forget_draft(draft);
     }
 
-    pub(crate) fn are_told_all(&self) -> bool {
+    /// Whether every notification was sent.
+    pub(crate) fn has_sent_all(&self) -> bool {
         self.notifications.is_empty()
     }
 
@@ -193,7 +196,7 @@ impl Desks {
         self.is_status_due
     }
 
-    /// Notes that the status may have changed. Returns whether desks may be told at once.
+    /// Records that the status may have changed. Returns whether desks may get it at once.
     pub(crate) fn plan_status(&mut self, now: Instant) -> bool {
         self.is_status_due = true;
         self.next_status <= now
@@ -203,32 +206,32 @@ impl Desks {
         self.is_status_due.then_some(self.next_status)
     }
 
-    /// Tells every desk the status, if it has changed.
+    /// Sends every desk the status, if it has changed.
     pub(crate) fn notify_status(&mut self, status: Status) {
         self.is_status_due = false;
         self.next_status = Instant::now() + STATUS_INTERVAL;
         let is_new = status != self.status;
         for (id, desk) in self.connected.iter_mut().filter(|(_, desk)| is_new || !desk.knows_keepers) {
-            self.notifications.push(vec![*id], desk.status(&status));
+            self.notifications.push(vec![*id], desk.status_event(&status));
         }
         self.status = status;
-        self.send_held();
+        self.send_ready();
     }
 
-    /// Sends all events that are still held, as the main loop ends.
+    /// Sends all events that still wait, because the main loop ends.
     pub(crate) fn finish(&mut self) {
         self.notifications.give_up_all_drafts(&self.ids());
-        self.send_held();
+        self.send_ready();
     }
 
     fn ids(&self) -> Vec<DeskId> {
         self.connected.keys().copied().collect()
     }
 
-    fn send_held(&mut self) {
+    fn send_ready(&mut self) {
         let connected = &self.connected;
         self.notifications.send_ready(|id, event| {
-            // A desk that is gone needs not be told, or will be reported as such.
+            // A desk that is gone needs no event.
             if let Some(desk) = connected.get(&id) {
                 let _ = desk.events.send(event);
             }

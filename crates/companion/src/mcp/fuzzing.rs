@@ -110,9 +110,9 @@ fn respond_to(event: Event) {
     let known = |session: &str| session == Endpoint::SESSION;
     // The asker may be gone, as in the real main loop.
     match event {
-        Event::SessionWanted { welcomed, .. } => drop(welcomed.send(Ok(Endpoint::SESSION.into()))),
-        Event::SessionEnded { session, ended } => drop(ended.send(known(&session))),
-        Event::RequestStarted { session, known: answer } => {
+        Event::SessionWanted { answer, .. } => drop(answer.send(Ok(Endpoint::SESSION.into()))),
+        Event::SessionEnded { session, answer } => drop(answer.send(known(&session))),
+        Event::RequestStarted { session, answer } => {
             drop(answer.send(known(&session).then(StartedRequest::default)));
         }
         Event::OpenDiff { session, open, answer } => {
@@ -123,8 +123,8 @@ fn respond_to(event: Event) {
             let text = if known(&session) { LastText::NoReview } else { LastText::UnknownSession };
             drop(answer.send(text));
         }
-        Event::StreamWanted { opened, .. } => drop(opened.send(None)),
-        Event::StatusWanted(status) => drop(status.send(Status::default())),
+        Event::StreamWanted { answer, .. } => drop(answer.send(None)),
+        Event::StatusWanted(answer) => drop(answer.send(Status::default())),
         _ => {}
     }
 }

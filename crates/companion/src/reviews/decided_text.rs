@@ -15,7 +15,7 @@ use super::line_endings::{NormalizedOriginal, uniform_line_ending};
 use super::proposal::PreparedProposal;
 use super::review::PendingReview;
 use super::target::{self, Fingerprint};
-use crate::long_work::MAX_LITTLE;
+use crate::long_work::MAX_INLINE_BYTES;
 
 const BOM: char = '\u{feff}';
 
@@ -120,7 +120,7 @@ impl DecidedText {
     pub(crate) fn found_by(&self, next: &PendingReview, is_before_first: bool) -> Option<Found> {
         let (proposal, now) = (&next.text.proposal, next.text.seen());
         let original = proposal.composition.original();
-        if !proposal.has_file_text() || self.text.len().max(original.len()) > MAX_LITTLE {
+        if !proposal.has_file_text() || self.text.len().max(original.len()) > MAX_INLINE_BYTES {
             return None;
         }
         let on_disk = proposal.normalized.restored(original);

@@ -15,7 +15,7 @@ use tokio::sync::Semaphore;
 use super::ground::Ground;
 use super::proposal::{OpenProposal, PreparedProposal, Removed};
 use super::target::{BadTarget, OpenTarget};
-use crate::long_work::MAX_LITTLE;
+use crate::long_work::MAX_INLINE_BYTES;
 use crate::persistence::app_dirs::AppDirs;
 use crate::rule::RulesOf;
 
@@ -82,7 +82,7 @@ impl ProposalQueue {
         proposed: Arc<str>,
         roots: Arc<[PathBuf]>,
     ) -> Option<Result<PreparedProposal, BadTarget>> {
-        let is_little = proposed.len() <= MAX_LITTLE && !self.may_accept();
+        let is_little = proposed.len() <= MAX_INLINE_BYTES && !self.may_accept();
         let cached = if is_little { OpenTarget::open_cached(&file_path) } else { None };
         let open = match cached {
             Some(Err(bad)) => return Some(Err(bad)),

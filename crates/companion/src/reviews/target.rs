@@ -265,7 +265,7 @@ mod tests {
         assert!(fingerprint(name).differs_from(&before));
         #[cfg(unix)]
         {
-            crate::pipe(&path);
+            crate::make_pipe(&path);
             let pipe = fingerprint(name);
             assert!(pipe.differs_from(&before) && pipe.differs_from(&absent) && !pipe.is_outdated(name));
         }

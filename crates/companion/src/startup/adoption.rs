@@ -1,5 +1,5 @@
 //! Takes over from a companion that has crashed: continues its sessions, rejects undecided proposals, and
-//! tells people.
+//! reports this to people.
 
 use alongside_desk::Problem;
 
@@ -9,8 +9,8 @@ use crate::persistence::drafts::{Draft, Drafts, NewDraft};
 use crate::persistence::journal::{Journal, KnownSession, Undecided};
 use crate::reviews::registry::Reviews;
 
-/// Takes over the sessions of the journal. Returns news for the first desk, and the edits that the journal
-/// holds and no draft does.
+/// Takes over the sessions of the journal. Returns news for the first desk, and the edits that are in the
+/// journal but in no draft.
 pub(super) fn adopt(
     journal: Journal,
     presence: &Presence,
@@ -44,7 +44,7 @@ pub(super) fn adopt(
     (news, lost)
 }
 
-/// The edits of a session that the journal holds and no draft does.
+/// Returns the edits of a session that are in the journal but in no draft.
 fn lost_drafts(known: &KnownSession, drafts: &Drafts) -> Vec<NewDraft> {
     let is_lost = |id: &String| drafts.read(id).is_err();
     let lost = known.undecided.iter().filter_map(|open| Some((open, open.draft.clone().filter(is_lost)?)));
@@ -59,7 +59,7 @@ fn lost_drafts(known: &KnownSession, drafts: &Drafts) -> Vec<NewDraft> {
     .collect()
 }
 
-/// The end of a hint, which names the place of edits from before the crash; empty if there are none.
+/// Returns the end of a hint that says where edits from before the crash are; empty without such edits.
 fn where_typed(journal: &Journal, drafts: &Drafts) -> &'static str {
     // The last edit may be in its draft and not yet in the journal.
     let mut drafts = drafts.list().unwrap_or_default();
@@ -72,7 +72,7 @@ fn where_typed(journal: &Journal, drafts: &Drafts) -> &'static str {
     }
 }
 
-/// The news that sessions continue: port and token are those of before, so agents stay connected.
+/// Returns the news that sessions continue. Port and token are unchanged, so agents stay connected.
 fn continued_sessions(journal: &Journal, typed: &str) -> Problem {
     let happened = if journal.handed_over { "was replaced by a newer one" } else { "was interrupted" };
     let undecided = journal.sessions.iter().flat_map(|known| &known.undecided);
@@ -87,7 +87,8 @@ fn continued_sessions(journal: &Journal, typed: &str) -> Problem {
     )
 }
 
-/// The problem that sessions are lost: the port could not be kept, or another user may know the old token.
+/// Returns the problem that sessions are lost: the port is another one, or another user may know the old
+/// token.
 fn lost_sessions(journal: &Journal, presence: &Presence, typed: &str) -> Option<Problem> {
     let undecided = journal.sessions.iter().flat_map(|known| &known.undecided).map(|open| &open.file_path);
     let untold = journal.sessions.iter().flat_map(|known| &known.unsettled).map(|untold| &untold.file_path);
@@ -109,9 +110,9 @@ fn lost_sessions(journal: &Journal, presence: &Presence, typed: &str) -> Option<
     Some(Problem::new(what, format!("`/ide enable` connects an agent again.{unanswered}{typed}")))
 }
 
-/// The problem that the journal cannot be read, so that nobody knows which agents were connected.
+/// Returns the problem that the journal cannot be read, so that the connected agents are unknown.
 pub(super) fn unusable_journal(why: &str, drafts: &Drafts) -> Problem {
-    // Without the journal, no draft can be told to be of an interrupted review.
+    // Without the journal, no draft can be assigned to an interrupted review.
     let typed = match drafts.list() {
         Ok(drafts) if drafts.is_empty() => "",
         _ => " Your edits, if any, are in `alongside drafts`.",

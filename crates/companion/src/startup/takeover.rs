@@ -1,4 +1,5 @@
-//! Plans a start: the journal, the port and the token that the companion takes over from an interrupted one.
+//! The plan of a start: the journal, the port and the token that a companion takes over from an interrupted
+//! one.
 
 use std::io;
 use std::time::Duration;
@@ -17,19 +18,20 @@ use crate::persistence::recovery_store::RecoveryStore;
 /// The time between two attempts to take the journal while a predecessor holds it.
 const RETRY_INTERVAL: Duration = Duration::from_millis(20);
 
+/// The state that a companion takes over at its start.
 #[derive(Debug, Default)]
 pub(super) struct Takeover {
     /// The journal of the predecessor; `None` without one.
     pub(super) journal: Option<Journal>,
-    /// The problems that every desk is told.
+    /// The problems for every desk.
     pub(super) problems: Vec<Problem>,
-    /// The news that only the first desk is told.
+    /// The news for the first desk only.
     pub(super) news: Vec<Problem>,
 }
 
 impl Takeover {
-    fn plan(left: io::Result<Option<Journal>>, drafts: &Drafts) -> Self {
-        match left {
+    fn plan(journal: io::Result<Option<Journal>>, drafts: &Drafts) -> Self {
+        match journal {
             Ok(journal) => Self { journal, ..Self::default() },
             Err(error) => {
                 Self { news: vec![unusable_journal(&error.to_string(), drafts)], ..Self::default() }
@@ -37,20 +39,20 @@ impl Takeover {
         }
     }
 
-    /// The predecessor, whose port is wanted. `hold` is the hold on that port.
+    /// Returns the predecessor, whose port the companion takes over. `hold` is the hold on that port.
     pub(super) fn predecessor<'t>(&'t self, hold: Option<&'t PortHold>) -> Option<Predecessor<'t>> {
         let journal = self.journal.as_ref()?;
         Some(Predecessor { port: journal.port, addresses: &journal.addresses, hold })
     }
 
-    /// The predecessor's token, if no other user can have heard it.
+    /// Returns the predecessor's token, if its port was held, so that no other user can have received it.
     pub(super) fn token(&self, was_held: bool) -> Option<&str> {
         self.journal.as_ref().filter(|_| was_held).map(|journal| journal.token.as_str())
     }
 }
 
-/// Takes the journal of this name, if the companion keeps one. Waits for a predecessor that was killed, but
-/// not longer than `until`.
+/// Opens the journal of this name, if the companion keeps one. Waits until `until` for a killed predecessor
+/// to release it.
 pub(super) async fn begin(
     dirs: &AppDirs,
     drafts: &Drafts,
@@ -67,7 +69,7 @@ pub(super) async fn begin(
     }
 }
 
-/// Takes the journal, as soon as the process of a killed predecessor has ended.
+/// Opens the journal as soon as the process of a killed predecessor has ended.
 async fn take_store(dirs: &AppDirs, name: &str, until: Instant) -> Result<RecoveryStore, Problem> {
     loop {
         match RecoveryStore::take(&dirs.state, name) {
@@ -95,9 +97,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_old_token_stays_only_where_its_port_was_held() {
+    fn the_old_token_stays_only_if_its_port_was_held() {
         let directory = tempfile::tempdir().unwrap();
-        let plan = |left| Takeover::plan(left, &Drafts::open(&AppDirs::below(directory.path())));
+        let plan = |journal| Takeover::plan(journal, &Drafts::open(&AppDirs::below(directory.path())));
         let crashed = plan(Ok(Some(Journal { port: 7, token: "t".into(), ..Journal::default() })));
         assert_eq!([true, false].map(|was_held| crashed.token(was_held)), [Some("t"), None]);
         assert_eq!(crashed.predecessor(None).map(|predecessor| predecessor.port), Some(7));

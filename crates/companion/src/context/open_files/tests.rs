@@ -1,4 +1,4 @@
-//! The context that agents get from the reports of desks.
+//! Tests of the context that agents get from the reports of desks.
 
 use std::fs;
 use std::path::PathBuf;
@@ -74,17 +74,17 @@ fn with_two_desks_the_one_focused_last_has_the_cursor() {
     project.focus(1, &a);
     project.focus(2, &b);
     project.focus(1, &a);
-    let told = |project: &mut Project| -> Vec<(String, bool, bool)> {
+    let summary = |project: &mut Project| -> Vec<(String, bool, bool)> {
         let files = project.context().into_iter();
         files.map(|file| (file.path, file.is_active == Some(true), file.cursor.is_some())).collect()
     };
-    assert_eq!(told(&mut project), [(a, true, true), (b.clone(), false, false)]);
+    assert_eq!(summary(&mut project), [(a, true, true), (b.clone(), false, false)]);
     project.files.leave(DeskId(1));
-    assert_eq!(told(&mut project), [(b, true, true)]);
+    assert_eq!(summary(&mut project), [(b, true, true)]);
 }
 
 #[test]
-fn positions_are_one_based_and_selections_cut_on_a_character() {
+fn positions_are_one_based_and_selections_end_at_a_character() {
     let mut project = Project::new();
     let path = project.file("a");
     let selected_text = "a".repeat(MAX_SELECTED_UTF16 - 1) + "😀😀";
@@ -97,7 +97,7 @@ fn positions_are_one_based_and_selections_cut_on_a_character() {
 }
 
 #[test]
-fn at_most_ten_files_that_exist_and_may_be_told() {
+fn agents_get_at_most_ten_existing_files_that_they_may_know() {
     let mut project = Project::new();
     let mut open: Vec<OpenFile> =
         (0..12).map(|n| OpenFile { path: project.file(&format!("f{n}")), dirty: false }).collect();
@@ -112,13 +112,13 @@ fn at_most_ten_files_that_exist_and_may_be_told() {
     let files = project.context();
     assert_eq!(files.len(), MAX_OPEN_FILES);
     assert!(files[0].path.ends_with("f0"));
-    // The person is in a file that agents may not know: no other file passes for the active one.
+    // The person is in a file that agents may not know: no other file counts as the active one.
     assert!(files.iter().all(|file| file.is_active.is_none() && file.cursor.is_none()));
     assert!(project.files.is_dirty(&env, Path::new("/elsewhere")));
 }
 
 #[test]
-fn pausing_tells_agents_of_no_file_at_all() {
+fn a_paused_context_has_no_files() {
     let mut project = Project::new();
     let path = project.file("a");
     project.focus(1, &path);
@@ -127,7 +127,7 @@ fn pausing_tells_agents_of_no_file_at_all() {
 }
 
 #[test]
-fn trust_is_told_only_when_a_desk_has_a_notion_of_it() {
+fn trust_is_sent_only_if_a_desk_reports_it() {
     let mut project = Project::new();
     let path = project.file("a");
     project.focus(1, &path);

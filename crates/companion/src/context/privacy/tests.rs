@@ -1,4 +1,4 @@
-//! The files that agents may know, and those that they may not.
+//! Tests of the privacy rules.
 
 use alongside_platform::paths::Canonical as _;
 use std::fs;
@@ -47,7 +47,7 @@ impl Project {
 }
 
 #[test]
-fn secrets_ignored_files_and_exclusions_stay_here() {
+fn secrets_ignored_files_and_exclusions_are_hidden() {
     let project = Project::new();
     let privacy = project.privacy(&[&project.root], &["private/"]);
     for (path, allowed) in [
@@ -77,7 +77,7 @@ fn secrets_ignored_files_and_exclusions_stay_here() {
 }
 
 #[test]
-fn a_changed_gitignore_counts_at_once_and_a_link_hides_nothing() {
+fn a_changed_gitignore_counts_at_once_and_links_are_followed() {
     let project = Project::new();
     let root = &project.root;
     let privacy = project.privacy(&[root], &[]);
@@ -109,9 +109,9 @@ fn exclusions_hold_for_both_spellings_of_a_root() {
     }
 }
 
-/// The globs panic at a path that they do not find below their root.
+/// `Gitignore` panics at a path that it does not find below its root.
 #[test]
-fn an_odd_spelling_of_a_path_is_judged_as_well() {
+fn exclusions_hold_for_odd_spellings_of_a_path() {
     let project = Project::new();
     let privacy = project.privacy(&[&project.root], &["private/"]);
     let separator = std::path::MAIN_SEPARATOR;
@@ -140,7 +140,7 @@ fn an_odd_spelling_of_a_path_is_judged_as_well() {
 }
 
 #[test]
-fn every_root_that_holds_a_file_has_its_say() {
+fn the_exclusions_of_every_root_around_a_file_count() {
     let project = Project::new();
     let sub = project.root.join("sub");
     for roots in [[&*project.root, &*sub], [&*sub, &*project.root]] {
@@ -153,7 +153,7 @@ fn every_root_that_holds_a_file_has_its_say() {
 }
 
 #[test]
-fn of_an_untold_root_nothing_is_told() {
+fn files_of_an_untold_root_are_hidden() {
     let project = Project::new();
     let workspace = Workspace {
         roots: vec![project.root.clone()],
@@ -166,7 +166,7 @@ fn of_an_untold_root_nothing_is_told() {
 }
 
 #[test]
-fn files_that_this_program_makes_for_reviews_are_never_told() {
+fn files_that_this_program_makes_for_reviews_are_hidden() {
     let project = Project::new();
     let privacy = project.privacy(&[project.directory.path()], &[]);
     for (path, allowed) in [
@@ -191,7 +191,7 @@ fn the_users_global_gitignore_is_found_as_git_finds_it() {
     fs::create_dir_all(dirs.config.join("git")).unwrap();
     fs::write(dirs.config.join("git/ignore"), "*.md\n/a.rs\n").unwrap();
     assert!(hidden("a.rs") && hidden("sub/notes/n.md") && !hidden("sub/keep.log"));
-    // A name that git is told outranks the place where it looks otherwise.
+    // A file that the settings name replaces git's default.
     fs::write(dirs.home.join(".gitconfig"), "[user]\n\tname = A\n[Core]\n\texcludesFile = ~/mine\n").unwrap();
     fs::write(dirs.home.join("mine"), "keep.log\n").unwrap();
     // A repository's own rules outrank the user's.
@@ -203,10 +203,10 @@ fn the_users_global_gitignore_is_found_as_git_finds_it() {
 
 #[cfg(unix)]
 #[test]
-fn unreadable_ignore_rules_hide_everything_at_once() {
+fn an_unreadable_ignore_file_hides_everything_without_a_wait() {
     let project = Project::new();
     fs::remove_file(project.root.join(".gitignore")).unwrap();
-    crate::pipe(&project.root.join(".gitignore"));
+    crate::make_pipe(&project.root.join(".gitignore"));
     let privacy = project.privacy(&[&project.root], &[]);
     assert!(!privacy.allows(&project.root.join("a.rs")));
 }

@@ -326,8 +326,10 @@ fn special_files_under_our_names_do_not_block() {
     let (directory, roots, mut publisher) = publisher_of_roots(4711);
     let ide = directory.path().join("tmp/gemini/ide");
     fs::create_dir_all(&ide).unwrap();
-    crate::pipe(&ide.join("gemini-ide-server-1-1.json"));
-    crate::pipe(&directory.path().join(format!("tmp/gemini-ide-server-{}.json", publisher.editors[0].pid)));
+    crate::make_pipe(&ide.join("gemini-ide-server-1-1.json"));
+    crate::make_pipe(
+        &directory.path().join(format!("tmp/gemini-ide-server-{}.json", publisher.editors[0].pid)),
+    );
     fs::create_dir(ide.join("gemini-ide-server-1-2.json")).unwrap();
     fs::File::create(ide.join("gemini-ide-server-1-3.json")).unwrap().set_len(1 << 40).unwrap();
     std::os::unix::fs::symlink("/dev/zero", ide.join("gemini-ide-server-1-4.json")).unwrap();

@@ -14,7 +14,7 @@ async fn a_target_that_becomes_a_pipe_counts_as_changed() {
     let mut story = Story::begin().await;
     let review = story.proposed("new\n").await;
     fs::remove_file(&story.file).unwrap();
-    crate::pipe(Path::new(&story.file));
+    crate::make_pipe(Path::new(&story.file));
     // Neither the decision nor the waiting agent is delayed.
     let refused = story.decide(&review, Decision::Accept).await;
     assert!(matches!(refused, Err(Refusal::Stale { .. })), "{refused:?}");

@@ -129,7 +129,7 @@ impl Story {
         let version = "2025-06-18".into();
         let transport = Transport::Http;
         let identity = Identity::new(client, version, credential, transport);
-        let wanted = |welcomed| Event::SessionWanted { identity, welcomed };
+        let wanted = |answer| Event::SessionWanted { identity, answer };
         self.companion.events.ask(wanted).await.unwrap()
     }
 
@@ -317,7 +317,7 @@ fn builder(directory: &Path) -> Builder {
 impl Agent {
     async fn stream(&self) -> OpenStream {
         let session = self.session.clone();
-        self.events.ask(|opened| Event::StreamWanted { session, opened }).await.unwrap().unwrap()
+        self.events.ask(|answer| Event::StreamWanted { session, answer }).await.unwrap().unwrap()
     }
 
     async fn open_diff(&self, file: &str, text: &str) -> Result<(), NotOpened> {
@@ -330,7 +330,7 @@ impl Agent {
     /// A request that begins, if the session is known.
     async fn begins_request(&self) -> Option<StartedRequest> {
         let session = self.session.clone();
-        self.events.ask(|known| Event::RequestStarted { session, known }).await.unwrap()
+        self.events.ask(|answer| Event::RequestStarted { session, answer }).await.unwrap()
     }
 
     fn ends_request(&self) {
@@ -350,7 +350,7 @@ impl Agent {
     /// Ends the session. Returns whether there was one.
     async fn leave(&self) -> bool {
         let session = self.session.clone();
-        self.events.ask(|ended| Event::SessionEnded { session, ended }).await.unwrap()
+        self.events.ask(|answer| Event::SessionEnded { session, answer }).await.unwrap()
     }
 
     async fn close_diff(&self, file: &str) -> Option<String> {

@@ -60,8 +60,8 @@ impl Agent {
     /// The connection has ended, and the session with it.
     pub(in crate::mcp) fn end(self) {
         if let Some(session) = self.session {
-            let (ended, _) = oneshot::channel();
-            self.server.events.send(Event::SessionEnded { session, ended });
+            let (answer, _) = oneshot::channel();
+            self.server.events.send(Event::SessionEnded { session, answer });
         }
     }
 
@@ -174,7 +174,7 @@ impl Agent {
         }
         let events = self.server.events.clone();
         let unread = events.on_drop(Event::RequestRead { session: session.clone() });
-        let known = events.ask(|known| Event::RequestStarted { session: session.clone(), known }).await;
+        let known = events.ask(|answer| Event::RequestStarted { session: session.clone(), answer }).await;
         let Some(StartedRequest { number: request, roots }) = known.flatten() else {
             return refused("the companion is stopping");
         };

@@ -36,7 +36,7 @@ pub(super) async fn initialize(
     };
     let version = protocol_version.clone();
     let identity = Identity::new(client, version, credential, transport);
-    let wanted = |welcomed| Event::SessionWanted { identity, welcomed };
+    let wanted = |answer| Event::SessionWanted { identity, answer };
     let session = match events.ask(wanted).await {
         Some(Ok(session)) => session,
         Some(Err(SessionRefusal::Full)) => {

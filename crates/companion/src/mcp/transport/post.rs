@@ -53,7 +53,7 @@ pub(super) async fn post_messages(
     if let Some(id) = &session {
         // Before the main loop is asked: the connection may break, and this future with it, while it answers.
         unread = Some(server.events.on_drop(Event::RequestRead { session: id.clone() }));
-        match server.events.ask(|known| Event::RequestStarted { session: id.clone(), known }).await {
+        match server.events.ask(|answer| Event::RequestStarted { session: id.clone(), answer }).await {
             Some(Some(request)) => started = request,
             Some(None) => return no_such_session(),
             None => return stopping(),
@@ -207,10 +207,8 @@ mod tests {
         let body = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"initialize","params":{params}}}"#);
         let request = Request::builder().body(Body::from(body)).unwrap();
         let main_loop = async {
-            let Some(Event::SessionWanted { welcomed, .. }) = inbox.recv().await else {
-                panic!("no session")
-            };
-            welcomed.send(Err(crate::agents::session::SessionRefusal::Full)).unwrap();
+            let Some(Event::SessionWanted { answer, .. }) = inbox.recv().await else { panic!("no session") };
+            answer.send(Err(crate::agents::session::SessionRefusal::Full)).unwrap();
         };
         let response = post_messages(State(server), Extension(Credential::Token(None)), request);
         let (response, ()) = tokio::join!(response, main_loop);

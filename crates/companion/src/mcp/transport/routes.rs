@@ -38,7 +38,7 @@ async fn open_stream(State(server): State<Arc<Server>>, headers: HeaderMap) -> R
     let Some(session) = session(&headers) else {
         return no_session_named();
     };
-    match server.events.ask(|opened| Event::StreamWanted { session: session.to_owned(), opened }).await {
+    match server.events.ask(|answer| Event::StreamWanted { session: session.to_owned(), answer }).await {
         Some(Some(open)) => stream::response(open),
         Some(None) => no_such_session(),
         None => stopping(),
@@ -54,7 +54,7 @@ async fn end_session(State(server): State<Arc<Server>>, headers: HeaderMap) -> R
     let Some(session) = session(&headers) else {
         return no_session_named();
     };
-    match server.events.ask(|ended| Event::SessionEnded { session: session.to_owned(), ended }).await {
+    match server.events.ask(|answer| Event::SessionEnded { session: session.to_owned(), answer }).await {
         Some(true) => StatusCode::OK.into_response(),
         Some(false) => no_such_session(),
         None => stopping(),

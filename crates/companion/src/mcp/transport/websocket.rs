@@ -116,7 +116,7 @@ async fn stream(events: &Events, greeting: oneshot::Receiver<String>) -> OpenStr
         Err(_) => std::future::pending().await,
     };
     sleep(SETTLED_AFTER).await;
-    let opened = events.ask(|opened| Event::StreamWanted { session, opened }).await;
+    let opened = events.ask(|answer| Event::StreamWanted { session, answer }).await;
     match opened.flatten() {
         Some(open) => open,
         None => std::future::pending().await,

@@ -266,7 +266,7 @@ fn a_damaged_or_foreign_journal_is_an_error_at_once() {
     #[cfg(unix)]
     {
         fs::remove_dir(store.path()).unwrap();
-        crate::pipe(store.path());
+        crate::make_pipe(store.path());
         assert!(store.left_behind().is_err());
     }
 }
