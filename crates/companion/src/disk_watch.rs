@@ -24,8 +24,8 @@ pub(crate) struct DiskWatch {
     next_scan: Option<Instant>,
     next_republish: Option<Instant>,
 }
-/// The checks that are due.
 
+/// The checks that are due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Due {
     pub(crate) scan: bool,

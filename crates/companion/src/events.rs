@@ -26,7 +26,7 @@ use crate::desks::notifications::DraftVersion;
 use crate::desks::profile::DeskProfile;
 use crate::discovery::publisher::Published;
 use crate::ids::DeskId;
-use crate::last_words::look::Sight;
+use crate::last_words::look::LookResult;
 use crate::persistence::drafts::WrittenDraft;
 use crate::reviews::proposal::{NotOpened, PreparedProposal};
 use crate::reviews::target::{BadTarget, Fingerprint};
@@ -100,7 +100,7 @@ pub(crate) enum Event {
     /// A directory of a decided review's file may have changed.
     DecidedFileChanged,
     /// A look at the files of decided reviews has ended.
-    DecidedFilesSeen(Vec<Sight>),
+    DecidedFilesSeen(Vec<LookResult>),
     /// The target of a review was read again.
     TargetRead { review: ReviewId, fingerprint: Fingerprint },
     // The writer.
@@ -183,8 +183,8 @@ impl Events {
     pub(crate) fn send(&self, event: Event) {
         let _ = self.0.send(event);
     }
-    /// Resolves when the main loop has ended.
 
+    /// Resolves when the main loop has ended.
     pub(crate) async fn ended(&self) {
         self.0.closed().await;
     }

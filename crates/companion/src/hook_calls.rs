@@ -73,8 +73,8 @@ impl HookCalls {
             return refused(&proposal, &why);
         }
         if let Operation::Move { from } = proposal.operation.clone() {
-            match self.proposals.removing(prepared, from, roots).await {
-                Some(removing) => prepared = removing,
+            match self.proposals.prepare_removal(prepared, from, roots).await {
+                Some(with_removed) => prepared = with_removed,
                 None => return broken_off(),
             }
         }

@@ -38,8 +38,8 @@ use crate::discovery::publisher::Published;
 use crate::disk_watch::DiskWatch;
 use crate::events::{EditorState, Event, OpenDiff, OpenStream, StartedRequest};
 use crate::ids::DeskId;
+use crate::last_words::effect::LastWordEffect;
 use crate::last_words::registry::LastWords;
-use crate::last_words::said::Said;
 use crate::persistence::journal::{Changes, Journal};
 use crate::persistence::recovery::{NextWrite, Outdated, Recovery};
 use crate::reviews::decisions::{AcceptedBy, Way};
@@ -212,8 +212,8 @@ impl MainLoop {
                 self.apply_context(context, scan_again);
             }
             Event::DecidedFileChanged => self.last_words.mark_changed(Instant::now()),
-            Event::DecidedFilesSeen(sights) => {
-                let words = self.last_words.end_look(sights, Instant::now());
+            Event::DecidedFilesSeen(results) => {
+                let words = self.last_words.end_look(results, Instant::now());
                 self.report_last_words(words);
             }
             Event::TargetRead { review, fingerprint } => self.end_reading(review, fingerprint),
@@ -281,7 +281,7 @@ impl MainLoop {
         }
         for (session, expiry) in self.agents.on_deadline(now) {
             match expiry {
-                Expiry::Reviews => self.end_reviews(self.reviews.of(&session), Closing::AgentGone),
+                Expiry::Reviews => self.end_reviews(self.reviews.of_session(&session), Closing::AgentGone),
                 Expiry::Session => drop(self.end_session(&session)),
             }
         }
@@ -344,7 +344,7 @@ impl MainLoop {
 
     /// Ends a session. The reviews of its agent close; edits go to drafts.
     fn end_session(&mut self, session: &str) -> bool {
-        self.end_reviews(self.reviews.of(session), Closing::AgentGone);
+        self.end_reviews(self.reviews.of_session(session), Closing::AgentGone);
         self.rules.end_session(session);
         self.last_words.end_session(session, Instant::now());
         self.recovery.mark_outdated(session);
@@ -617,19 +617,19 @@ impl MainLoop {
     }
 
     /// Reports to desks what the files of decided reviews hold.
-    fn report_last_words(&mut self, words: Vec<Said>) {
-        for said in words {
-            let event = said.event(self.presence.roots());
-            if let Some(draft) = said.keep {
+    fn report_last_words(&mut self, words: Vec<LastWordEffect>) {
+        for effect in words {
+            let event = effect.event(self.presence.roots());
+            if let Some(draft) = effect.draft_to_save {
                 self.background.save_draft(draft, None);
             }
-            if said.settles {
+            if effect.settles_drafts {
                 self.background.writer.send(WriteJob::SettleDrafts);
             }
             if let Some(event) = event {
                 self.desks.notify(event);
             }
-            if let Some(text) = said.accepted {
+            if let Some(text) = effect.accepted {
                 self.note_for_turns(Noting::Accepted(text));
             }
         }

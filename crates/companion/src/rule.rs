@@ -8,7 +8,7 @@ use alongside_desk::ChangeKind;
 pub(crate) const PROJECT_SETTINGS: &str = ".alongside.toml";
 
 /// The reason why no rule covers a file of git.
-pub(crate) const GITS: &str = "no rule covers what git runs or obeys";
+pub(crate) const GIT_REASON: &str = "no rule covers what git runs or obeys";
 
 /// The decision of a rule on a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use alongside_desk::{Closing, ReviewId, Verdict};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use crate::reviews::decisions::REPEATED_WITHIN;
+use crate::reviews::decisions::REPEATED_CALL_TIMEOUT;
 use crate::reviews::review::PendingReview;
 
 /// The message to a hook when no desk has been open for a while.
@@ -153,7 +153,7 @@ impl Hooks {
         for (review, call) in self.calls.iter_mut().filter(|(_, call)| is_without_desk || call.until <= now) {
             match call.waiting.take_if(|_| call.calls_again && !is_without_desk) {
                 Some((_, answer)) => {
-                    call.until = now + REPEATED_WITHIN;
+                    call.until = now + REPEATED_CALL_TIMEOUT;
                     let (verdict, list) = match call.calls < MAX_EQUAL_CALLS {
                         true => (Verdict::StillOpen, &mut due.left_open),
                         false => {

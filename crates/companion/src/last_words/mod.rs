@@ -1,6 +1,6 @@
-//! The last word of each review: tells desks what its file holds after the decision.
+//! The last words of reviews: what their files hold after the decision, for desks.
 
+mod decision_watch;
+pub(crate) mod effect;
 pub(crate) mod look;
 pub(crate) mod registry;
-pub(crate) mod said;
-mod watched;

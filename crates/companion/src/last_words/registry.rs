@@ -1,5 +1,5 @@
-//! The watch over the files of decided reviews: from the decision until the agent's next proposal for the
-//! file, the end of its session, or ten minutes. It sleeps until the system tells of a change.
+//! The watches over the files of decided reviews: from the decision until the agent's next proposal for the
+//! file, the end of its session, or ten minutes. Without a change that the system reports, no look is due.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,23 +10,24 @@ use alongside_desk::Closing;
 use alongside_platform::watch::Watch;
 use tokio::time::Instant;
 
-use super::look::{self, Look, Sight, Target};
-use super::said::Said;
-use super::watched::{KeptDraft, Next, SETTLE_TIME, Watched, WatchedDecision};
+use super::decision_watch::{DecisionWatch, KeptDraft, Next, SETTLE_TIME, WatchedDecision};
+use super::effect::LastWordEffect;
+use super::look::{self, Look, LookResult, Target};
 use crate::persistence::drafts::{EarlierDraft, NewDraft};
 use crate::reviews::review::PendingReview;
 
-/// The most decisions that are watched. Beyond that, the watch over the oldest ends.
+/// The largest number of watched decisions. More of them end the oldest watch.
 const MAX_WATCHED: usize = 64;
-/// The most bytes of the texts of all watched decisions. Beyond that, the watch over the oldest ends.
+/// The largest size of the texts of all watched decisions, in bytes. A larger size ends the oldest watch.
 const MAX_BYTES: usize = 64 << 20;
-/// The time between two looks on a system that tells of no changes.
+/// The time between two looks on a system that reports no changes.
 const DEAF_INTERVAL: Duration = Duration::from_secs(1);
 
+/// The watched decisions, and the look that is due or under way.
 #[derive(Debug, Default)]
 pub(crate) struct LastWords {
     /// The watched decisions, in the order in which they were made.
-    watched: Vec<Watched>,
+    watched: Vec<DecisionWatch>,
     last_number: u64,
     /// The watch on directories; `None` before the first decision.
     watch: Option<Arc<Watch>>,
@@ -37,42 +38,42 @@ pub(crate) struct LastWords {
 }
 
 impl LastWords {
-    /// Watches the files of drafts that an earlier companion has left: their agents may write them now.
+    /// Creates the watches over the files of drafts that an earlier companion has left: agents may write them
+    /// now.
     pub(crate) fn of_drafts(drafts: Vec<EarlierDraft>, now: Instant) -> Self {
         let mut words = Self::default();
         for EarlierDraft { file, agent, text } in drafts {
             let number = words.next_number();
-            words.push(Watched::of_draft(number, file, agent, text, now), now);
+            words.push(DecisionWatch::of_draft(number, file, agent, text, now), now);
         }
         words
     }
 
-    /// Watches the file of a review that has ended, if a decision has ended it. `is_kept`: a draft holds
-    /// the text. For an accepted text without a draft, `draft` is saved if the file turns out to hold
-    /// something else.
+    /// Watches the file of a review that a decision has ended. `has_draft`: a draft holds the text. For an
+    /// accepted text without a draft, `draft` is saved if the file finally holds something else.
     pub(crate) fn begin(
         &mut self,
         ended: &PendingReview,
         closing: Closing,
-        is_kept: bool,
+        has_draft: bool,
         draft: impl FnOnce() -> NewDraft,
         now: Instant,
     ) {
-        let (decided, kept) = match closing {
-            Closing::Accepted if is_kept => (WatchedDecision::Accepted, KeptDraft::InDraft),
+        let (decided, draft) = match closing {
+            Closing::Accepted if has_draft => (WatchedDecision::Accepted, KeptDraft::InDraft),
             Closing::Accepted => (WatchedDecision::Accepted, KeptDraft::IfNeeded(draft())),
-            Closing::Rejected => (WatchedDecision::Rejected, KeptDraft::Nowhere),
-            Closing::AnsweredInAgent if is_kept => (WatchedDecision::InAgent, KeptDraft::InDraft),
-            Closing::AnsweredInAgent => (WatchedDecision::InAgentAsProposed, KeptDraft::Nowhere),
+            Closing::Rejected => (WatchedDecision::Rejected, KeptDraft::None),
+            Closing::AnsweredInAgent if has_draft => (WatchedDecision::InAgent, KeptDraft::InDraft),
+            Closing::AnsweredInAgent => (WatchedDecision::InAgentAsProposed, KeptDraft::None),
             // Most agents write the file when their hook dies.
-            Closing::AgentGone if ended.hook().is_some() => (WatchedDecision::BrokenOff, KeptDraft::Nowhere),
+            Closing::AgentGone if ended.hook().is_some() => (WatchedDecision::BrokenOff, KeptDraft::None),
             _ => return,
         };
         if decided == WatchedDecision::Accepted {
-            self.end_where(now, |watched| watched.end_by_acceptance(ended));
+            self.end_some(now, |watched| watched.end_by_acceptance(ended));
         }
         let number = self.next_number();
-        self.push(Watched::of(number, ended, decided, kept, now), now);
+        self.push(DecisionWatch::of(number, ended, decided, draft, now), now);
     }
 
     fn next_number(&mut self) -> u64 {
@@ -80,9 +81,9 @@ impl LastWords {
         self.last_number
     }
 
-    fn push(&mut self, new: Watched, now: Instant) {
+    fn push(&mut self, new: DecisionWatch, now: Instant) {
         self.watched.push(new);
-        self.look_by(now);
+        self.plan_look(now);
         let (mut count, mut bytes) = (0, 0);
         for watched in self.watched.iter_mut().rev() {
             (count, bytes) = (count + 1, bytes + watched.text.text.len());
@@ -92,36 +93,34 @@ impl LastWords {
         }
     }
 
-    /// Ends the watch over earlier decisions on a file that its agent proposes again. Returns the words
-    /// that follow at once, since the agent may write the file before the next look.
-    pub(crate) fn mark_proposed(&mut self, review: &PendingReview, now: Instant) -> Vec<Said> {
-        self.end_where(now, |watched| watched.end_by_proposal(review));
-        let sights = self.watched.iter().filter(|watched| watched.is_ended_by(review));
-        let sights: Vec<_> = sights.filter_map(|watched| watched.sight_of(review)).collect();
-        self.take_sights(sights, now)
+    /// Ends the watches over earlier decisions on a file that its agent proposes again. Returns the words
+    /// that follow before the next look, because the agent may write the file before it.
+    pub(crate) fn mark_proposed(&mut self, review: &PendingReview, now: Instant) -> Vec<LastWordEffect> {
+        self.end_some(now, |watched| watched.end_by_proposal(review));
+        let ended = self.watched.iter().filter(|watched| watched.is_ended_by(review));
+        let results: Vec<_> = ended.filter_map(|watched| watched.result_of_proposal(review)).collect();
+        self.take_results(results, now)
     }
 
-    /// Ends the watch over the decisions of a session that has ended. A file that its agent was writing may
+    /// Ends the watches over the decisions of a session that has ended. A file that its agent was writing may
     /// stay incomplete.
     pub(crate) fn end_session(&mut self, session: &str, now: Instant) {
-        self.end_where(now + SETTLE_TIME, |watched| watched.is_of_session(session) && watched.end());
+        self.end_some(now + SETTLE_TIME, |watched| watched.is_of_session(session) && watched.end());
     }
 
-    /// Watches the file longer, since an agent got the answer of a decision on it once more.
+    /// Watches a file longer, because an agent got the answer of a decision on it once more.
     pub(crate) fn prolong(&mut self, file: &Path, agent: &str, now: Instant) {
         for watched in &mut self.watched {
             watched.prolong(file, agent, now);
         }
     }
 
-    /// Calls `ends` for each watched decision, and looks at that time if it was true of any.
-    fn end_where(&mut self, look_at: Instant, mut ends: impl FnMut(&mut Watched) -> bool) {
-        let mut is_any_over = false;
+    /// Calls `end` for each watched decision. If it ends any, plans a look for that time.
+    fn end_some(&mut self, look_at: Instant, mut end: impl FnMut(&mut DecisionWatch) -> bool) {
         for watched in &mut self.watched {
-            is_any_over |= ends(watched);
-        }
-        if is_any_over {
-            self.look_by(look_at);
+            if end(watched) {
+                self.next_look = Some(self.next_look.map_or(look_at, |planned| planned.min(look_at)));
+            }
         }
     }
 
@@ -133,27 +132,28 @@ impl LastWords {
         }
     }
 
-    /// A watched directory has changed.
+    /// Plans a look after a change in a watched directory.
     pub(crate) fn mark_changed(&mut self, now: Instant) {
-        self.look_by(now + SETTLE_TIME);
+        self.plan_look(now + SETTLE_TIME);
     }
 
-    fn look_by(&mut self, at: Instant) {
+    fn plan_look(&mut self, at: Instant) {
         self.next_look = Some(self.next_look.map_or(at, |planned| planned.min(at)));
     }
 
     pub(crate) fn deadline(&self) -> Option<Instant> {
         // While a look runs, deadlines wait for its end.
-        let deadlines = self.next_look.into_iter().chain(self.watched.iter().filter_map(Watched::deadline));
+        let deadlines =
+            self.next_look.into_iter().chain(self.watched.iter().filter_map(DecisionWatch::deadline));
         deadlines.min().filter(|_| !self.is_looking)
     }
 
-    /// The look that is due, which the caller runs.
+    /// Returns the look that is due, for the caller to run.
     pub(crate) fn on_deadline(&mut self, now: Instant) -> Option<Look> {
         if self.is_looking {
             return None;
         }
-        self.end_where(now, |watched| watched.take_due(now));
+        self.end_some(now, |watched| watched.take_due(now));
         self.next_look.take_if(|at| *at <= now)?;
         self.is_looking = true;
         let watch = self.watch.get_or_insert_with(|| Arc::new(Watch::begin())).clone();
@@ -164,44 +164,44 @@ impl LastWords {
             number: watched.number,
             text: watched.text.clone(),
             is_before_first: watched.is_before_first(),
-            known: watched.known(now),
+            known: watched.settled_fingerprint(now),
             is_last: watched.is_ending(),
         });
         Some(Look { watch, directories, targets: targets.collect() })
     }
 
-    /// Takes what a look has found. Returns the words that follow.
-    pub(crate) fn end_look(&mut self, sights: Vec<Sight>, now: Instant) -> Vec<Said> {
+    /// Takes the results of a look. Returns the words that follow.
+    pub(crate) fn end_look(&mut self, results: Vec<LookResult>, now: Instant) -> Vec<LastWordEffect> {
         self.is_looking = false;
-        let words = self.take_sights(sights, now);
+        let words = self.take_results(results, now);
         if self.watched.is_empty() && self.is_watching {
-            // This look ends the watch on directories that no decision is about any more.
-            self.look_by(now);
+            // The next look removes the watch on directories that belong to no decision any more.
+            self.plan_look(now);
         }
         if !self.watched.is_empty() && self.watch.as_ref().is_none_or(|watch| watch.is_deaf()) {
-            self.look_by(now + DEAF_INTERVAL);
+            self.plan_look(now + DEAF_INTERVAL);
         }
         words
     }
 
-    fn take_sights(&mut self, sights: Vec<Sight>, now: Instant) -> Vec<Said> {
+    fn take_results(&mut self, results: Vec<LookResult>, now: Instant) -> Vec<LastWordEffect> {
         let mut words = Vec::new();
-        for sight in sights {
-            let Some(at) = self.watched.iter().position(|watched| watched.number == sight.number) else {
+        for result in results {
+            let Some(index) = self.watched.iter().position(|watched| watched.number == result.number) else {
                 continue;
             };
-            let (said, next) = self.watched[at].see(sight, now);
-            words.extend(said);
+            let (effect, next) = self.watched[index].take_result(result, now);
+            words.extend(effect);
             match next {
-                Next::Done => drop(self.watched.remove(at)),
+                Next::Done => drop(self.watched.remove(index)),
                 Next::Wait => {}
-                Next::LookAt(then) => self.look_by(then),
+                Next::LookAt(time) => self.plan_look(time),
             }
         }
         words
     }
 
-    /// Ends the watch, for which the kernel takes some ten milliseconds.
+    /// Drops the watch on directories in another thread: the kernel takes some ten milliseconds for it.
     pub(crate) fn close(&mut self) {
         let watch = self.watch.take();
         tokio::task::spawn_blocking(move || drop(watch));
@@ -212,54 +212,54 @@ impl LastWords {
 mod tests {
     use super::*;
 
-    /// A draft that an agent is to write into this file.
-    fn awaited(file: &Path, text: &str) -> EarlierDraft {
+    /// Creates a draft that an agent is to write into this file.
+    fn awaited_draft(file: &Path, text: &str) -> EarlierDraft {
         let file = file.to_str().unwrap().to_owned();
         EarlierDraft { file, agent: "Gemini CLI".into(), text: text.into() }
     }
 
     /// Looks as the main loop does, until nothing is due.
-    fn look(words: &mut LastWords) -> Vec<Said> {
-        let mut said = Vec::new();
+    fn look(words: &mut LastWords) -> Vec<LastWordEffect> {
+        let mut effects = Vec::new();
         while let Some(look) = words.on_deadline(Instant::now()) {
-            said.extend(words.end_look(look.run(), Instant::now()));
+            effects.extend(words.end_look(look.run(), Instant::now()));
         }
-        said
+        effects
     }
 
     #[tokio::test(start_paused = true)]
-    async fn nobody_wakes_without_a_decision() {
+    async fn no_look_is_planned_without_a_decision() {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("a.txt");
         assert_eq!(LastWords::default().deadline(), None);
-        let mut words = LastWords::of_drafts(vec![awaited(&file, "mine")], Instant::now());
+        let mut words = LastWords::of_drafts(vec![awaited_draft(&file, "mine")], Instant::now());
         assert!(look(&mut words).is_empty());
         let until = Instant::now() + Duration::from_secs(600);
         if !words.watch.as_ref().unwrap().is_deaf() {
-            assert_eq!(words.deadline(), Some(until), "nothing wakes anybody before");
+            assert_eq!(words.deadline(), Some(until), "no look is planned before");
         }
         std::fs::write(&file, "mine").unwrap();
         words.changed().await;
         words.mark_changed(Instant::now());
         assert!(look(&mut words).is_empty(), "the file settles");
         tokio::time::advance(SETTLE_TIME).await;
-        let said = look(&mut words);
-        assert!(said.len() == 1 && said[0].settles, "{said:?}");
+        let effects = look(&mut words);
+        assert!(effects.len() == 1 && effects[0].settles_drafts, "{effects:?}");
         assert_eq!((words.deadline(), words.is_watching), (None, false));
-        // The end of a watch may be heard as well.
+        // The end of a watch on directories may be reported as a change.
         let _ = tokio::time::timeout(SETTLE_TIME, words.changed()).await;
         std::fs::write(&file, "something else").unwrap();
-        let heard = tokio::time::timeout(Duration::from_secs(3600), words.changed()).await;
-        assert!(heard.is_err(), "no decision is about the directory any more");
+        let change = tokio::time::timeout(Duration::from_secs(3600), words.changed()).await;
+        assert!(change.is_err(), "the directory belongs to no decision any more");
     }
 
     #[tokio::test(start_paused = true)]
     async fn the_number_of_watched_decisions_is_limited() {
         let directory = tempfile::tempdir().unwrap();
         let file = |number: usize| directory.path().join(number.to_string());
-        let drafts = (0..=MAX_WATCHED).map(|number| awaited(&file(number), "mine")).collect();
+        let drafts = (0..=MAX_WATCHED).map(|number| awaited_draft(&file(number), "mine")).collect();
         let words = LastWords::of_drafts(drafts, Instant::now());
-        let ending: Vec<_> = words.watched.iter().filter(|one| one.is_ending()).collect();
-        assert_eq!(ending.iter().map(|one| one.number).collect::<Vec<_>>(), [1], "the oldest ends");
+        let ending: Vec<_> = words.watched.iter().filter(|watched| watched.is_ending()).collect();
+        assert_eq!(ending.iter().map(|watched| watched.number).collect::<Vec<_>>(), [1], "the oldest ends");
     }
 }

@@ -1,5 +1,5 @@
-//! Finds the files to which links of agents or of alongside lead, from the places of their settings and
-//! instructions. A `CLAUDE.md`, for one, is often a link to a page of the documentation.
+//! The files to which links of agents or of alongside lead, from the places of their settings and
+//! instructions. For example, a `CLAUDE.md` is often a link to a page of the documentation.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,11 +10,12 @@ use super::ground::Ground;
 use super::link_targets;
 use crate::rule::PROJECT_SETTINGS;
 
-/// How many levels of a directory of an agent are searched for links.
+/// The number of levels of an agent's directory that are searched for links.
 const DEPTH: usize = 3;
 
-/// Why one of these paths is protected by a link to it: one of these names in a directory above the file or
-/// above a project, or in the home directory, or a link in a directory of such a name. Reads the disk.
+/// Returns why one of these paths is protected by a link to it. The link has one of the names of agents and
+/// alongside, or is in a directory with such a name: above the file, above a project, or in the home
+/// directory. Reads the disk.
 pub(super) fn reason(steps: &[PathBuf], ground: &Ground<'_>) -> Option<&'static str> {
     let projects = ground.roots.iter().flat_map(|root| root.ancestors());
     let above = steps.iter().flat_map(|step| step.ancestors().skip(1));
@@ -29,15 +30,16 @@ pub(super) fn reason(steps: &[PathBuf], ground: &Ground<'_>) -> Option<&'static 
             if found.is_symlink() {
                 link_targets::add_of(&path, &mut targets);
             }
-            // A person's own directory may hold thousands of notes; a project's may hide a link among them.
-            let is_seen = link_targets::add_below(&path, DEPTH, &mut targets);
-            if !is_seen && ground.is_in_project(directory) {
+            // A person's own directory may hold thousands of notes. In a project's directory, they may hide a
+            // link.
+            let is_complete = link_targets::add_below(&path, DEPTH, &mut targets);
+            if !is_complete && ground.is_in_project(directory) {
                 return Some("a directory of agents holds too many files to look for links in it");
             }
         }
     }
     steps
         .iter()
-        .any(|step| link_targets::holds(&targets, step))
+        .any(|step| link_targets::cover(&targets, step))
         .then_some("no rule covers a file to which a link of agents or alongside leads")
 }

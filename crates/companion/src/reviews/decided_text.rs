@@ -1,6 +1,6 @@
-//! A decided text, and the comparison of its file with it. Agents write line ends, a byte-order mark or the
-//! last line end in another form than the text has. A file with such a difference only still holds the
-//! text.
+//! A decided text, and the comparison of its file with it. Agents may write line endings, the byte-order mark
+//! or the end of the last line in another form than the text has. A file that differs only in form still
+//! holds the text.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,40 +26,42 @@ pub(crate) struct DecidedText {
     pub(crate) file: String,
     /// The path without links.
     pub(crate) real: PathBuf,
+    /// The accepted or rejected text.
     pub(crate) text: Arc<str>,
-    /// The file at the time of the decision; `None` if it is not known.
+    /// The file at the time of the decision; `None` if unknown.
     original: Option<Fingerprint>,
     form: WrittenForm,
     /// Whether the agent deletes the file.
     deletes: bool,
-    before: Before,
+    before: FileBefore,
 }
 
 /// The file before an accepted text is written.
 #[derive(Debug)]
-enum Before {
+enum FileBefore {
     Nothing,
     /// The text as it was compared, and its form on disk.
     Text(Arc<str>, NormalizedOriginal),
-    /// The file moves, cannot be read, or is not known.
+    /// The file moves, cannot be read, or is unknown.
     Unknown,
 }
 
-/// The form in which an agent may write a text, which it takes from the file before.
+/// The form in which an agent may write a text, which depends on the file before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct WrittenForm {
-    /// The line ends that the agent may write throughout.
+    /// Whether the agent may write `\r\n` throughout.
     crlf: bool,
+    /// Whether the agent may write `\n` throughout.
     lf: bool,
     /// Whether the agent may write a byte-order mark.
     bom: bool,
-    /// Whether the agent ends the last line.
+    /// Whether the agent adds a line ending to the last line.
     ends_last_line: bool,
 }
 
 /// The content of a file, compared with a decided text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum FoundContent {
     AsDecided,
     AsBefore,
     SomethingElse,
@@ -69,20 +71,20 @@ pub(crate) enum Found {
 }
 
 impl DecidedText {
-    /// The text that was accepted: the agent writes it.
+    /// Creates the text of an accepted review, which the agent writes.
     pub(crate) fn accepted(ended: &PendingReview) -> Self {
-        let before = Before::of(&ended.text.proposal);
+        let before = FileBefore::of(&ended.text.proposal);
         Self { before, ..Self::of(ended, ended.text.current().clone()) }
     }
 
-    /// The text that was rejected: the agent does not write it.
+    /// Creates the text of a rejected review, which the agent does not write.
     pub(crate) fn rejected(ended: &PendingReview) -> Self {
         Self::of(ended, ended.text.proposed().clone())
     }
 
     fn of(ended: &PendingReview, text: Arc<str>) -> Self {
-        let (proposal, original) = (&ended.text.proposal, ended.text.seen().clone());
-        // An empty text and a remark: the tool does more than emptying the file.
+        let (proposal, original) = (&ended.text.proposal, ended.text.last_read().clone());
+        // An empty text with a remark means that the tool does more than empty the file.
         let deletes = text.is_empty()
             && !proposal.fingerprint.is_absent()
             && ended.hook().is_some_and(|hook| hook.remark.is_some());
@@ -93,84 +95,94 @@ impl DecidedText {
             text,
             original: Some(original),
             deletes,
-            before: Before::Unknown,
+            before: FileBefore::Unknown,
         }
     }
 
-    /// A text that an earlier companion has given to an agent. Every form of it counts.
-    pub(crate) fn of_before(file: String, text: Arc<str>) -> Self {
+    /// Creates a text that an earlier companion has sent to an agent. Every form of the text counts.
+    pub(crate) fn of_earlier_companion(file: String, text: Arc<str>) -> Self {
         let form = WrittenForm { crlf: true, lf: true, bom: true, ends_last_line: false };
         let real = PathBuf::from(&file);
-        Self { file, real, text, original: None, form, deletes: false, before: Before::Unknown }
+        Self { file, real, text, original: None, form, deletes: false, before: FileBefore::Unknown }
     }
 
     pub(crate) fn original(&self) -> Option<&Fingerprint> {
         self.original.as_ref()
     }
 
-    /// Reads and compares the file. `is_before_first`: a file that both holds the text and is as before
-    /// counts as before. Blocks.
-    pub(crate) fn look(&self, is_before_first: bool) -> (Found, Fingerprint) {
+    /// Reads and compares the file. With `is_before_first`, a file that holds the text and is unchanged
+    /// counts as [`AsBefore`](FoundContent::AsBefore). Blocks.
+    pub(crate) fn look(&self, is_before_first: bool) -> (FoundContent, Fingerprint) {
         let now = target::fingerprint(&self.file);
-        let found = self.found(&now, is_before_first, || self.held(&now).is_some());
+        let found = self.classify(&now, is_before_first, || self.read_if_text(&now).is_some());
         (found, now)
     }
 
-    /// Compares the file as the next proposal has found it; `None` if that takes too long.
-    pub(crate) fn found_by(&self, next: &PendingReview, is_before_first: bool) -> Option<Found> {
-        let (proposal, now) = (&next.text.proposal, next.text.seen());
+    /// Compares the file as the next proposal has found it; `None` if the comparison would take too long.
+    pub(crate) fn found_by_proposal(
+        &self,
+        next: &PendingReview,
+        is_before_first: bool,
+    ) -> Option<FoundContent> {
+        let (proposal, now) = (&next.text.proposal, next.text.last_read());
         let original = proposal.composition.original();
         if !proposal.has_file_text() || self.text.len().max(original.len()) > MAX_INLINE_BYTES {
             return None;
         }
         let on_disk = proposal.normalized.restored(original);
-        Some(self.found(now, is_before_first, || self.is_text(on_disk.as_bytes(), now)))
+        Some(self.classify(now, is_before_first, || self.is_text(on_disk.as_bytes(), now)))
     }
 
-    /// `holds_text`: whether the file, which is there, holds the text.
-    fn found(&self, now: &Fingerprint, is_before_first: bool, holds_text: impl FnOnce() -> bool) -> Found {
+    /// Classifies the content of the file. `holds_text`: whether the file, which exists, holds the text.
+    fn classify(
+        &self,
+        now: &Fingerprint,
+        is_before_first: bool,
+        holds_text: impl FnOnce() -> bool,
+    ) -> FoundContent {
         let is_before = self.original.as_ref().is_some_and(|original| !now.differs_from(original));
         match () {
-            () if is_before && is_before_first => Found::AsBefore,
-            () if now.is_gone() && self.deletes => Found::AsDecided,
-            () if !now.is_gone() && !self.deletes && holds_text() => Found::AsDecided,
-            () if is_before => Found::AsBefore,
-            () if now.is_gone() => Found::Gone,
-            () if now.is_unreadable() => Found::Unknown,
-            () => Found::SomethingElse,
+            () if is_before && is_before_first => FoundContent::AsBefore,
+            () if now.is_gone() && self.deletes => FoundContent::AsDecided,
+            () if !now.is_gone() && !self.deletes && holds_text() => FoundContent::AsDecided,
+            () if is_before => FoundContent::AsBefore,
+            () if now.is_gone() => FoundContent::Gone,
+            () if now.is_unreadable() => FoundContent::Unknown,
+            () => FoundContent::SomethingElse,
         }
     }
 
-    /// The bytes of the file before and now; `None` if the file does not hold the text, or either is not
-    /// known. Blocks.
+    /// Returns the bytes of the file before and now; `None` if the file does not hold the text, or if the
+    /// bytes before are unknown. Blocks.
     pub(crate) fn written(&self) -> Option<(Option<Vec<u8>>, Vec<u8>)> {
         let before = match &self.before {
-            Before::Nothing => None,
-            Before::Text(text, normalized) => Some(normalized.restored(text).into_bytes()),
-            Before::Unknown => return None,
+            FileBefore::Nothing => None,
+            FileBefore::Text(text, normalized) => Some(normalized.restored(text).into_bytes()),
+            FileBefore::Unknown => return None,
         };
         let now = target::fingerprint(&self.file);
         let is_there = !now.is_gone() && !self.deletes;
-        Some((before, self.held(&now).filter(|_| is_there)?))
+        Some((before, self.read_if_text(&now).filter(|_| is_there)?))
     }
 
-    /// The bytes of the file, if the file holds the text.
-    fn held(&self, now: &Fingerprint) -> Option<Vec<u8>> {
-        // Four bytes in the file for each of the text: CRLF in UTF-16 for a line end; and some for a mark.
+    /// Reads the file. Returns its bytes if they are the text.
+    fn read_if_text(&self, now: &Fingerprint) -> Option<Vec<u8>> {
+        // At most four bytes in the file for one of the text, as for a line ending that becomes CRLF in
+        // UTF-16, and a BOM.
         let limit = u64::try_from(self.text.len()).unwrap_or(u64::MAX).saturating_mul(4).saturating_add(8);
         let found = untrusted::read(Path::new(&self.file), limit, Whose::Anybodys);
         found.ok().filter(|found| self.is_text(found, now))
     }
 
-    /// Whether these bytes are the text. If the file is unchanged since the decision, no agent has written
-    /// it in another form, so only the very bytes count.
+    /// Whether these bytes are the text. In a file that is unchanged since the decision, only the identical
+    /// bytes count, because no agent has written the text in another form.
     fn is_text(&self, found: &[u8], now: &Fingerprint) -> bool {
         let is_untouched = self.original.as_ref() == Some(now);
-        if is_untouched { found == self.text.as_bytes() } else { self.form.writes(&self.text, found) }
+        if is_untouched { found == self.text.as_bytes() } else { self.form.matches(&self.text, found) }
     }
 }
 
-impl Before {
+impl FileBefore {
     fn of(proposal: &PreparedProposal) -> Self {
         let (composition, normalized) = (&proposal.composition, &proposal.normalized);
         match () {
@@ -202,17 +214,17 @@ impl WrittenForm {
     }
 
     /// Whether these bytes are the text in this form.
-    fn writes(self, text: &str, found: &[u8]) -> bool {
-        let Some((found_bom, found)) = decoded(found) else { return false };
+    fn matches(self, text: &str, found: &[u8]) -> bool {
+        let Some((found_bom, found)) = decode(found) else { return false };
         let (text_bom, text) = split_bom(text);
-        let is_marked = found_bom.is_none_or(|found| found == text_bom || found == self.bom);
+        let has_valid_bom = found_bom.is_none_or(|found| found == text_bom || found == self.bom);
         let is_text = |text: &str| {
             found == text
                 || (found.replace("\r\n", "\n") == text.replace("\r\n", "\n")
                     && uniform_line_ending(&found).is_some_and(|ending| self.may_end_lines(ending)))
         };
         let is_ended = || self.ends_last_line && !text.ends_with('\n') && is_text(&format!("{text}\n"));
-        is_marked && (is_text(text) || is_ended())
+        has_valid_bom && (is_text(text) || is_ended())
     }
 
     fn may_end_lines(self, ending: LineEnding) -> bool {
@@ -223,8 +235,8 @@ impl WrittenForm {
     }
 }
 
-/// Whether the tool of the agent ends the last line of a file by itself. Some tools do if the last line was
-/// ended before.
+/// Whether the tool of the agent ends the last line of a file by itself. Some tools do so only if the last
+/// line had an end before.
 fn ends_last_lines(ended: &PendingReview, was_ended: bool) -> bool {
     let ends = |arguments: &ToolArguments| match arguments {
         ToolArguments::Edits(edit) => was_ended && edit.replacing == Replacing::LastLineEndStays,
@@ -236,8 +248,9 @@ fn ends_last_lines(ended: &PendingReview, was_ended: bool) -> bool {
     rows.any(|agent| agent.hook.tools.iter().any(|tool| ends(&tool.arguments)))
 }
 
-/// The text in these bytes, without a byte-order mark, and whether UTF-8 has one. UTF-16 always does.
-fn decoded(bytes: &[u8]) -> Option<(Option<bool>, String)> {
+/// Decodes these bytes without their byte-order mark. Returns whether UTF-8 has the mark, `None` for UTF-16,
+/// which always has it; and the text.
+fn decode(bytes: &[u8]) -> Option<(Option<bool>, String)> {
     let utf_16 = |bytes: &[u8], of: fn([u8; 2]) -> u16| {
         let units: Vec<u16> = bytes.chunks_exact(2).map(|unit| of([unit[0], unit[1]])).collect();
         bytes.len().is_multiple_of(2).then(|| String::from_utf16(&units).ok()).flatten()
@@ -263,7 +276,7 @@ mod tests {
     const UNIX: WrittenForm = WrittenForm { crlf: false, lf: true, bom: false, ends_last_line: false };
 
     #[test]
-    fn a_text_counts_in_the_line_ends_of_its_file_and_in_no_others() {
+    fn a_text_counts_in_the_line_endings_of_its_file_only() {
         let dos = WrittenForm { crlf: true, lf: false, ..UNIX };
         for (form, text, found, is_written) in [
             (UNIX, "a\nb\n", "a\nb\n", true),
@@ -278,25 +291,25 @@ mod tests {
             (WrittenForm { ends_last_line: true, ..UNIX }, "a", "a\n", true),
             (UNIX, "a", "a\n", false),
         ] {
-            assert_eq!(form.writes(text, found.as_bytes()), is_written, "{form:?} {text:?} {found:?}");
+            assert_eq!(form.matches(text, found.as_bytes()), is_written, "{form:?} {text:?} {found:?}");
         }
     }
 
     #[test]
     fn a_byte_order_mark_counts_as_the_file_had_it() {
-        let marked = WrittenForm { bom: true, ..UNIX };
-        assert!(marked.writes("a\n", "\u{feff}a\n".as_bytes()) && marked.writes("a\n", b"a\n"));
-        assert!(!UNIX.writes("a\n", "\u{feff}a\n".as_bytes()));
-        assert!(UNIX.writes("\u{feff}a\n", b"a\n"), "the file had none");
-        assert!(!marked.writes("\u{feff}a\n", b"a\n"), "the file had one, and so has the text");
+        let with_bom = WrittenForm { bom: true, ..UNIX };
+        assert!(with_bom.matches("a\n", "\u{feff}a\n".as_bytes()) && with_bom.matches("a\n", b"a\n"));
+        assert!(!UNIX.matches("a\n", "\u{feff}a\n".as_bytes()));
+        assert!(UNIX.matches("\u{feff}a\n", b"a\n"), "the file had none");
+        assert!(!with_bom.matches("\u{feff}a\n", b"a\n"), "the file had one, and so has the text");
     }
 
     #[test]
-    fn a_text_counts_in_utf_16_with_a_mark_and_in_no_other_encoding() {
+    fn a_text_counts_in_utf_16_with_a_bom_and_in_no_other_encoding() {
         let le: Vec<u8> = "\u{feff}é\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
         let be: Vec<u8> = "\u{feff}é\n".encode_utf16().flat_map(u16::to_be_bytes).collect();
-        assert!(UNIX.writes("é\n", &le) && UNIX.writes("é\n", &be));
-        assert!(!UNIX.writes("é\n", &le[..le.len() - 1]));
-        assert!(!UNIX.writes("é\n", b"\xe9\n"));
+        assert!(UNIX.matches("é\n", &le) && UNIX.matches("é\n", &be));
+        assert!(!UNIX.matches("é\n", &le[..le.len() - 1]));
+        assert!(!UNIX.matches("é\n", b"\xe9\n"));
     }
 }

@@ -1,12 +1,12 @@
-//! Remembers the decisions of the last moments. One edit may come to a person by two ways: some agents run
-//! a hook and open a diff for it, in either order, and some run their hook again. The second proposal gets
-//! the same answer.
+//! The decisions of the last moments. One edit may come to a person by two ways: some agents run a hook and
+//! open a diff for it, in either order, and some agents run their hook again. The second proposal gets the
+//! same answer.
 //!
-//! A decision counts for the same agent only, once, and while the file is as it was then. It covers the
-//! content that the person saw: the same operation on the same file, with the same bytes. It covers a link
-//! to the file only if the decision was on that link. An acceptance by a rule covers the same path only,
-//! since rules may ask about another path. A hook hands over the bytes that the tool writes. The bytes of a
-//! diff are worked out, since the agent puts the line ends and the byte-order mark of the file back.
+//! A decision counts once, for the same agent only, and while the file is unchanged. It covers the content
+//! that the person saw: the same operation on the same file, with the same bytes. It covers a link to the
+//! file only if the decision was on that link. An acceptance by a rule covers the same path only, because
+//! rules may ask about another path. A hook sends the bytes that the tool writes. The bytes of a diff are
+//! computed, because the agent restores the line endings and the byte-order mark of the file.
 
 use std::borrow::Cow;
 use std::hash::{BuildHasher as _, RandomState};
@@ -24,14 +24,15 @@ use super::proposal::PreparedProposal;
 use super::review::PendingReview;
 use super::target::Fingerprint;
 
-/// How long the second way of an edit may take: the agent does nothing in between.
-const SECOND_WAY_WITHIN: Duration = Duration::from_secs(10);
-/// How long the second way may take after an answer in the agent's own prompt, which may have been a no.
-const AFTER_ITS_PROMPT: Duration = Duration::from_secs(3);
-/// How long an agent may take to call a tool again: its model is asked in between.
-pub(crate) const REPEATED_WITHIN: Duration = Duration::from_secs(600);
-/// The most decisions that are remembered, and the most of these with a text.
+/// The longest time between the two ways of an edit: the agent does nothing in between.
+const SECOND_WAY_TIMEOUT: Duration = Duration::from_secs(10);
+/// The longest time from an answer in the agent's own prompt, which may have been a no, to the second way.
+const AGENT_PROMPT_TIMEOUT: Duration = Duration::from_secs(3);
+/// The longest time between two calls of a tool by an agent: its model works in between.
+pub(crate) const REPEATED_CALL_TIMEOUT: Duration = Duration::from_secs(600);
+/// The largest number of remembered decisions.
 const MAX_DECISIONS: usize = 64;
+/// The largest number of remembered decisions with a text.
 const MAX_TEXTS: usize = 8;
 
 /// The way by which a proposal comes, and its agent.
@@ -52,16 +53,17 @@ struct HookWay {
     operation: Operation,
 }
 
+/// The remembered decisions.
 #[derive(Debug)]
 pub(crate) struct Decisions {
-    decided: Vec<Decided>,
-    /// The key of the hashes. No agent knows it, so none can make another text with the same hash.
+    past: Vec<PastDecision>,
+    /// The seed of the hashes. No agent knows the seed, so none can make another text with the same hash.
     seed: u64,
 }
 
 impl Default for Decisions {
     fn default() -> Self {
-        Self { decided: Vec::new(), seed: RandomState::new().hash_one(0) }
+        Self { past: Vec::new(), seed: RandomState::new().hash_one(0) }
     }
 }
 
@@ -73,8 +75,9 @@ pub(crate) enum AcceptedBy {
     Rule,
 }
 
+/// A decision that still counts for a second proposal.
 #[derive(Debug)]
-struct Decided {
+struct PastDecision {
     way: Way,
     by: AcceptedBy,
     real: PathBuf,
@@ -82,41 +85,41 @@ struct Decided {
     places: Vec<Place>,
     /// The file as the person saw it.
     original: Fingerprint,
-    /// For each proposal that the decision covers, the hash of the text that the agent would write, and the
-    /// answer; `None` accepts the proposal as it is. Hashes save the memory of texts of megabytes.
+    /// The hash of each text that the agent would write for a covered proposal, and the answer; `None`
+    /// accepts the proposal as it is. Hashes save the memory of texts of megabytes.
     answers: Vec<(u64, Option<Verdict>)>,
     until: Instant,
 }
 
 impl Decisions {
-    /// Remembers that a text was accepted, so that a proposal of that text is accepted, too.
+    /// Remembers that a text was accepted, so that a proposal of this text is accepted, too.
     pub(crate) fn remember_accepted(&mut self, ended: &PendingReview, by: AcceptedBy) {
-        let within = match ended.hook() {
+        let timeout = match ended.hook() {
             Some(hook) if !hook.comes_twice => return,
-            // The model of the agent is asked to propose this text, which takes longer.
-            Some(hook) if !hook.takes_text && ended.text.has_edits() => REPEATED_WITHIN,
-            _ => SECOND_WAY_WITHIN,
+            // The agent's model is asked to propose this text, which takes longer.
+            Some(hook) if !hook.takes_text && ended.text.has_edits() => REPEATED_CALL_TIMEOUT,
+            _ => SECOND_WAY_TIMEOUT,
         };
-        self.remember((ended, by), &[ended.text.current()], None, within);
+        self.remember((ended, by), &[ended.text.current()], None, timeout);
     }
 
-    /// Remembers an answer in the agent's own prompt, after which the agent may write its own text or that
-    /// of the desks.
+    /// Remembers an answer in the agent's own prompt, after which the agent may write its own text or the
+    /// text of the desks.
     pub(crate) fn remember_answered_in_agent(&mut self, ended: &PendingReview) {
         let texts = [ended.text.current(), ended.text.proposed()];
-        self.remember((ended, AcceptedBy::Person), &texts, None, AFTER_ITS_PROMPT);
+        self.remember((ended, AcceptedBy::Person), &texts, None, AGENT_PROMPT_TIMEOUT);
     }
 
     /// Remembers a verdict for which no hook waits any longer, for the repeated call.
     pub(crate) fn remember_uncollected(&mut self, ended: &PendingReview, verdict: Verdict) {
-        let has_text = |decided: &Decided| decided.answers.iter().any(|(_, verdict)| verdict.is_some());
-        if self.decided.iter().filter(|decided| has_text(decided)).count() == MAX_TEXTS
-            && let Some(oldest) = self.decided.iter().position(has_text)
+        let has_text = |past: &PastDecision| past.answers.iter().any(|(_, verdict)| verdict.is_some());
+        if self.past.iter().filter(|past| has_text(past)).count() == MAX_TEXTS
+            && let Some(oldest) = self.past.iter().position(has_text)
         {
-            self.decided.remove(oldest);
+            self.past.remove(oldest);
         }
         let ended = (ended, AcceptedBy::Person);
-        self.remember(ended, &[ended.0.text.proposed()], Some(&verdict), REPEATED_WITHIN);
+        self.remember(ended, &[ended.0.text.proposed()], Some(&verdict), REPEATED_CALL_TIMEOUT);
     }
 
     /// Remembers the answer to proposals of these texts.
@@ -125,50 +128,50 @@ impl Decisions {
         (ended, by): (&PendingReview, AcceptedBy),
         texts: &[&Arc<str>],
         answer: Option<&Verdict>,
-        within: Duration,
+        timeout: Duration,
     ) {
         let now = Instant::now();
-        self.decided.retain(|decided| decided.until > now);
-        if self.decided.len() == MAX_DECISIONS {
-            self.decided.remove(0);
+        self.past.retain(|past| past.until > now);
+        if self.past.len() == MAX_DECISIONS {
+            self.past.remove(0);
         }
         let way = Way::of(&ended.agent.name, ended.hook());
         let proposal = &ended.text.proposal;
         let hashes = texts.iter().flat_map(|text| self.hashes(proposal, text, &way));
         let answers = hashes.map(|hash| (hash, answer.cloned())).collect();
         let (real, original) = (proposal.real_path().to_owned(), proposal.fingerprint.clone());
-        let (places, until) = (proposal.places().to_vec(), now + within);
-        self.decided.push(Decided { way, by, real, places, original, answers, until });
+        let (places, until) = (proposal.places().to_vec(), now + timeout);
+        self.past.push(PastDecision { way, by, real, places, original, answers, until });
     }
 
     /// Takes the answer to a proposal on which the person has decided already. For an agent that opens a
-    /// diff, only its own text counts as such.
+    /// diff, only the acceptance of its own text counts.
     pub(crate) fn take(&mut self, proposal: &PreparedProposal, way: &Way) -> Option<Verdict> {
         let (proposed, now) = (proposal.composition.proposed(), Instant::now());
-        let counts = |decided: &Decided| {
-            decided.until > now && decided.way.leads_to(way) && decided.is_about(proposal)
-        };
-        if !self.decided.iter().any(counts) {
-            // The hash of a text of megabytes would hold up the main loop, and so every other agent.
+        let counts =
+            |past: &PastDecision| past.until > now && past.way.leads_to(way) && past.is_about(proposal);
+        if !self.past.iter().any(counts) {
+            // Hashing a text of megabytes would delay the main loop, and so every other agent.
             return None;
         }
         let hashes = self.hashes(proposal, proposed, way);
-        let answer = |decided: &Decided| {
-            let mut answers = decided.answers.iter().filter(|_| counts(decided));
+        let answer = |past: &PastDecision| {
+            let mut answers = past.answers.iter().filter(|_| counts(past));
             let answer = answers
-                .find(|(of, verdict)| hashes.contains(of) && (verdict.is_none() || way.hook.is_some()));
-            let (_, verdict) = answer.filter(|_| !decided.original.differs_from(&proposal.fingerprint))?;
+                .find(|(hash, verdict)| hashes.contains(hash) && (verdict.is_none() || way.hook.is_some()));
+            let (_, verdict) = answer.filter(|_| !past.original.differs_from(&proposal.fingerprint))?;
             let as_proposed = || Verdict::Accepted { text: proposed.clone(), message: None };
             Some(verdict.clone().unwrap_or_else(as_proposed))
         };
-        let mut decided = self.decided.iter().enumerate().rev();
-        let (at, verdict) = decided.find_map(|(at, decision)| Some((at, answer(decision)?)))?;
-        self.decided.remove(at);
+        let mut newest_first = self.past.iter().enumerate().rev();
+        let found = newest_first.find_map(|(index, past)| Some((index, answer(past)?)));
+        let (index, verdict) = found?;
+        self.past.remove(index);
         Some(verdict)
     }
 
-    /// The hashes of the texts that the agent may write for a proposal of this text. Some tools put back a
-    /// byte-order mark that a diff lacks, and others do not.
+    /// Returns the hashes of the texts that the agent may write for a proposal of this text. Some tools
+    /// restore a byte-order mark that a diff lacks, and others do not.
     fn hashes(&self, proposal: &PreparedProposal, text: &str, way: &Way) -> Vec<u64> {
         if way.hook.is_some() {
             return vec![self.hash(text)];
@@ -176,8 +179,8 @@ impl Decisions {
         let normalized = &proposal.normalized;
         let in_crlf = || text.replace("\r\n", "\n").replace('\n', "\r\n");
         let text = if normalized.file_has_crlf { Cow::Owned(in_crlf()) } else { Cow::Borrowed(text) };
-        let marked = (normalized.file_has_bom == Some(true)).then(|| self.hash(&format!("{BOM}{text}")));
-        marked.into_iter().chain([self.hash(&text)]).collect()
+        let with_bom = (normalized.file_has_bom == Some(true)).then(|| self.hash(&format!("{BOM}{text}")));
+        with_bom.into_iter().chain([self.hash(&text)]).collect()
     }
 
     fn hash(&self, text: &str) -> u64 {
@@ -185,22 +188,22 @@ impl Decisions {
     }
 }
 
-impl Decided {
+impl PastDecision {
     /// Whether the proposal changes the same files.
     fn is_about(&self, proposal: &PreparedProposal) -> bool {
-        let (mine, others) = (&self.places, proposal.places());
+        let (own, others) = (&self.places, proposal.places());
         let are_same = match self.by {
             AcceptedBy::Person => {
-                mine.len() == others.len() && mine.iter().zip(others).all(|(one, other)| one.is_at(other))
+                own.len() == others.len() && own.iter().zip(others).all(|(one, other)| one.is_at(other))
             }
-            AcceptedBy::Rule => mine == others,
+            AcceptedBy::Rule => own == others,
         };
         are_same && self.real == proposal.real_path()
     }
 }
 
 impl Way {
-    /// The way of a proposal by the agent of this name: of a hook, or by `openDiff`.
+    /// Returns the way of a proposal by the agent of this name: of a hook, or by `openDiff`.
     pub(crate) fn of(agent: &str, hook: Option<&HookProposal>) -> Self {
         let of_hook = |hook: &HookProposal| HookWay {
             session: hook.session.clone(),
@@ -209,8 +212,8 @@ impl Way {
         Self { agent: agent.to_owned(), hook: hook.map(of_hook) }
     }
 
-    /// Whether an edit that came by this way may also come by the other way. A second diff is a new
-    /// question, and a diff can only write a text.
+    /// Whether an edit that came by this way may also come by the other way. A second diff is a new question,
+    /// and a diff can only write a text.
     fn leads_to(&self, other: &Self) -> bool {
         let is_second = match (&self.hook, &other.hook) {
             (None, None) => false,

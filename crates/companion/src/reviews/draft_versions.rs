@@ -1,4 +1,4 @@
-//! Decides which draft a review has on disk, and with which words.
+//! The draft that a review has on disk, with its reasons in words.
 
 use alongside_desk::{Closing, Reasons, ReviewId};
 
@@ -6,18 +6,18 @@ use super::remarks;
 use super::review::PendingReview;
 use crate::persistence::drafts::NewDraft;
 
-/// Names the drafts, and numbers every version of any of them.
+/// The names of drafts, and the number of the last version of any draft.
 #[derive(Debug, Default)]
 pub(super) struct DraftVersions {
-    /// Begins the ids of drafts: the companion's start, in milliseconds since the Unix epoch.
+    /// The beginning of each draft's id: the companion's start, in milliseconds since the Unix epoch.
     started: u64,
     last: u64,
 }
 
-/// The draft of a review, as it has to be on disk.
+/// The change that the draft of a review needs on disk.
 #[derive(Debug)]
 pub(crate) enum DraftChange {
-    /// Delete the draft of this id, since no edit is left.
+    /// Delete the draft of this id, because no edit is left.
     Delete(String),
     Save(NewDraft),
 }
@@ -31,7 +31,8 @@ impl DraftVersions {
         format!("{}-{review}", self.started)
     }
 
-    /// The draft of an open review, which follows every edit; `None` if it never had one.
+    /// Returns the change of the draft of an open review, which follows every edit; `None` if it never had a
+    /// draft.
     pub(super) fn of_open(&mut self, review: &mut PendingReview) -> Option<DraftChange> {
         if !review.text.has_edits() && !review.text.has_reasons() {
             return self.without_text(review);
@@ -41,7 +42,7 @@ impl DraftVersions {
         Some(DraftChange::Save(NewDraft { is_open: true, ..draft }))
     }
 
-    /// The draft of a review that ended; `None` if it never had one.
+    /// Returns the change of the draft of an ended review; `None` if it never had a draft.
     pub(super) fn of_ended(&mut self, review: &PendingReview, closing: Closing) -> Option<DraftChange> {
         let why = match closing {
             Closing::Accepted => "it was accepted, and the file does not hold it",
@@ -54,23 +55,23 @@ impl DraftVersions {
             Closing::Interrupted => "the companion was interrupted",
             Closing::TimedOut => "the agent waited no longer",
         };
-        // The model reads the reasons with a decision.
-        let are_told = match closing {
+        // With such a decision, the model gets the reasons.
+        let are_sent = match closing {
             Closing::Rejected => true,
             Closing::Accepted => review.reasons() == Reasons::Always,
             _ => false,
         };
-        if !review.text.has_edits() && (!review.text.has_reasons() || are_told) {
+        if !review.text.has_edits() && (!review.text.has_reasons() || are_sent) {
             return self.without_text(review);
         }
-        let reasons = if are_told { String::new() } else { reasons(review) };
-        // An accepted text stays until the agent has written it. Answers in the agent are not told here, and
+        let reasons = if are_sent { String::new() } else { reasons(review) };
+        // An accepted text stays until the agent has written it. An answer in the agent is unknown here, and
         // some agents write the text as it was at the desks.
         let awaited = matches!(closing, Closing::Accepted | Closing::AnsweredInAgent);
         Some(DraftChange::Save(NewDraft { awaited, ..self.next(review, why, reasons) }))
     }
 
-    /// The draft of a text that was accepted, in case that its file holds something else in the end.
+    /// Returns the draft of an accepted text, for the case that its file finally holds something else.
     pub(super) fn of_unwritten(&mut self, review: &PendingReview) -> NewDraft {
         let why = "it was accepted, and the file does not hold it";
         NewDraft { awaited: true, ..self.next(review, why, String::new()) }
@@ -96,8 +97,8 @@ impl DraftVersions {
     }
 }
 
-/// The reasons for the draft of a review, in words. It follows each key: without reasons, no hunk is looked
-/// at.
+/// Returns the reasons for the draft of a review, in words. Each key writes the draft, so the hunks are
+/// computed only if there are reasons.
 fn reasons(review: &PendingReview) -> String {
     if review.text.has_reasons() { remarks::reasons(&review.review()) } else { String::new() }
 }

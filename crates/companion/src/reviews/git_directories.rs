@@ -1,59 +1,63 @@
 //! The directories outside of a `.git` in which git runs programs or obeys settings: directories of hooks,
-//! and bare repositories. The next `git commit` or `git status` runs the programs that are written there.
+//! and bare repositories. The next `git commit` or `git status` runs a program that is written there.
 
 use std::ffi::OsStr;
 use std::path::Path;
 
-use super::git_settings::{self, Obeyed};
+use super::git_settings::{self, ObeyedPaths};
 use super::ground::Ground;
 use super::link_targets;
 use crate::folded_name::plain;
-use crate::real_path::passed;
+use crate::real_path;
 
-/// The directory of hooks that a manager of hooks sets up.
-const HUSKY: &str = ".husky";
-/// How deep husky keeps its own files.
+/// The directory of hooks that husky, a manager of hooks, sets up.
+const HUSKY_DIRECTORY: &str = ".husky";
+/// The number of levels below that directory in which husky keeps its own files.
 const HUSKY_DEPTH: usize = 2;
 
-/// Whether git runs or obeys a file: one below such a directory, or one that git's settings name or include,
-/// or to which a link of git leads. A bare repository around a root that holds the file does not count: the
-/// person works in it. Reads the disk.
+/// Whether git runs or obeys a file: a file below such a directory, or one that git's settings name or
+/// include, or to which a link of git leads. A bare repository around a root with the file does not count,
+/// because the person works in it. Reads the disk.
 pub(super) fn is_obeyed(file: &Path, ground: &Ground<'_>) -> bool {
-    is_obeyed_outside(file, ground) || repositories(file).any(|top| Obeyed::of(top, ground).has(file))
+    is_obeyed_without_repository(file, ground)
+        || repositories(file).any(|top| ObeyedPaths::of(top, ground).contain(file))
 }
 
 /// Whether git runs or obeys a file that is in no repository. Reads the disk.
-pub(super) fn is_obeyed_outside(file: &Path, ground: &Ground<'_>) -> bool {
+pub(super) fn is_obeyed_without_repository(file: &Path, ground: &Ground<'_>) -> bool {
     let is_around = |directory: &Path| {
         ground.roots.iter().any(|root| file.starts_with(root) && root.starts_with(directory))
     };
-    let is_husky = |directory: &Path| directory.file_name().is_some_and(|name| plain(name) == HUSKY);
+    let is_husky =
+        |directory: &Path| directory.file_name().is_some_and(|name| plain(name) == HUSKY_DIRECTORY);
     let mut inner = file.ancestors().skip(1).take_while(|directory| !is_around(directory));
     inner.any(|directory| is_husky(directory) || is_bare(directory, file))
         || ground.is_thorough && is_target(file, ground)
 }
 
-/// The repositories around a file. Reads the disk.
+/// Iterates over the repositories around a file. Reads the disk.
 pub(super) fn repositories(file: &Path) -> impl Iterator<Item = &Path> {
     file.ancestors().skip(1).filter(|directory| directory.join(".git").symlink_metadata().is_ok())
 }
 
-/// Whether a link of husky leads to the file, or it is one of the user's settings. Reads the disk.
+/// Whether a link of husky leads to the file, or the file is one of the user's settings files. Reads the
+/// disk.
 fn is_target(file: &Path, ground: &Ground<'_>) -> bool {
-    let mut targets: Vec<_> = git_settings::of_user(ground).iter().flat_map(|file| passed(file)).collect();
+    let settings = git_settings::user_files(ground);
+    let mut targets: Vec<_> = settings.iter().flat_map(|file| real_path::passed(file)).collect();
     for directory in file.ancestors().skip(1) {
-        link_targets::add_of(&directory.join(HUSKY), &mut targets);
-        if !link_targets::add_below(&directory.join(HUSKY), HUSKY_DEPTH, &mut targets) {
+        link_targets::add_of(&directory.join(HUSKY_DIRECTORY), &mut targets);
+        if !link_targets::add_below(&directory.join(HUSKY_DIRECTORY), HUSKY_DEPTH, &mut targets) {
             return true;
         }
     }
-    link_targets::holds(&targets, file)
+    link_targets::cover(&targets, file)
 }
 
-/// Whether a file may help to make its directory, or one above, a repository, whose settings count as soon as
-/// the last part is there: `HEAD`, or what is missing beside a `HEAD`. The parts may come in one patch, and
-/// none of them is there when the first one is judged. Reads the disk.
-pub(super) fn may_begin_one(file: &Path) -> bool {
+/// Whether a file may help to make its directory, or one above, a repository. The settings of a repository
+/// count as soon as its last part exists. The parts are `HEAD`, and the files that belong beside a `HEAD`.
+/// They may come in one patch, and none of them exists when the first one is judged. Reads the disk.
+pub(super) fn may_complete_repository(file: &Path) -> bool {
     let has_head = |directory: &Path| directory.join("HEAD").symlink_metadata().is_ok();
     let mut above = file.ancestors().skip(1);
     above.any(|directory| match next_below(directory, file).as_deref() {
@@ -63,18 +67,18 @@ pub(super) fn may_begin_one(file: &Path) -> bool {
     })
 }
 
-/// Whether git takes this directory for a repository, or for the common part of several, once the file is
+/// Whether git will take this directory for a repository, or for the common part of several, once the file is
 /// written, which may complete it. A link counts wherever it leads.
 fn is_bare(directory: &Path, file: &Path) -> bool {
     let next = next_below(directory, file);
-    let will_be = |name: &str| {
-        let is_its = next.as_ref().is_some_and(|next| next.eq_ignore_ascii_case(name));
-        is_its || directory.join(name).symlink_metadata().is_ok()
+    let will_exist = |name: &str| {
+        let is_written = next.as_ref().is_some_and(|next| next.eq_ignore_ascii_case(name));
+        is_written || directory.join(name).symlink_metadata().is_ok()
     };
-    will_be("objects") && will_be("refs") || will_be("HEAD") && will_be("commondir")
+    will_exist("objects") && will_exist("refs") || will_exist("HEAD") && will_exist("commondir")
 }
 
-/// The plain name of the part of a file's path that follows on a directory above it.
+/// Returns the plain name of the part that follows `directory` in the path of the file.
 fn next_below(directory: &Path, file: &Path) -> Option<String> {
     let below = file.strip_prefix(directory).ok()?;
     below.components().next().map(|part| plain(OsStr::new(part.as_os_str())))
@@ -124,10 +128,10 @@ mod tests {
             assert!(project.is_gits("tools/hooks/pre-commit"), "{config}");
             assert!(!["tools/a", "no/a"].iter().any(|below| project.is_gits(below)), "{config}");
         }
-        // The last one may come under a condition.
+        // The last setting may be under a condition, so the earlier one counts as well.
         assert!(project.is_gits("elsewhere/a"));
         fs::create_dir(project.path("sub")).unwrap();
-        assert!(!project.is_gits("sub/tools/hooks/a"), "it is named from the top");
+        assert!(!project.is_gits("sub/tools/hooks/a"), "the path is relative to the top");
         project.write(".git/config", "[core]\nhooksPath = ~/hooks\n");
         assert!(!project.is_gits("~/hooks/a"));
     }
@@ -151,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_nested_repository_is_seen_with_its_completing_file() {
+    fn a_nested_repository_is_found_with_its_completing_file() {
         let project = Project::new();
         let inner = project.path("docs/inner");
         fs::create_dir_all(inner.join("refs")).unwrap();
@@ -171,14 +175,14 @@ mod tests {
         assert!(!project.is_gits("hooks/pre-commit"));
         project.write(".gitconfig", "[core]\n\thooksPath = hooks\n[include]\npath = more\n");
         assert!(project.is_gits("hooks/pre-commit"));
-        // Git stops in such a circle as well.
+        // Git ends the inclusion at such a circle as well.
         project.write("more", "[include]\npath = .gitconfig\n");
         assert!(project.is_gits("hooks/pre-commit"));
     }
 
     #[cfg(unix)]
     #[test]
-    fn repositories_in_parts_and_behind_links_are_seen() {
+    fn repositories_in_parts_and_behind_links_are_found() {
         let project = Project::new();
         for below in ["linked/objects", "linked/refs", "parted", "common/objects", "common/refs"] {
             fs::create_dir_all(project.path(below)).unwrap();
@@ -193,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn husky_hooks_are_seen_in_every_depth() {
+    fn husky_hooks_are_found_at_every_depth() {
         let project = Project::new();
         assert!(project.is_gits(".husky/pre-commit") && project.is_gits("web/.husky/_/husky.sh"));
         assert!(!project.is_gits(".husky") && !project.is_gits("husky/a") && !project.is_gits(".huskyrc"));

@@ -1,20 +1,21 @@
-//! The directories by which the place of a change is judged: the projects, and those of the user.
+//! The directories by which the place of a change is judged: the projects, and the user's directories.
 
 use std::path::{Path, PathBuf};
 
 use crate::persistence::app_dirs::AppDirs;
 use crate::rule::{Rule, RulesOf};
 
-/// See the module.
+/// The directories and rules by which places are judged.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ground<'a> {
     /// The projects, without links.
     pub(crate) roots: &'a [PathBuf],
     /// The directories of the user; `None` if no user's settings count.
     pub(super) dirs: Option<&'a AppDirs>,
-    /// Reads the rules of a repository within a project; without it, such a repository has none.
+    /// The function that reads the rules of a repository within a project. Without it, the repository has no
+    /// rules.
     rules_of: Option<RulesOf>,
-    /// Whether every protection of a file is looked for, since a rule or grant may accept the change.
+    /// Whether every protection of a file is searched for, because a rule or grant may accept the change.
     pub(super) is_thorough: bool,
 }
 
@@ -23,13 +24,13 @@ impl<'a> Ground<'a> {
         Self { roots, dirs, rules_of: None, is_thorough: true }
     }
 
-    /// Repositories within a project have rules, which this reads.
+    /// Sets the function that reads the rules of repositories within a project.
     pub(crate) fn with_rules_of(self, rules_of: Option<RulesOf>) -> Self {
         Self { rules_of, ..self }
     }
 
-    /// Looks for every protection only if a rule or grant may accept the change. Otherwise a person
-    /// decides, and gets the proposal sooner.
+    /// Sets whether every protection is searched for: only if a rule or grant may accept the change.
+    /// Otherwise a person decides, and gets the proposal sooner.
     pub(super) fn thorough_if(self, may_be_accepted: bool) -> Self {
         Self { is_thorough: may_be_accepted, ..self }
     }
@@ -38,7 +39,7 @@ impl<'a> Ground<'a> {
         self.dirs.map(|dirs| &*dirs.home)
     }
 
-    /// The rules of the repository in a directory; `None` if they cannot be read. Reads the disk.
+    /// Returns the rules of the repository in a directory; `None` if they cannot be read. Reads the disk.
     pub(super) fn rules_of(&self, repository: &Path) -> Option<Vec<Rule>> {
         self.rules_of.map_or_else(|| Some(Vec::new()), |read| read(repository))
     }

@@ -1,8 +1,8 @@
-//! Converts the file on disk to the proposal's line endings and byte-order mark before they are compared.
+//! Converts the file on disk to the proposal's line endings and byte-order mark before the comparison.
 //!
-//! Agents often propose `\n` for a file with `\r\n` (and put `\r\n` back themselves), or leave out a
+//! Agents often propose `\n` for a file with `\r\n` (and restore `\r\n` themselves), or leave out a
 //! byte-order mark. Compared as bytes, every line would differ. After the conversion, hunks show the agent's
-//! change, and original lines that the person keeps have the form that the agent expects.
+//! change only, and original lines that the person keeps have the form that the agent expects.
 
 use alongside_desk::LineEnding;
 
@@ -11,20 +11,20 @@ pub(crate) const BOM: char = '\u{feff}';
 /// The original in the proposal's line endings, and the differences that were removed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct NormalizedOriginal {
-    /// The converted text; `None` if there is no file, or it is not text.
+    /// The converted text; `None` if there is no file, or the file is not text.
     pub(crate) original: Option<String>,
-    /// The file's line ending, if the proposal uniformly uses the other one.
+    /// The file's line ending, if the proposal uses the other one throughout.
     pub(crate) file_line_ending: Option<LineEnding>,
-    /// Whether the file has a byte-order mark, if the proposal differs.
+    /// Whether the file has a byte-order mark, if the proposal differs in it.
     pub(crate) file_has_bom: Option<bool>,
-    /// Whether the file has a `\r\n`.
+    /// Whether the file contains `\r\n`.
     pub(crate) file_has_crlf: bool,
     /// The reason why only the whole file can be decided on.
     pub(crate) whole_file_only: Option<String>,
 }
 
 impl NormalizedOriginal {
-    /// The text on disk, of which this is the conversion.
+    /// Converts `original` back to the form of the file.
     pub(crate) fn restored(&self, original: &str) -> String {
         let text = match self.file_line_ending {
             Some(LineEnding::Crlf) => original.replace('\n', "\r\n"),
@@ -39,7 +39,7 @@ impl NormalizedOriginal {
     }
 }
 
-/// Converts the bytes on disk to the form of a proposal. `None` is a file that does not exist.
+/// Converts the bytes on disk to the form of a proposal. `None` stands for a file that does not exist.
 pub(crate) fn normalize(on_disk: Option<Vec<u8>>, proposed: &str) -> NormalizedOriginal {
     let Some(bytes) = on_disk else {
         return NormalizedOriginal::default();
@@ -74,14 +74,14 @@ pub(crate) fn normalize(on_disk: Option<Vec<u8>>, proposed: &str) -> NormalizedO
     normalized
 }
 
-/// The result for a file that exists and cannot be compared.
+/// Returns the result for a file that exists but cannot be compared.
 pub(crate) fn whole_file_only(why: &str) -> NormalizedOriginal {
     NormalizedOriginal { whole_file_only: Some(why.to_owned()), ..NormalizedOriginal::default() }
 }
 
-/// The one line ending that a text uses; `None` for none, or both.
+/// Returns the only line ending of a text; `None` for a text with no line ending, or with both.
 pub(crate) fn uniform_line_ending(text: &str) -> Option<LineEnding> {
-    // Most texts need no counting, which takes a while.
+    // Most texts have no `\r`, and need no counting, which takes longer.
     if memchr::memchr(b'\r', text.as_bytes()).is_none() {
         return text.contains('\n').then_some(LineEnding::Lf);
     }
@@ -107,7 +107,7 @@ mod tests {
         for (on_disk, proposed, original, file_line_ending) in [
             ("a\r\nb\r\n", "a\nc\n", "a\nb\n", Some(LineEnding::Crlf)),
             ("a\nb", "a\r\nc", "a\r\nb", Some(LineEnding::Lf)),
-            // Mixed ones are compared as they are.
+            // Mixed line endings are compared unchanged.
             ("a\r\nb\n", "a\nb\n", "a\r\nb\n", None),
         ] {
             let normalized = normalized(on_disk, proposed);

@@ -1,4 +1,4 @@
-//! The outcome of a review: what its agent is told at the end.
+//! The outcome of a review: the end of the review as its agent gets it.
 
 use std::sync::Arc;
 
@@ -6,18 +6,19 @@ use alongside_desk::Closing;
 
 use super::reviewed_text::ReviewedText;
 
+/// The outcome of a review.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// The person accepted this text.
     Accepted(Arc<str>),
     Rejected,
-    /// The review ended without a decision, and nobody can decide any more.
+    /// The review ended without a decision, and no decision can follow.
     Withdrawn,
 }
 
 impl Outcome {
-    /// The outcome of a review of this text that ended as `closing` says; `None` if its agent waits for no
-    /// outcome.
+    /// Returns the outcome of a review of this text; `None` if its agent waits for no outcome. `closing` is
+    /// the reason why the review has ended.
     pub(crate) fn of(text: &ReviewedText, closing: Closing) -> Option<Self> {
         match closing {
             Closing::Accepted => Some(Self::Accepted(text.current().clone())),

@@ -1,5 +1,5 @@
-//! A proposal: its file is read and compared with the proposed text outside the main loop, since that takes
-//! time.
+//! A proposal. Reading its file and comparing it with the proposed text takes time, so that happens outside
+//! the main loop.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,29 +17,30 @@ pub(super) struct OpenProposal {
     /// The path as the agent spells it.
     file_path: String,
     target: OpenTarget,
-    /// The target's path without links, if the system tells.
-    told: Option<PathBuf>,
+    /// The target's path without links, if the system reports it.
+    system_path: Option<PathBuf>,
     destinations: Destinations,
     proposed: Arc<str>,
 }
 
+/// A proposal that is compared with its file.
 #[derive(Debug)]
 pub(crate) struct PreparedProposal {
     /// The path as the agent spells it.
     pub(super) file_path: String,
     pub(super) composition: Composition,
     pub(super) normalized: NormalizedOriginal,
-    /// The target when it was read.
+    /// The state of the target when it was read.
     pub(super) fingerprint: Fingerprint,
     /// The target's path without links.
     real: PathBuf,
-    /// Where a write would end up, if that is outside of every root.
+    /// The destination of a write, if it is outside of every root.
     pub(super) outside: Option<String>,
-    /// Where a write would end up, if git runs or obeys what is there.
+    /// The destination of a write, if git runs or obeys what is there.
     pub(super) in_git: Option<String>,
-    /// Where a write would end up, if agents take settings or instructions from there.
+    /// The destination of a write, if agents take settings or instructions from there.
     pub(super) of_agents: Option<String>,
-    /// Where a link within a project leads, if the path passes one.
+    /// The target of a link within a project, if the path passes one.
     pub(super) leads_to: Option<String>,
     /// The places of the file, of the link that leads to it, and of a file that the tool also removes.
     places: Vec<Place>,
@@ -49,30 +50,30 @@ pub(crate) struct PreparedProposal {
     is_of_removed: bool,
     /// Whether the file has other names (hard links), which no rule knows.
     pub(super) has_other_names: bool,
-    /// The projects by which the places were judged. Each change of the rules makes a new list, and so a
-    /// new pointer.
+    /// The projects by which the places were judged. Each change of the rules makes a new list with a new
+    /// pointer.
     roots: Option<Arc<[PathBuf]>>,
 }
 
 /// A file that a tool removes beside the file of its proposal.
 #[derive(Debug)]
-pub(crate) struct Removed {
-    /// Its path as the agent spells it, and without links.
+pub(crate) struct RemovedFile {
+    /// The path of the file as the agent spells it, and without links.
     paths: Box<(String, PathBuf)>,
     places: Vec<Place>,
     /// The file, if it can be read.
     target: Option<OpenTarget>,
 }
 
-impl Removed {
-    /// Reads the disk.
+impl RemovedFile {
+    /// Opens the file and judges its places. Reads the disk.
     pub(super) fn of(file: String, ground: &Ground<'_>) -> Self {
         let (path, target) = (Path::new(&file), OpenTarget::open(&file).ok());
         let (real, places) = (real_path::canonical(path), Place::all(path, ground));
         Self { paths: Box::new((file, real)), places, target }
     }
 
-    /// The size in bytes.
+    /// Returns the size in bytes.
     pub(super) fn size(&self) -> u64 {
         self.target.as_ref().map_or(0, OpenTarget::size)
     }
@@ -94,38 +95,39 @@ impl OpenProposal {
         Ok(Self::new(file_path, target, proposed))
     }
 
-    /// Resolves the path.
+    /// Creates a proposal for an open target, and resolves its path.
     pub(super) fn new(file_path: String, target: OpenTarget, proposed: Arc<str>) -> Self {
-        let told = target.real_path();
-        let destinations = Destinations::of(Path::new(&file_path), told.as_deref());
-        Self { file_path, target, told, destinations, proposed }
+        let system_path = target.real_path();
+        let destinations = Destinations::of(Path::new(&file_path), system_path.as_deref());
+        Self { file_path, target, system_path, destinations, proposed }
     }
 
-    /// The bytes to read and compare.
+    /// Returns the number of bytes to read and compare.
     pub(super) fn bytes(&self) -> u64 {
         self.target.size().saturating_add(self.proposed.len() as u64)
     }
 
-    /// Whether few more questions to the disk are left, if a person decides.
-    pub(super) fn is_apart(&self) -> bool {
-        self.destinations.are_apart()
+    /// Whether the preparation needs few more system calls, if a person decides.
+    pub(super) fn is_isolated(&self) -> bool {
+        self.destinations.is_isolated()
     }
 
-    /// Reads the target and compares. Blocks.
+    /// Reads the target, and compares it with the proposed text. Blocks.
     pub(super) fn prepare(self, ground: &Ground<'_>) -> PreparedProposal {
-        let Self { file_path, target, told, destinations, proposed } = self;
+        let Self { file_path, target, system_path, destinations, proposed } = self;
         let path = Path::new(&file_path);
         let (outside, in_git) = (destinations.outside(ground), destinations.in_git(ground));
         let place = destinations.place(outside.as_deref(), in_git.as_deref(), ground);
-        // A link would lead elsewhere.
+        // A place at the path itself means that the path is no link.
         let is_no_link = matches!(&place, Place::File(at) if at.file() == path);
         let link = if is_no_link { None } else { Place::of_link(path, ground) };
         let places = std::iter::once(place).chain(link).collect();
         let has_other_names = target.has_other_names();
-        let real = told.unwrap_or_else(|| real_path::canonical(path));
+        let real = system_path.unwrap_or_else(|| real_path::canonical(path));
         let (of_agents, leads_to) = (destinations.of_agents(ground), link_within(path, &real, ground));
         let (mut normalized, fingerprint) = target.read(&proposed);
-        // Without a readable original there is nothing to compare with: the whole file is the change.
+        // Without a readable original, the comparison has nothing to compare with: the whole file is the
+        // change.
         let original = normalized.original.take().map_or_else(|| Arc::from(""), Arc::<str>::from);
         let composition = Composition::new(original, proposed);
         PreparedProposal {
@@ -148,23 +150,24 @@ impl OpenProposal {
 }
 
 impl PreparedProposal {
-    /// Reads the target and compares, without rules. Blocks.
+    /// Reads the target, and compares it with the proposed text, without rules. Blocks.
     pub(crate) fn prepare(file_path: String, proposed: &str, ground: &Ground<'_>) -> Result<Self, BadTarget> {
         Ok(OpenProposal::open(file_path, proposed.into())?.prepare(ground))
     }
 
-    /// The proposal, with these projects as those by which its places were judged.
+    /// Records the projects by which the places were judged.
     pub(crate) fn judged_by(self, roots: Arc<[PathBuf]>) -> Self {
         Self { roots: Some(roots), ..self }
     }
 
-    /// Whether its places were judged by these projects, and no rules have changed since.
+    /// Whether the places were judged by these projects, and no rules have changed since.
     pub(crate) fn is_judged_by(&self, roots: &Arc<[PathBuf]>) -> bool {
         self.roots.as_ref().is_some_and(|judged_by| Arc::ptr_eq(judged_by, roots))
     }
 
-    /// A change that is in the file already: `before` is the text of a baseline, if that has the file, and
-    /// `now` is on disk. Both are compared byte for byte. Takes as long as the comparison.
+    /// Creates the proposal of a change that is in the file already: `before` is the text of a baseline, if
+    /// that has the file, and `now` is on disk. Both are compared byte for byte. Takes as long as the
+    /// comparison.
     pub(crate) fn of_turn(path: PathBuf, before: Option<&Arc<str>>, now: &Arc<str>) -> Self {
         let original = before.cloned().unwrap_or_default();
         Self {
@@ -185,10 +188,10 @@ impl PreparedProposal {
         }
     }
 
-    /// Adds a file that the tool also removes. If the proposal's own file does not exist, the removed
-    /// file's text becomes the original: the person sees the changes of a move, and a dropped change gives
-    /// the earlier text back. Blocks.
-    pub(super) fn removes(mut self, removed: Removed) -> Self {
+    /// Adds a file that the tool also removes. If the proposal's own file does not exist, the text of the
+    /// removed file becomes the original: the person sees the changes of a move, and a dropped change
+    /// restores the earlier text. Blocks.
+    pub(super) fn with_removed(mut self, removed: RemovedFile) -> Self {
         self.places.extend(removed.places);
         self.removed = Some(removed.paths);
         if let Some(target) = removed.target.filter(|_| self.fingerprint.is_absent()) {
@@ -203,8 +206,8 @@ impl PreparedProposal {
         self
     }
 
-    /// Whether `is_dirty` is true of a file that the tool changes. It gets the path as the agent spells it,
-    /// and the path without links.
+    /// Whether `is_dirty` is true of a file that the tool changes. `is_dirty` gets the path as the agent
+    /// spells it, and the path without links.
     pub(crate) fn is_dirty(&self, is_dirty: impl Fn(&str, &Path) -> bool) -> bool {
         let removed = self.removed.iter().map(|removed| (removed.0.as_str(), removed.1.as_path()));
         std::iter::once((self.file_path.as_str(), &*self.real))
@@ -212,7 +215,7 @@ impl PreparedProposal {
             .any(|(file, real)| is_dirty(file, real))
     }
 
-    /// The places of all files that the tool changes, the proposal's own first.
+    /// Returns the places of all files that the tool changes, beginning with the proposal's own file.
     pub(crate) fn places(&self) -> &[Place] {
         &self.places
     }
@@ -225,7 +228,7 @@ impl PreparedProposal {
         self.outside.as_deref()
     }
 
-    /// Whether hunks can be decided on: there is an original to compare with.
+    /// Whether a person can decide on hunks, because there is an original to compare with.
     pub(super) fn is_comparable(&self) -> bool {
         self.is_of_removed || self.has_file_text()
     }
@@ -236,8 +239,8 @@ impl PreparedProposal {
     }
 }
 
-/// The target of a path that passes a link within a project: a path that only begins with one, as the home of
-/// some systems does, is as its project. Reads the disk.
+/// Returns the target of a path that passes a link within a project. A path whose beginning alone is a link,
+/// as the home directory of some systems is, counts as its project's path. Reads the disk.
 fn link_within(path: &Path, real: &Path, ground: &Ground<'_>) -> Option<String> {
     let is_below = |above: &Path| {
         let (rest, root) = (path.strip_prefix(above).ok()?, real_path::canonical(above));

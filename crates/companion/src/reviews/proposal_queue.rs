@@ -1,10 +1,10 @@
-//! The queue of proposals that wait to be read and compared. A comparison takes several times the size of
-//! the texts in memory, and agents may propose many files at once. So the bytes in preparation are limited,
+//! The queue of proposals that wait to be read and compared. A comparison takes several times the memory of
+//! its texts, and agents may propose many files at once. So the number of bytes in preparation is limited,
 //! and other proposals wait in order.
 //!
-//! The disk is asked here for everything that a ruling needs. That takes 100 to 200 system calls, on a
-//! thread of its own. Only a small proposal for a file that the system has in memory, and that neither a
-//! rule nor git concerns, is prepared at once: a thread would take longer to wake.
+//! The preparation reads from the disk all that a ruling needs. That takes 100 to 200 system calls, on a
+//! thread of its own. Only a small proposal for a file that the system has in memory, and that concerns
+//! neither a rule nor git, is prepared on the calling thread: another thread would take longer to wake.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,24 +13,25 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::Semaphore;
 
 use super::ground::Ground;
-use super::proposal::{OpenProposal, PreparedProposal, Removed};
+use super::proposal::{OpenProposal, PreparedProposal, RemovedFile};
 use super::target::{BadTarget, OpenTarget};
 use crate::long_work::MAX_INLINE_BYTES;
 use crate::persistence::app_dirs::AppDirs;
 use crate::rule::RulesOf;
 
-/// The bytes of text that are compared at once. A larger proposal waits until it is alone.
+/// The largest number of bytes that are compared at once. A larger proposal waits until it is the only one.
 const MAX_BYTES: u64 = 256 << 20;
-/// The bytes per permit of the semaphore.
-const UNIT: u64 = 4 << 10;
+/// The number of bytes for each permit of the semaphore.
+const BYTES_PER_UNIT: u64 = 4 << 10;
 
+/// The limit of memory for proposals in preparation, and the input of their judgement.
 #[derive(Debug)]
 pub(crate) struct ProposalQueue {
     room: Semaphore,
     units: u32,
-    /// The directories of the user, whose settings protect some files.
+    /// The user's directories, whose settings protect some files.
     dirs: Option<AppDirs>,
-    /// Reads the rules of repositories within a project.
+    /// The function that reads the rules of repositories within a project.
     rules_of: Option<RulesOf>,
     /// Whether anything may accept a proposal without a person.
     may_accept: Arc<AtomicBool>,
@@ -38,7 +39,7 @@ pub(crate) struct ProposalQueue {
 
 impl Default for ProposalQueue {
     fn default() -> Self {
-        Self::of(u32::try_from(MAX_BYTES / UNIT).unwrap_or(u32::MAX))
+        Self::of(u32::try_from(MAX_BYTES / BYTES_PER_UNIT).unwrap_or(u32::MAX))
     }
 }
 
@@ -52,18 +53,18 @@ impl ProposalQueue {
         Self { room, units, dirs: None, rules_of: None, may_accept }
     }
 
-    /// Prepares a proposal whose tool also removes a file: reads that file and compares, once there is
-    /// room. `None` after a panic, or as the runtime ends.
-    pub(crate) async fn removing(
+    /// Prepares a proposal whose tool also removes a file: reads and compares that file, once there is room.
+    /// Returns `None` after a panic, or when the runtime ends.
+    pub(crate) async fn prepare_removal(
         self: &Arc<Self>,
         prepared: PreparedProposal,
         file: String,
         roots: Arc<[PathBuf]>,
     ) -> Option<PreparedProposal> {
         let queue = self.clone();
-        let removed = blocking(move || Removed::of(file, &queue.ground(&roots))).await?;
+        let removed = blocking(move || RemovedFile::of(file, &queue.ground(&roots))).await?;
         let _room = self.room.acquire_many(self.units_for(removed.size())).await.ok()?;
-        blocking(move || prepared.removes(removed)).await
+        blocking(move || prepared.with_removed(removed)).await
     }
 
     fn ground<'a>(&'a self, roots: &'a [PathBuf]) -> Ground<'a> {
@@ -75,39 +76,40 @@ impl ProposalQueue {
         self.may_accept.load(Ordering::Acquire)
     }
 
-    /// Reads the target and compares, once there is room. `None` after a panic, or as the runtime ends.
+    /// Reads and compares the target, once there is room. Returns `None` after a panic, or when the runtime
+    /// ends.
     pub(crate) async fn prepare(
         self: &Arc<Self>,
         file_path: String,
         proposed: Arc<str>,
         roots: Arc<[PathBuf]>,
     ) -> Option<Result<PreparedProposal, BadTarget>> {
-        let is_little = proposed.len() <= MAX_INLINE_BYTES && !self.may_accept();
-        let cached = if is_little { OpenTarget::open_cached(&file_path) } else { None };
+        let is_small = proposed.len() <= MAX_INLINE_BYTES && !self.may_accept();
+        let cached = if is_small { OpenTarget::open_cached(&file_path) } else { None };
         let open = match cached {
             Some(Err(bad)) => return Some(Err(bad)),
             Some(Ok(target)) => Some(OpenProposal::new(file_path.clone(), target, proposed.clone())),
             None => None,
         };
         let open = match open {
-            Some(open) if open.is_apart() => return Some(Ok(self.prepare_now(open, roots))),
+            Some(open) if open.is_isolated() => return Some(Ok(self.prepare_now(open, roots))),
             open => open,
         };
         let queue = self.clone();
-        let begun = blocking(move || {
+        let attempt = blocking(move || {
             let open = match open {
                 Some(open) => open,
                 None => OpenProposal::open(file_path, proposed)?,
             };
             let room = queue.units_for(open.bytes());
             Ok(match queue.room.try_acquire_many(room) {
-                Ok(_room) => Begun::Prepared(queue.prepare_now(open, roots)),
-                Err(_) => Begun::Waits(room, open, roots),
+                Ok(_room) => Attempt::Prepared(queue.prepare_now(open, roots)),
+                Err(_) => Attempt::Waits(room, open, roots),
             })
         });
-        match begun.await? {
-            Ok(Begun::Prepared(proposal)) => Some(Ok(proposal)),
-            Ok(Begun::Waits(room, open, roots)) => {
+        match attempt.await? {
+            Ok(Attempt::Prepared(proposal)) => Some(Ok(proposal)),
+            Ok(Attempt::Waits(room, open, roots)) => {
                 let _room = self.room.acquire_many(room).await.ok()?;
                 let queue = self.clone();
                 blocking(move || Ok(queue.prepare_now(open, roots))).await
@@ -120,18 +122,20 @@ impl ProposalQueue {
         open.prepare(&self.ground(&roots)).judged_by(roots)
     }
 
-    /// The units of so many bytes, or all units for more.
+    /// Returns the number of units for these bytes, at most all units.
     fn units_for(&self, bytes: u64) -> u32 {
-        u32::try_from(bytes.div_ceil(UNIT)).unwrap_or(u32::MAX).clamp(1, self.units)
+        u32::try_from(bytes.div_ceil(BYTES_PER_UNIT)).unwrap_or(u32::MAX).clamp(1, self.units)
     }
 }
 
-enum Begun {
+/// The first attempt to prepare a proposal.
+enum Attempt {
     Prepared(PreparedProposal),
     /// The proposal waits for room.
     Waits(u32, OpenProposal, Arc<[PathBuf]>),
 }
 
+/// Runs work on a thread of its own. Returns `None` after a panic.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let done = tokio::task::spawn_blocking(work).await;
     done.inspect_err(|error| tracing::error!(%error, "cannot prepare a proposal")).ok()
@@ -150,10 +154,10 @@ mod tests {
             let room = proposals.room.acquire_many(proposals.units_for(bytes));
             tokio::time::timeout(Duration::from_secs(1), room)
         };
-        let (one, two) = (soon(UNIT).await.unwrap(), soon(2 * UNIT).await.unwrap());
-        assert!(soon(2 * UNIT).await.is_err(), "one unit is left");
+        let (one, two) = (soon(BYTES_PER_UNIT).await.unwrap(), soon(2 * BYTES_PER_UNIT).await.unwrap());
+        assert!(soon(2 * BYTES_PER_UNIT).await.is_err(), "one unit is left");
         drop((one, two));
-        // A proposal larger than all of the room is prepared alone; others wait meanwhile.
+        // A proposal that is larger than all of the room is prepared alone, while others wait.
         let large = soon(1 << 40).await.unwrap();
         assert!(soon(1).await.is_err());
         drop(large);

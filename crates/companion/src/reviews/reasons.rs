@@ -1,30 +1,32 @@
-//! The reasons that a person gives for a decision: one for the whole review, and one for each change.
+//! The reasons that a person gives for a decision: one for the whole review, and one for each hunk.
 //!
-//! A person's edits merge and split changes. So a reason belongs to the place in original and proposal where
-//! its change was, and is shown with whatever change is there now.
+//! A person's edits merge and split hunks. So a reason belongs to the lines of original and proposal at which
+//! its hunk began, and is shown with the hunk that has these lines now.
 
 use alongside_desk::{Hunk, Lines};
 
+/// The reasons of one review.
 #[derive(Debug, Default)]
 pub(super) struct ReasonStore {
-    whole: Option<String>,
+    for_review: Option<String>,
     hunks: Vec<HunkReason>,
 }
 
 #[derive(Debug)]
 struct HunkReason {
-    /// The first line of the change in the original, and in the proposal.
+    /// The first line of the hunk in the original.
     original: usize,
+    /// The first line of the hunk in the proposal.
     proposed: usize,
     reason: String,
 }
 
 impl ReasonStore {
-    /// Sets the reason for a change, or for the whole review. A blank text removes the reason.
+    /// Sets the reason for a hunk, or for the whole review. A text of whitespace removes the reason.
     pub(super) fn set(&mut self, hunk: Option<&Hunk>, reason: &str) {
         let reason = Some(reason.trim()).filter(|reason| !reason.is_empty()).map(str::to_owned);
         let Some(hunk) = hunk else {
-            self.whole = reason;
+            self.for_review = reason;
             return;
         };
         self.hunks.retain(|known| !known.is_of(hunk));
@@ -32,15 +34,17 @@ impl ReasonStore {
         self.hunks.extend(reason.map(|reason| HunkReason { original, proposed, reason }));
     }
 
-    pub(super) fn whole(&self) -> Option<&String> {
-        self.whole.as_ref()
+    /// Returns the reason for the whole review.
+    pub(super) fn for_review(&self) -> Option<&String> {
+        self.for_review.as_ref()
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.whole.is_none() && self.hunks.is_empty()
+        self.for_review.is_none() && self.hunks.is_empty()
     }
 
-    pub(super) fn annotate(&self, hunks: &mut [Hunk]) {
+    /// Sets the reason of each hunk to the reasons that belong to it.
+    pub(super) fn attach_to(&self, hunks: &mut [Hunk]) {
         if self.hunks.is_empty() {
             return;
         }
@@ -53,9 +57,12 @@ impl ReasonStore {
 }
 
 impl HunkReason {
+    /// Whether this reason belongs to a hunk: whether its lines are in the hunk. An empty range contains its
+    /// start.
     fn is_of(&self, hunk: &Hunk) -> bool {
-        let is_in = |line: usize, lines: Lines| line == lines.start || lines.start < line && line < lines.end;
-        is_in(self.original, hunk.original) && is_in(self.proposed, hunk.proposed)
+        let contains =
+            |lines: Lines, line: usize| line == lines.start || lines.start < line && line < lines.end;
+        contains(hunk.original, self.original) && contains(hunk.proposed, self.proposed)
     }
 }
 
@@ -74,12 +81,12 @@ mod tests {
 
     fn reasons(store: &ReasonStore, hunks: &[Hunk]) -> Vec<Option<String>> {
         let mut hunks = hunks.to_vec();
-        store.annotate(&mut hunks);
+        store.attach_to(&mut hunks);
         hunks.into_iter().map(|hunk| hunk.reason).collect()
     }
 
     #[test]
-    fn a_reason_stays_with_its_change_when_changes_merge() {
+    fn a_reason_stays_with_its_hunk_when_hunks_merge() {
         let (one, two) = (hunk((1, 2), (1, 3)), hunk((2, 2), (3, 4)));
         let mut store = ReasonStore::default();
         store.set(Some(&two), " not this \n");
@@ -90,7 +97,7 @@ mod tests {
         store.set(Some(&merged), "");
         assert!(store.is_empty());
         store.set(None, "too early");
-        assert_eq!(store.whole().map(String::as_str), Some("too early"));
+        assert_eq!(store.for_review().map(String::as_str), Some("too early"));
         store.set(None, " ");
         assert!(store.is_empty());
     }

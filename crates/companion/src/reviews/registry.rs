@@ -17,14 +17,15 @@ use crate::ids::DeskId;
 use crate::persistence::drafts::NewDraft;
 use crate::persistence::journal::Undecided;
 
+/// The reviews that wait, and the decisions of the last moments.
 #[derive(Debug, Default)]
 pub(crate) struct Reviews {
     /// The id of the newest review; 0 if there was none.
     last: u64,
     pending: BTreeMap<ReviewId, PendingReview>,
-    /// The decisions that were not carried out yet. An acceptance waits until its target is read.
+    /// The decisions that are not carried out yet. An acceptance waits until its target is read.
     waiting: Vec<DecisionCall>,
-    /// The decisions of a moment ago.
+    /// The decisions of the last moments.
     pub(crate) decisions: Decisions,
     drafts: DraftVersions,
 }
@@ -39,6 +40,7 @@ pub(crate) struct DecisionCall {
     pub(crate) answer: CallAnswer,
 }
 
+/// A target that has to be read again.
 #[derive(Debug)]
 pub(crate) struct TargetToRead {
     pub(crate) review: ReviewId,
@@ -46,7 +48,7 @@ pub(crate) struct TargetToRead {
 }
 
 impl Reviews {
-    /// `started` is the companion's start, in milliseconds since the Unix epoch.
+    /// Creates the registry. `started` is the companion's start, in milliseconds since the Unix epoch.
     pub(crate) fn new(started: u64) -> Self {
         Self { drafts: DraftVersions::new(started), ..Self::default() }
     }
@@ -55,18 +57,18 @@ impl Reviews {
         self.last
     }
 
-    /// Ids continue after this one.
+    /// Continues the ids after this one.
     pub(crate) fn continue_after(&mut self, last: u64) {
         self.last = self.last.max(last);
     }
 
-    /// The id of a new review, or of a file of a turn review: desks name both alike.
+    /// Returns the id of a new review, or of a file of a turn review: both share one sequence.
     pub(crate) fn next_id(&mut self) -> ReviewId {
         self.last += 1;
         ReviewId(self.last)
     }
 
-    /// A review with an id of its own, for the caller to open.
+    /// Creates a review with a new id, for the caller to open.
     pub(crate) fn prepare(
         &mut self,
         asker: Asker,
@@ -77,7 +79,7 @@ impl Reviews {
         PendingReview::new(self.next_id(), asker, agent, proposal, dirty)
     }
 
-    /// Opens a review. The caller has ended the one that it replaces.
+    /// Opens a review. The caller has ended the review that it replaces.
     pub(crate) fn open(&mut self, review: PendingReview) {
         self.pending.insert(review.text.id(), review);
     }
@@ -86,23 +88,23 @@ impl Reviews {
         self.pending.get(&id)
     }
 
-    /// The agent of the open reviews that hooks of the same session have asked for.
+    /// Returns the agent of the open reviews that hooks of the same session have asked for.
     pub(crate) fn agent_of_hook(&self, proposal: &HookProposal) -> Option<Agent> {
-        self.by_hook(proposal).next().map(|review| review.agent.clone())
+        self.in_hook_session(proposal).next().map(|review| review.agent.clone())
     }
 
-    /// The open reviews of the same file that hooks of the same session have asked for.
+    /// Returns the open reviews of the same file that hooks of the same session have asked for.
     pub(crate) fn of_hook(&self, proposal: &HookProposal) -> Vec<ReviewId> {
-        let same = self.by_hook(proposal).filter(|review| review.text.file_path() == proposal.file);
+        let same = self.in_hook_session(proposal).filter(|review| review.text.file_path() == proposal.file);
         same.map(|review| review.text.id()).collect()
     }
 
-    fn by_hook(&self, proposal: &HookProposal) -> impl Iterator<Item = &PendingReview> {
+    fn in_hook_session(&self, proposal: &HookProposal) -> impl Iterator<Item = &PendingReview> {
         let is_same = |hook: &HookProposal| hook.agent == proposal.agent && hook.session == proposal.session;
         self.pending.values().filter(move |review| review.hook().is_some_and(is_same))
     }
 
-    /// Whether the review is of just this proposal: the same text, for the same operation.
+    /// Whether the review has exactly this proposal: the same text, for the same operation.
     pub(crate) fn is_of(&self, id: ReviewId, proposal: &HookProposal) -> bool {
         self.pending.get(&id).is_some_and(|review| {
             let operation = review.hook().map(|hook| &hook.operation);
@@ -110,7 +112,7 @@ impl Reviews {
         })
     }
 
-    /// Carries out an edit that was made on this revision. Returns the change for desks, and for the draft.
+    /// Carries out an edit that was made on this revision. Returns the changes for desks and for the draft.
     pub(crate) fn edit(
         &mut self,
         id: ReviewId,
@@ -119,13 +121,14 @@ impl Reviews {
     ) -> Result<(Changed, Option<DraftChange>), Refusal> {
         let review = self.pending.get_mut(&id).ok_or(Refusal::NoSuchReview)?;
         review.edit(revision, edit)?;
-        let changed = review.changed_since_told();
+        let changed = review.take_changes();
         Ok((changed, self.drafts.of_open(review)))
     }
 
-    /// Checks whether this decision may be taken on this revision. Returns how it ends the review.
+    /// Checks whether this decision may be taken on this revision. Returns the closing with which it ends the
+    /// review.
     pub(crate) fn decide(&self, id: ReviewId, revision: u64, decision: Decision) -> Result<Closing, Refusal> {
-        self.pending.get(&id).ok_or(Refusal::NoSuchReview)?.may_decide(revision, decision)?;
+        self.pending.get(&id).ok_or(Refusal::NoSuchReview)?.check_decision(revision, decision)?;
         Ok(match decision {
             Decision::Accept => Closing::Accepted,
             Decision::Reject => Closing::Rejected,
@@ -148,26 +151,26 @@ impl Reviews {
         Some((ended, draft))
     }
 
-    /// The draft of an accepted text, to be kept if its file holds something else in the end.
+    /// Returns the draft of an accepted text, for the case that its file finally holds something else.
     pub(crate) fn draft_if_unwritten(&mut self, ended: &PendingReview) -> NewDraft {
         self.drafts.of_unwritten(ended)
     }
 
-    /// The targets that may have changed and are not being read: the caller reads them.
+    /// Returns the targets that may have changed and are not being read, for the caller to read.
     pub(crate) fn begin_reading(&mut self) -> Vec<TargetToRead> {
         self.pending.values_mut().filter_map(begin_reading).collect()
     }
 
-    /// Queues a decision until the next [`take_decisions`](Self::take_decisions). Returns the target, if it
-    /// has to be read first because it may have changed: nobody accepts the replacement of a file that they
-    /// have not seen.
+    /// Queues a decision until the next [`take_decisions`](Self::take_decisions). Returns the target if it
+    /// may have changed and so has to be read first: nobody accepts the replacement of a text that was not on
+    /// the screen.
     pub(crate) fn begin_decision(&mut self, call: DecisionCall) -> Option<TargetToRead> {
         let review = self.pending.get_mut(&call.review).filter(|_| call.decision == Decision::Accept);
         self.waiting.push(call);
         review.and_then(begin_reading)
     }
 
-    /// Takes the decisions that need not wait for a target.
+    /// Removes and returns the decisions that need not wait for a target.
     pub(crate) fn take_decisions(&mut self) -> Vec<DecisionCall> {
         let is_reading = |id: &ReviewId| self.pending.get(id).is_some_and(|review| review.text.is_reading());
         let is_ready =
@@ -175,13 +178,13 @@ impl Reviews {
         self.waiting.extract_if(.., is_ready).collect()
     }
 
-    /// Notes that a target was read. Returns the change for desks.
+    /// Records that a target was read. Returns the change for desks.
     pub(crate) fn end_reading(&mut self, id: ReviewId, fingerprint: Fingerprint) -> Option<Changed> {
         let review = self.pending.get_mut(&id)?;
-        review.text.end_reading(fingerprint).then(|| review.changed_since_told())
+        review.text.end_reading(fingerprint).then(|| review.take_changes())
     }
 
-    /// Notes whether the hook of a review was answered without a decision, or waits again. Returns the
+    /// Records whether the hook of a review was answered without a decision, or waits again. Returns the
     /// change for desks.
     pub(crate) fn set_unawaited(&mut self, id: ReviewId, unawaited: Option<Unawaited>) -> Option<Changed> {
         Some(self.pending.get_mut(&id)?.set_unawaited(unawaited))
@@ -191,21 +194,23 @@ impl Reviews {
     pub(crate) fn mark_dirty(&mut self, is_dirty: impl Fn(&str, &Path) -> bool) -> Vec<Changed> {
         let changed = |review: &mut PendingReview| {
             let is_dirty = review.text.is_dirty(&is_dirty);
-            review.text.set_dirty(is_dirty).then(|| review.changed_since_told())
+            review.text.set_dirty(is_dirty).then(|| review.take_changes())
         };
         self.pending.values_mut().filter_map(changed).collect()
     }
 
-    /// The review of this file by this session: paths are compared byte for byte.
+    /// Returns the review of this file by this session. Paths are compared byte for byte.
     pub(crate) fn find(&self, session: &str, file_path: &str) -> Option<ReviewId> {
-        self.by(session).find(|review| review.text.file_path() == file_path).map(|review| review.text.id())
+        self.in_session(session)
+            .find(|review| review.text.file_path() == file_path)
+            .map(|review| review.text.id())
     }
 
-    pub(crate) fn of(&self, session: &str) -> Vec<ReviewId> {
-        self.by(session).map(|review| review.text.id()).collect()
+    pub(crate) fn of_session(&self, session: &str) -> Vec<ReviewId> {
+        self.in_session(session).map(|review| review.text.id()).collect()
     }
 
-    fn by(&self, session: &str) -> impl Iterator<Item = &PendingReview> {
+    fn in_session(&self, session: &str) -> impl Iterator<Item = &PendingReview> {
         self.pending.values().filter(move |review| review.session() == Some(session))
     }
 
@@ -217,9 +222,9 @@ impl Reviews {
         self.pending.values().map(PendingReview::review)
     }
 
-    /// The open reviews of a session as the journal holds them.
+    /// Returns the open reviews of a session for the journal.
     pub(crate) fn undecided(&self, session: &str) -> Vec<Undecided> {
-        let undecided = self.by(session).map(|review| Undecided {
+        let undecided = self.in_session(session).map(|review| Undecided {
             file_path: review.text.file_path().to_owned(),
             text: review.text.current().clone(),
             draft: review.text.has_edits().then(|| self.drafts.id(review.text.id())),
@@ -232,6 +237,7 @@ impl Reviews {
     }
 }
 
+/// Begins to read the target of a review again, if that is needed. Returns the target.
 fn begin_reading(review: &mut PendingReview) -> Option<TargetToRead> {
     let begins = review.text.begin_reading();
     begins.then(|| TargetToRead { review: review.text.id(), file_path: review.text.file_path().to_owned() })

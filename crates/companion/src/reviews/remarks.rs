@@ -1,17 +1,16 @@
-//! The words by which an agent's model learns of a decision. They name the changes that the person dropped
-//! or rewrote, and the reasons.
+//! The texts by which an agent's model learns of a decision. They name the changes that the person dropped or
+//! rewrote, and the reasons.
 
 use std::fmt::Write as _;
 
 use alongside_desk::{ChangeKind, Closing, Hunk, HunkState, Lines, Review, Text};
 
-/// The most changes that are listed one by one.
+/// The largest number of changes that are listed one by one.
 const MAX_LISTED: usize = 50;
-/// The most characters of a line that names its change.
+/// The largest number of characters of a line that identifies its change.
 const MAX_QUOTED: usize = 80;
 
-/// The words about a review that a person accepted; `None` where the agent's own text was accepted without a
-/// word.
+/// Returns the text about an accepted review; `None` if the agent's own text was accepted without reasons.
 pub(crate) fn accepted(review: &Review) -> Option<String> {
     if !review.is_edited() && review.reason.is_none() && review.hunks.iter().all(|hunk| hunk.reason.is_none())
     {
@@ -39,14 +38,14 @@ pub(crate) fn accepted(review: &Review) -> Option<String> {
     Some(words)
 }
 
-/// The words about a review that a person rejected.
+/// Returns the text about a rejected review.
 pub(crate) fn rejected(review: &Review) -> String {
     let mut words = "The person reviewed this change and rejected all of it.".to_owned();
     add_reasons(&mut words, review, |hunk| hunk.reason.is_some().then_some("Rejected"));
     words
 }
 
-/// The words about a review that ended without a decision.
+/// Returns the text about a review that ended without a decision.
 pub(crate) fn undecided(closing: Closing) -> &'static str {
     match closing {
         Closing::Replaced => "A newer proposal for the same file has replaced this one.",
@@ -55,7 +54,7 @@ pub(crate) fn undecided(closing: Closing) -> &'static str {
     }
 }
 
-/// The reasons alone, for the draft of a review that its agent does not hear of; empty without any.
+/// Returns the reasons alone, for the draft of a review whose agent does not get them; empty without reasons.
 pub(super) fn reasons(review: &Review) -> String {
     let mut words = String::new();
     if review.reason.is_some() || review.hunks.iter().any(|hunk| hunk.reason.is_some()) {
@@ -64,7 +63,7 @@ pub(super) fn reasons(review: &Review) -> String {
     words.trim().to_owned()
 }
 
-/// Adds the reason, and the changes that `did` has a word for.
+/// Adds the reason for the review, and the changes for which `did` has a word.
 fn add_reasons(words: &mut String, review: &Review, did: impl Fn(&Hunk) -> Option<&'static str>) {
     if let Some(reason) = &review.reason {
         let _ = write!(words, " Reason: {reason}");
@@ -77,7 +76,7 @@ fn add_reasons(words: &mut String, review: &Review, did: impl Fn(&Hunk) -> Optio
         let _ = match (hunk.proposed.is_empty(), hunk.original.is_empty()) {
             (false, _) => write!(words, "\n- {did}: {}", quoted(&proposed, hunk.proposed)),
             (true, false) => write!(words, "\n- {did}: the removal of {}", quoted(&original, hunk.original)),
-            // Only the person's text has lines here.
+            // Only the person's text has lines at this place.
             (true, true) => {
                 write!(words, "\n- {did}: {}, which the person added", quoted(&current, hunk.current))
             }
@@ -91,7 +90,7 @@ fn add_reasons(words: &mut String, review: &Review, did: impl Fn(&Hunk) -> Optio
     }
 }
 
-/// The number of the first line, 1-based, and its text.
+/// Returns the 1-based number of the first line, and its text.
 fn quoted(text: &Text, lines: Lines) -> String {
     let line = text.lines(lines.start..lines.start + 1).trim();
     let short: String = line.chars().take(MAX_QUOTED).collect();
@@ -152,15 +151,17 @@ mod tests {
     #[test]
     fn the_model_reads_that_the_changes_of_a_move_were_dropped() {
         let dropped = Review { kind: Some(ChangeKind::Move), ..review(&[0, 1, 2], None) };
-        let said = accepted(&dropped).unwrap();
-        assert!(said.starts_with("The person accepted the move without its changes to the text.\n- Dropped"));
+        let message = accepted(&dropped).unwrap();
+        assert!(
+            message.starts_with("The person accepted the move without its changes to the text.\n- Dropped")
+        );
     }
 
     #[test]
-    fn an_acceptance_without_a_change_or_a_word_says_nothing() {
+    fn an_acceptance_without_a_change_or_a_reason_has_no_text() {
         assert_eq!(accepted(&review(&[], None)), None);
-        let said = accepted(&review(&[], Some("good")));
-        assert_eq!(said.unwrap(), "The person accepted this change. Reason: good");
+        let message = accepted(&review(&[], Some("good")));
+        assert_eq!(message.unwrap(), "The person accepted this change. Reason: good");
     }
 
     #[test]

@@ -13,25 +13,26 @@ use super::proposal::PreparedProposal;
 use super::remarks;
 use super::reviewed_text::{Edit, ReviewedText};
 
-/// Why no rule accepts a change of a file that is not UTF-8 text.
-pub(crate) const UNCOMPARABLE: &str = "its text cannot be compared";
-/// Why no rule accepts a change of a file with hard links, which no rule knows.
-pub(crate) const OTHER_NAMES: &str = "the file has other names (hard links)";
+/// The reason why no rule accepts a change of a file that is not UTF-8 text.
+pub(crate) const UNCOMPARABLE_REASON: &str = "its text cannot be compared";
+/// The reason why no rule accepts a change of a file with hard links: rules do not know its other names.
+pub(crate) const HARD_LINKS_REASON: &str = "the file has other names (hard links)";
 
+/// A review that waits for a decision.
 #[derive(Debug)]
 pub(crate) struct PendingReview {
     pub(crate) text: ReviewedText,
     pub(crate) agent: Agent,
     asker: Asker,
-    /// Why a person is asked, where some changes need no decision.
+    /// The reason why a person is asked, where some changes need no decision.
     pub(crate) asked: Option<String>,
-    /// Set while no hook waits for the outcome: until the next call, if there is one.
+    /// The reason why no hook waits for the outcome; `None` while one waits.
     unawaited: Option<Unawaited>,
-    /// Whether its draft was ever saved.
+    /// Whether the draft of the review was ever saved.
     pub(super) has_draft: bool,
 }
 
-/// The asker of a review, which alone hears the outcome.
+/// The asker of a review, which alone gets the outcome.
 #[derive(Debug)]
 pub(crate) enum Asker {
     /// The session of this id.
@@ -40,7 +41,7 @@ pub(crate) enum Asker {
     Hook(Box<HookProposal>),
 }
 
-/// The session of an agent, by which its next proposal is told from that of another agent.
+/// The session of an agent, which tells its proposals from those of another agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Proposer {
     /// The session of this id.
@@ -61,7 +62,7 @@ impl PendingReview {
         Self { text, agent, asker, asked: None, unawaited: None, has_draft: false }
     }
 
-    /// The target's path without links.
+    /// Returns the target's path without links.
     pub(crate) fn real_path(&self) -> &Path {
         self.text.proposal.real_path()
     }
@@ -87,7 +88,7 @@ impl PendingReview {
         }
     }
 
-    /// The kind of the change.
+    /// Returns the kind of the change.
     pub(crate) fn kind(&self) -> ChangeKind {
         match self.hook().map(|hook| &hook.operation) {
             Some(Operation::Move { .. }) => ChangeKind::Move,
@@ -97,7 +98,7 @@ impl PendingReview {
         }
     }
 
-    /// The path of a moved file before, as the agent spells it.
+    /// Returns the earlier path of a moved file, as the agent spells it.
     pub(crate) fn moved_from(&self) -> Option<&str> {
         match &self.hook()?.operation {
             Operation::Move { from } => Some(from),
@@ -105,38 +106,38 @@ impl PendingReview {
         }
     }
 
-    /// The places of all files that the agent changes with it.
+    /// Returns the places of all files that the agent changes with this proposal.
     pub(crate) fn places(&self) -> &[Place] {
         self.text.proposal.places()
     }
 
-    /// Whether its places were judged by these projects, and no rules have changed since.
+    /// Whether the places were judged by these projects, and no rules have changed since.
     pub(crate) fn is_judged_by(&self, roots: &Arc<[PathBuf]>) -> bool {
         self.text.proposal.is_judged_by(roots)
     }
 
-    /// Why only a person can decide on it, whatever the rules say; `None` if they may.
+    /// Returns why only a person can decide on the review, whatever the rules say; `None` if rules can.
     pub(crate) fn needs_a_person(&self) -> Option<&'static str> {
         let review = self.review();
-        let is_told = matches!(self.kind(), ChangeKind::Delete | ChangeKind::Move);
+        let is_shown = matches!(self.kind(), ChangeKind::Delete | ChangeKind::Move);
         match () {
             () if review.dirty => Some("an editor holds unsaved changes to the file"),
-            () if review.whole_file_only.is_some() => Some(UNCOMPARABLE),
-            () if review.remark.is_some() && !is_told => Some("the agent does more than writing a text"),
-            () if self.text.proposal.has_other_names => Some(OTHER_NAMES),
-            () if self.may_decide(review.revision, Decision::Accept).is_err() => {
+            () if review.whole_file_only.is_some() => Some(UNCOMPARABLE_REASON),
+            () if review.remark.is_some() && !is_shown => Some("the agent does more than writing a text"),
+            () if self.text.proposal.has_other_names => Some(HARD_LINKS_REASON),
+            () if self.check_decision(review.revision, Decision::Accept).is_err() => {
                 Some("the agent does not take this text as accepted")
             }
             () => None,
         }
     }
 
-    /// The outcomes with which the agent's model reads the reasons.
+    /// Returns the outcomes with which the agent's model gets the reasons.
     pub(super) fn reasons(&self) -> Reasons {
         self.hook().map(|hook| hook.reasons).unwrap_or_default()
     }
 
-    /// The verdict for the hook that asked, for a review that has ended as `closing` says.
+    /// Returns the verdict for the hook that asked. `closing` is the reason why the review has ended.
     pub(crate) fn verdict(&self, closing: Closing, draft: Option<PathBuf>) -> Verdict {
         let review = self.review();
         match closing {
@@ -148,7 +149,7 @@ impl PendingReview {
         }
     }
 
-    /// The next step of the agent once the waiting hook has the acceptance.
+    /// Returns the next step of the agent once the waiting hook has the acceptance.
     pub(crate) fn follows_acceptance(&self) -> Follows {
         match self.hook() {
             Some(hook) if !hook.takes_text && self.text.has_edits() => Follows::Proposal,
@@ -157,7 +158,7 @@ impl PendingReview {
         }
     }
 
-    /// The review as desks see it.
+    /// Returns the review as desks see it.
     pub(crate) fn review(&self) -> Review {
         let (agent, asked) = (self.agent.clone(), self.asked.clone());
         let review = Review { agent, asked, ..self.text.review() };
@@ -175,16 +176,16 @@ impl PendingReview {
         }
     }
 
-    /// Notes whether its hook was answered without a decision, or waits again. The revision stays, since a
-    /// decision on it may be under way.
+    /// Records whether the hook was answered without a decision, or waits again. The revision stays, because
+    /// a decision on it may be under way.
     pub(super) fn set_unawaited(&mut self, unawaited: Option<Unawaited>) -> Changed {
         self.unawaited = unawaited;
-        self.changed_since_told()
+        self.take_changes()
     }
 
-    /// Takes the changes that desks do not know, and that the caller tells them now.
-    pub(super) fn changed_since_told(&mut self) -> Changed {
-        Changed { unawaited: self.unawaited, ..self.text.changed_since_told() }
+    /// Returns the changes that desks do not have yet, and counts them as sent.
+    pub(super) fn take_changes(&mut self) -> Changed {
+        Changed { unawaited: self.unawaited, ..self.text.take_changes() }
     }
 
     /// Carries out an edit that was made on this revision.
@@ -196,12 +197,12 @@ impl PendingReview {
         self.text.edit(revision, edit)
     }
 
-    /// Whether this decision may be taken on this revision. Agents do not take an empty text, for which
-    /// they write their whole proposal, nor the text that the file already holds.
-    pub(super) fn may_decide(&self, revision: u64, decision: Decision) -> Result<(), Refusal> {
+    /// Checks whether this decision may be taken on this revision. Agents do not take an empty text, for
+    /// which they write their whole proposal, nor a text that the file already holds.
+    pub(super) fn check_decision(&self, revision: u64, decision: Decision) -> Result<(), Refusal> {
         self.text.check_revision(revision)?;
         match (decision, &self.asker) {
-            // A tool may do more than writing a text, such as deleting an empty file.
+            // The tool of a hook may do more than write a text, such as delete an empty file.
             (Decision::Accept, Asker::Hook(_)) if self.text.is_as_proposed() => Ok(()),
             // A session cannot take an empty text; a hook can.
             (Decision::Accept, Asker::Session(_)) if self.text.is_emptied() => Err(Refusal::Empty),

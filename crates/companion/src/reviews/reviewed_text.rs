@@ -1,5 +1,5 @@
-//! A text under review: the text on disk, the proposed text and the person's text, with revisions, hunks
-//! and reasons. [`review`](super::review) adds the agent and the asker.
+//! A text under review: the text on disk, the proposed text and the person's text, with revisions, hunks and
+//! reasons. [`review`](super::review) adds the agent and the asker.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,6 +10,7 @@ use super::proposal::PreparedProposal;
 use super::reasons::ReasonStore;
 use super::target::Fingerprint;
 
+/// The text under review, and its state for desks.
 #[derive(Debug)]
 pub(crate) struct ReviewedText {
     id: ReviewId,
@@ -18,15 +19,15 @@ pub(crate) struct ReviewedText {
     revision: u64,
     stale: bool,
     dirty: bool,
-    /// The revision and the text that desks know.
-    told: (u64, Arc<str>),
+    /// The revision and the text that desks have.
+    sent: (u64, Arc<str>),
     /// The target as it was last read.
-    seen: Fingerprint,
+    last_read: Fingerprint,
     /// Whether the target is being read again.
     is_reading: bool,
 }
 
-/// A change of the text, of its hunks, or of a reason, which is for the whole review without a hunk.
+/// A change of the text, of its hunks, or of a reason. A reason without a hunk is for the whole review.
 #[derive(Debug)]
 pub(crate) enum Edit {
     Type(Vec<Change>),
@@ -45,8 +46,8 @@ impl ReviewedText {
             revision: 1,
             stale: false,
             dirty,
-            told: (1, proposal.composition.current().clone()),
-            seen: proposal.fingerprint.clone(),
+            sent: (1, proposal.composition.current().clone()),
+            last_read: proposal.fingerprint.clone(),
             is_reading: false,
             proposal,
         }
@@ -56,7 +57,7 @@ impl ReviewedText {
         self.id
     }
 
-    /// The path, byte for byte as it came with the proposal.
+    /// Returns the path, byte for byte as it came with the proposal.
     pub(crate) fn file_path(&self) -> &str {
         &self.proposal.file_path
     }
@@ -69,9 +70,9 @@ impl ReviewedText {
         self.proposal.composition.current()
     }
 
-    /// The target as it was last read.
-    pub(crate) fn seen(&self) -> &Fingerprint {
-        &self.seen
+    /// Returns the target as it was last read.
+    pub(crate) fn last_read(&self) -> &Fingerprint {
+        &self.last_read
     }
 
     pub(crate) fn has_edits(&self) -> bool {
@@ -91,12 +92,12 @@ impl ReviewedText {
         self.current() == self.proposed()
     }
 
-    /// Whether nothing is left of a proposal.
+    /// Whether the text is empty, but the proposed text is not.
     pub(super) fn is_emptied(&self) -> bool {
         self.current().is_empty() && !self.proposed().is_empty()
     }
 
-    /// Whether the file holds the text already, in the same form.
+    /// Whether the file already holds the text, in the same form.
     pub(super) fn is_in_file(&self) -> bool {
         let normalized = &self.proposal.normalized;
         let has_another_form = normalized.file_line_ending.is_some() || normalized.file_has_bom.is_some();
@@ -107,11 +108,11 @@ impl ReviewedText {
 
     fn hunks(&self) -> Vec<Hunk> {
         let mut hunks = self.proposal.composition.hunks();
-        self.reasons.annotate(&mut hunks);
+        self.reasons.attach_to(&mut hunks);
         hunks
     }
 
-    /// The review as desks see it, without agent and asker.
+    /// Returns the review as desks see it, without agent and asker.
     pub(crate) fn review(&self) -> Review {
         let PreparedProposal { file_path, composition, normalized, .. } = &self.proposal;
         Review {
@@ -131,15 +132,15 @@ impl ReviewedText {
             in_git: self.proposal.in_git.clone(),
             of_agents: self.proposal.of_agents.clone(),
             leads_to: self.proposal.leads_to.clone(),
-            reason: self.reasons.whole().cloned(),
+            reason: self.reasons.for_review().cloned(),
             ..Review::default()
         }
     }
 
-    /// Takes the changes that desks do not know, and that the caller tells them now.
-    pub(crate) fn changed_since_told(&mut self) -> Changed {
+    /// Returns the changes that desks do not have yet, and counts them as sent.
+    pub(crate) fn take_changes(&mut self) -> Changed {
         let current = self.current().clone();
-        let (from, text) = std::mem::replace(&mut self.told, (self.revision, current.clone()));
+        let (from, text) = std::mem::replace(&mut self.sent, (self.revision, current.clone()));
         Changed {
             id: self.id,
             from,
@@ -148,14 +149,15 @@ impl ReviewedText {
             hunks: self.hunks(),
             stale: self.stale,
             dirty: self.dirty,
-            reason: self.reasons.whole().cloned(),
+            reason: self.reasons.for_review().cloned(),
             unawaited: None,
         }
     }
 
-    /// Whether the caller has to read the target again: it may have changed, and is not being read yet.
+    /// Begins to read the target again, if it may have changed and is not being read. Returns whether it
+    /// begins.
     pub(super) fn begin_reading(&mut self) -> bool {
-        let begins = !self.is_reading && self.seen.is_outdated(self.file_path());
+        let begins = !self.is_reading && self.last_read.is_outdated(self.file_path());
         self.is_reading |= begins;
         begins
     }
@@ -164,37 +166,37 @@ impl ReviewedText {
         self.is_reading
     }
 
-    /// Notes that the target was read again. Returns whether desks have to be told.
-    pub(super) fn end_reading(&mut self, seen: Fingerprint) -> bool {
-        let stale = seen.differs_from(&self.proposal.fingerprint);
+    /// Records the target as it was read again. Returns whether desks need the change.
+    pub(super) fn end_reading(&mut self, last_read: Fingerprint) -> bool {
+        let stale = last_read.differs_from(&self.proposal.fingerprint);
         self.is_reading = false;
-        self.seen = seen;
-        self.set_marks(stale, self.dirty)
+        self.last_read = last_read;
+        self.set_flags(stale, self.dirty)
     }
 
-    /// Whether `is_dirty` is true of the target. It gets the path as it was spelled, and the path without
-    /// links.
+    /// Whether `is_dirty` is true of the target. `is_dirty` gets the path as it was spelled, and the path
+    /// without links.
     pub(crate) fn is_dirty(&self, is_dirty: impl Fn(&str, &Path) -> bool) -> bool {
         self.proposal.is_dirty(is_dirty)
     }
 
-    /// Notes whether an editor holds unsaved changes to the target. Returns whether desks have to be told.
+    /// Records whether an editor holds unsaved changes to the target. Returns whether desks need the change.
     pub(crate) fn set_dirty(&mut self, dirty: bool) -> bool {
-        self.set_marks(self.stale, dirty)
+        self.set_flags(self.stale, dirty)
     }
 
-    fn set_marks(&mut self, stale: bool, dirty: bool) -> bool {
-        let is_news = (stale, dirty) != (self.stale, self.dirty);
+    fn set_flags(&mut self, stale: bool, dirty: bool) -> bool {
+        let is_changed = (stale, dirty) != (self.stale, self.dirty);
         (self.stale, self.dirty) = (stale, dirty);
-        self.revision += u64::from(is_news);
-        is_news
+        self.revision += u64::from(is_changed);
+        is_changed
     }
 
     pub(super) fn check_revision(&self, revision: u64) -> Result<(), Refusal> {
         if revision == self.revision { Ok(()) } else { Err(Refusal::Stale { revision: self.revision }) }
     }
 
-    /// Carries out an edit that was made on this revision. The result is a new revision.
+    /// Carries out an edit that was made on this revision, which makes a new revision.
     pub(crate) fn edit(&mut self, revision: u64, edit: Edit) -> Result<(), Refusal> {
         self.check_revision(revision)?;
         let composition = &mut self.proposal.composition;

@@ -13,28 +13,29 @@ use twox_hash::XxHash3_64;
 
 use super::line_endings::{NormalizedOriginal, normalize, whole_file_only};
 
-/// The largest file that is read, in bytes. Nobody reviews a larger one line by line.
+/// The largest file that is read, in bytes. Nobody reviews a larger file line by line.
 const MAX_BYTES: u64 = 1 << 30;
-/// The largest file in bytes that is read without another thread.
-const MAX_CACHED: u64 = 64 << 10;
-/// The longest path in bytes. No system opens a longer one, and a review keeps its path while it waits.
-const MAX_PATH: usize = 32 << 10;
-/// A file that was modified less long ago may change again without another time of modification.
+/// The largest file that is read on the calling thread, in bytes.
+const MAX_CACHED_BYTES: u64 = 64 << 10;
+/// The longest path, in bytes. No system opens a longer path, and a review keeps its path while it waits.
+const MAX_PATH_BYTES: usize = 32 << 10;
+/// The age of a modification from which every further one changes the modification time.
 const TIME_PRECISION: Duration = Duration::from_secs(2);
-/// The bytes that are read at once for a hash.
-const CHUNK: usize = 64 << 10;
+/// The number of bytes that are read at once for a hash.
+const CHUNK_BYTES: usize = 64 << 10;
 
-/// The state of a target when it was read, enough to detect a change.
+/// The state of a target when it was read, which suffices to detect a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fingerprint {
     stat: Stat,
     content: Content,
 }
 
-/// Whether the target is a file, its length, and its time of modification, read without opening it; `None`
-/// if it is absent.
+/// Whether the target is a file, its length, and its modification time, read without opening it; `None` if
+/// the target does not exist.
 type Stat = Option<(bool, u64, Option<SystemTime>)>;
 
+/// The content of a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Content {
     Absent,
@@ -44,7 +45,8 @@ enum Content {
 }
 
 impl Fingerprint {
-    /// The fingerprint of a target with this text, which was not read from disk; `None` for an absent target.
+    /// Creates the fingerprint of a target with this text, which was not read from disk; `None` for an absent
+    /// target.
     pub(super) fn of_text(text: Option<&str>) -> Self {
         Self {
             stat: text.map(|text| (true, text.len() as u64, None)),
@@ -52,12 +54,12 @@ impl Fingerprint {
         }
     }
 
-    /// Whether the file did not exist.
+    /// Whether the target had no metadata when it was read: the file did not exist.
     pub(crate) fn is_absent(&self) -> bool {
         self.stat.is_none()
     }
 
-    /// Whether there is no such file.
+    /// Whether the file could not be opened because it did not exist.
     pub(crate) fn is_gone(&self) -> bool {
         self.content == Content::Absent
     }
@@ -71,22 +73,24 @@ impl Fingerprint {
         self.content != other.content
     }
 
-    /// Whether the file is surely as it was then. Opens nothing.
+    /// Whether the file is certainly unchanged since it was read. Opens nothing.
     pub(crate) fn is_surely_current(&self, file_path: &str) -> bool {
         let is_old = |modified: SystemTime| modified.elapsed().is_ok_and(|age| age > TIME_PRECISION);
         let is_dated = self.stat.is_none_or(|(_, _, modified)| modified.is_some_and(is_old));
         is_dated && !self.is_outdated(file_path)
     }
 
-    /// Whether the file may have changed since. Opens nothing, so it is quick enough for the main loop.
+    /// Whether the file may have changed since it was read. Opens nothing, so it is quick enough for the main
+    /// loop.
     pub(crate) fn is_outdated(&self, file_path: &str) -> bool {
         stat(fs::metadata(file_path).ok().as_ref()) != self.stat
     }
 }
 
-/// Why the proposal for a target cannot be shown, for the agent.
+/// The reason, for the agent, why a proposal for a target cannot be shown.
 pub(crate) type BadTarget = String;
 
+/// A target that is opened, if it can be opened.
 #[derive(Debug)]
 pub(crate) struct OpenTarget {
     stat: Stat,
@@ -94,17 +98,17 @@ pub(crate) struct OpenTarget {
 }
 
 impl OpenTarget {
-    /// Blocks briefly.
+    /// Opens a target. Blocks briefly.
     pub(crate) fn open(file_path: &str) -> Result<Self, BadTarget> {
-        let (path, found) = look_at(file_path)?;
+        let (path, found) = check_path(file_path)?;
         Ok(Self::of(&found, open(path)))
     }
 
-    /// Opens and reads a small target that the system has in memory; `None` for any other.
+    /// Opens and reads a small target that the system has in memory; `None` for any other target.
     pub(crate) fn open_cached(file_path: &str) -> Option<Result<Self, BadTarget>> {
-        match look_at(file_path) {
+        match check_path(file_path) {
             Ok((path, found)) => {
-                let opened = untrusted::open_cached(path, MAX_CACHED, Whose::Anybodys)?;
+                let opened = untrusted::open_cached(path, MAX_CACHED_BYTES, Whose::Anybodys)?;
                 Some(Ok(Self::of(&found, opened)))
             }
             Err(bad) => Some(Err(bad)),
@@ -116,7 +120,7 @@ impl OpenTarget {
         Self { stat: stat(found), opened }
     }
 
-    /// The size in bytes, or 0 if it is too large to be read.
+    /// Returns the size in bytes, or 0 for a target that cannot be opened.
     pub(crate) fn size(&self) -> u64 {
         self.opened.as_ref().map_or(0, |opened| opened.metadata().len())
     }
@@ -126,12 +130,12 @@ impl OpenTarget {
         self.opened.as_ref().is_ok_and(Bounded::has_other_names)
     }
 
-    /// The path without links, if the system tells.
+    /// Returns the path without links, if the system reports it.
     pub(super) fn real_path(&self) -> Option<PathBuf> {
         self.opened.as_ref().ok()?.real_path()
     }
 
-    /// Reads the original in the form of a proposal. Blocks.
+    /// Reads the original, and converts it to the form of a proposal. Blocks.
     pub(crate) fn read(self, proposed: &str) -> (NormalizedOriginal, Fingerprint) {
         let read = self.opened.and_then(Bounded::whole);
         let hash = read.as_ref().map(|bytes| XxHash3_64::oneshot(bytes));
@@ -148,17 +152,17 @@ impl OpenTarget {
     }
 }
 
-/// Whether the path can name the target of a proposal, and what is there. Opens nothing: that can act on a
-/// device.
-fn look_at(file_path: &str) -> Result<(&Path, io::Result<Metadata>), BadTarget> {
+/// Checks whether the path can name the target of a proposal. Returns the path with its metadata. Opens
+/// nothing, because opening a device can have an effect.
+fn check_path(file_path: &str) -> Result<(&Path, io::Result<Metadata>), BadTarget> {
     if file_path.is_empty() {
         return Err("filePath is empty".to_owned());
     }
     if file_path.contains('\0') {
         return Err("filePath contains a NUL character".to_owned());
     }
-    if file_path.len() > MAX_PATH {
-        return Err(format!("filePath is longer than {MAX_PATH} bytes"));
+    if file_path.len() > MAX_PATH_BYTES {
+        return Err(format!("filePath is longer than {MAX_PATH_BYTES} bytes"));
     }
     let path = Path::new(file_path);
     if !path.is_absolute() {
@@ -181,11 +185,11 @@ fn names_a_directory(file_path: &str) -> bool {
     matches!(last, "" | "." | "..")
 }
 
-/// Reads the state of a target, whatever it is now. Blocks as long as reading takes.
+/// Reads the current state of a target, of any kind. Blocks as long as reading takes.
 pub(crate) fn fingerprint(file_path: &str) -> Fingerprint {
     let path = Path::new(file_path);
     let stat = stat(fs::metadata(path).ok().as_ref());
-    let mut chunk = vec![0; CHUNK];
+    let mut chunk = vec![0; CHUNK_BYTES];
     let mut hash = XxHash3_64::new();
     let read = open(path).and_then(|mut file| {
         loop {
@@ -234,10 +238,10 @@ mod tests {
         assert_eq!(why("/a\0b"), "filePath contains a NUL character");
         let is_directory = |path: &str| format!("this names a directory, not a file: {path}");
         assert_eq!(why(path), is_directory(path));
-        for names_one in ["missing/", "missing/.", "missing/..", "file/"] {
+        for suffix in ["missing/", "missing/.", "missing/..", "file/"] {
             fs::write(directory.path().join("file"), "x").unwrap();
-            let path = format!("{path}/{names_one}");
-            assert_eq!(why(&path), is_directory(&path), "{names_one}");
+            let path = format!("{path}/{suffix}");
+            assert_eq!(why(&path), is_directory(&path), "{suffix}");
         }
         assert_eq!(why("/dev/zero"), "this is not an ordinary file: /dev/zero");
     }
@@ -274,7 +278,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_target_without_a_size_is_not_read_without_end() {
-        // Its size is 0, and it has 64 gigabytes and more.
+        // The file reports the size 0, and has 64 gigabytes and more.
         let (normalized, fingerprint) = read("/proc/self/pagemap", "x").unwrap();
         assert!(normalized.whole_file_only.is_some_and(|why| why.contains("larger")));
         assert_eq!(fingerprint.content, Content::Unreadable);
@@ -286,7 +290,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a");
         let name = path.to_str().unwrap();
-        for length in [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK] {
+        for length in [0, 1, CHUNK_BYTES - 1, CHUNK_BYTES, CHUNK_BYTES + 1, 3 * CHUNK_BYTES] {
             fs::write(&path, vec![b'x'; length]).unwrap();
             assert_eq!(read(name, "x").unwrap().1, fingerprint(name), "{length}");
         }

@@ -1,4 +1,4 @@
-//! The rules that hold, the grants that a person has given at desks, and what both have accepted.
+//! The rules that hold, the grants that a person has given at desks, and the acceptances by both.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -8,52 +8,54 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use alongside_desk::{Grant, Refusal, RuleAcceptance, Scope, messages};
 
 use super::diff;
-use super::evaluation::{Judgement, Rules, UNSEARCHED, Why};
+use super::evaluation::{Judgement, Rules, UNSEARCHED_REASON, Why};
 use crate::reviews::destination::Place;
 use crate::reviews::review::{PendingReview, Proposer};
 use crate::rule::Ruling;
 
-/// The most acceptances that a desk which joins is told of.
-const MAX_KEPT: usize = 100;
-/// The most patches that are remembered as broken off.
+/// The largest number of acceptances that a joining desk gets.
+const MAX_ACCEPTANCES: usize = 100;
+/// The largest number of patches that are remembered as broken off.
 const MAX_BROKEN_OFF: usize = 16;
-/// The most grants. The oldest one ends for another.
+/// The largest number of grants. A further grant ends the oldest one.
 const MAX_GRANTS: usize = 64;
 
-/// See the module.
+/// The rules and grants that hold, and the list of acceptances.
 #[derive(Debug, Default)]
 pub(crate) struct RuleBook {
     rules: Rules,
-    grants: Vec<Granted>,
-    /// Whether anything may be accepted without a person, for those who prepare proposals.
+    grants: Vec<ActiveGrant>,
+    /// Whether anything may be accepted without a person, for the preparation of proposals.
     may_accept: Arc<AtomicBool>,
-    accepted: VecDeque<Accepted>,
-    /// The patches of which a file ended without a decision, the newest last: a rule may accept another file
-    /// of such a patch later.
+    accepted: VecDeque<ListedAcceptance>,
+    /// The patches that broke off because one of their files ended without a decision, the newest last. A
+    /// rule may accept another file of such a patch later.
     broken_off: VecDeque<String>,
     /// The number of the newest acceptance.
     last: u64,
 }
 
-/// An entry of the list for desks, with the name of its patch, if the change is a part of one.
+/// An entry of the list for desks, with the name of its patch, if the change is a part of a patch.
 #[derive(Debug)]
-struct Accepted {
+struct ListedAcceptance {
     entry: RuleAcceptance,
     patch: Option<String>,
 }
 
+/// A grant that holds.
 #[derive(Debug)]
-struct Granted {
+struct ActiveGrant {
     to: Proposer,
-    /// The process of the agent, with which the grant ends; `None` where it ends with the agent's session.
+    /// The process of the agent, with which the grant ends; `None` if the grant ends with the agent's
+    /// session.
     pid: Option<u32>,
     /// The file or the directory, without links.
     path: PathBuf,
     grant: Grant,
 }
 
-/// The proposer to which a grant can be given, and the process with which the grant ends; `None` for a hook
-/// that does not say when its agent ends.
+/// Returns the proposer to which a grant can be given, and the process with which the grant ends. `None` for
+/// a hook that does not report the process of its agent.
 fn grantee(review: &PendingReview) -> Option<(Proposer, Option<u32>)> {
     let pid = match review.hook() {
         Some(hook) => Some(hook.agent_pid.filter(|_| !hook.session.is_empty())?),
@@ -63,25 +65,25 @@ fn grantee(review: &PendingReview) -> Option<(Proposer, Option<u32>)> {
 }
 
 impl RuleBook {
-    /// `may_accept` follows what the book may accept.
+    /// Creates the book. `may_accept` follows whether the book may accept anything.
     pub(crate) fn new(rules: Rules, may_accept: Arc<AtomicBool>) -> Self {
         let book = Self { rules, may_accept, ..Self::default() };
-        book.tell();
+        book.update_may_accept();
         book
     }
 
-    fn tell(&self) {
+    fn update_may_accept(&self) {
         let may_accept = self.rules.may_accept() || !self.grants.is_empty();
         self.may_accept.store(may_accept, Ordering::Release);
     }
 
     pub(crate) fn set_rules(&mut self, rules: Rules) {
         self.rules = rules;
-        self.tell();
+        self.update_may_accept();
     }
 
-    /// The ruling on a proposal. An acceptance enters the list for desks, and its entry is returned as well.
-    /// A review that asks says why.
+    /// Returns the ruling on a proposal. Adds an acceptance to the list for desks, and returns its entry as
+    /// well. Sets the reason of a review that asks.
     pub(crate) fn rule(
         &mut self,
         review: &mut PendingReview,
@@ -92,7 +94,7 @@ impl RuleBook {
         let accepted = match judgement.ruling {
             Ruling::Ask => {
                 tracing::debug!(file, agent, %why, "a person decides");
-                review.asked = self.told_why(&judgement);
+                review.asked = self.shown_reason(&judgement);
                 None
             }
             Ruling::Defer => {
@@ -102,7 +104,7 @@ impl RuleBook {
             Ruling::Accept => {
                 let (kind, from) = (review.kind().word(), review.moved_from());
                 tracing::info!(file, from, agent, %why, kind, "a rule has accepted this");
-                Some(self.note(review, why))
+                Some(self.list_acceptance(review, why))
             }
         };
         (judgement.ruling, accepted)
@@ -113,9 +115,9 @@ impl RuleBook {
     fn judge(&self, review: &PendingReview, roots: &Arc<[PathBuf]>) -> Judgement {
         let by_rule = self.rules.judge(roots, &review.agent.name, review.kind(), review.places());
         let judgement = match (by_rule.ruling, &by_rule.why) {
-            (_, Why::NoRule) => self.granted(review, roots).unwrap_or(by_rule),
-            // An agent with a session also asks in its own prompt, and a single file of a patch cannot be
-            // left to the agent.
+            (_, Why::NoRule) => self.accept_by_grant(review, roots).unwrap_or(by_rule),
+            // An agent with a session also asks in its own prompt. A single file of a patch cannot be left to
+            // the agent.
             (Ruling::Defer, _) if review.hook().is_none_or(|hook| hook.parts > 1) => {
                 Judgement { ruling: Ruling::Ask, ..by_rule }
             }
@@ -124,7 +126,7 @@ impl RuleBook {
         match judgement.ruling {
             Ruling::Ask => judgement,
             Ruling::Accept | Ruling::Defer if !review.is_judged_by(roots) => {
-                Judgement::ask(Why::NoRuleApplies(UNSEARCHED))
+                Judgement::ask(Why::NoRuleApplies(UNSEARCHED_REASON))
             }
             Ruling::Defer => judgement,
             Ruling::Accept => match review.needs_a_person() {
@@ -134,16 +136,16 @@ impl RuleBook {
         }
     }
 
-    /// The words that say why a person is asked, if rules or grants may accept some changes.
-    fn told_why(&self, asked: &Judgement) -> Option<String> {
+    /// Returns why a person is asked, in words, if rules or grants may accept some changes.
+    fn shown_reason(&self, asked: &Judgement) -> Option<String> {
         let is_special = self.may_accept.load(Ordering::Acquire) && asked.why != Why::NoRule;
         is_special.then(|| asked.why.to_string())
     }
 
-    /// The acceptance by a grant, if there is one for all files that the proposal changes.
-    fn granted(&self, review: &PendingReview, roots: &[PathBuf]) -> Option<Judgement> {
+    /// Returns the acceptance by a grant, if one covers all files that the proposal changes.
+    fn accept_by_grant(&self, review: &PendingReview, roots: &[PathBuf]) -> Option<Judgement> {
         let (to, pid) = grantee(review)?;
-        let covers = |granted: &&Granted| {
+        let covers = |granted: &&ActiveGrant| {
             (&granted.to, granted.pid) == (&to, pid)
                 && review.places().iter().all(|place| granted.covers(place))
         };
@@ -152,8 +154,8 @@ impl RuleBook {
         Some(Judgement { ruling: Ruling::Accept, why })
     }
 
-    /// Adds a grant, by which the person accepts everything that the session of this review still proposes
-    /// for its file or folder. Returns the grant, and the process with which it ends.
+    /// Adds a grant, by which the person accepts everything that the session of this review will propose for
+    /// its file or folder. Returns the grant, and the process with which it ends.
     pub(crate) fn grant(
         &mut self,
         review: &PendingReview,
@@ -184,27 +186,27 @@ impl RuleBook {
             self.grants.remove(0);
         }
         tracing::info!(agent = grant.agent, path = grant.path, "the person accepts ahead");
-        self.grants.push(Granted { to, pid, path, grant: grant.clone() });
-        self.tell();
+        self.grants.push(ActiveGrant { to, pid, path, grant: grant.clone() });
+        self.update_may_accept();
         Ok((grant, pid))
     }
 
-    /// Ends every grant, which the person takes back.
+    /// Withdraws every grant.
     pub(crate) fn withdraw_grants(&mut self) {
         self.grants.clear();
-        self.tell();
+        self.update_may_accept();
     }
 
     /// Ends the grants to a session that has ended.
     pub(crate) fn end_session(&mut self, session: &str) {
         self.grants.retain(|granted| !matches!(&granted.to, Proposer::Session(id) if id == session));
-        self.tell();
+        self.update_may_accept();
     }
 
     /// Ends the grants to an agent whose process has ended.
-    pub(crate) fn end_agent(&mut self, ended: u32) {
-        self.grants.retain(|granted| granted.pid != Some(ended));
-        self.tell();
+    pub(crate) fn end_agent(&mut self, pid: u32) {
+        self.grants.retain(|granted| granted.pid != Some(pid));
+        self.update_may_accept();
     }
 
     pub(crate) fn grants(&self) -> Vec<Grant> {
@@ -212,12 +214,12 @@ impl RuleBook {
     }
 
     /// Adds a proposal that a rule or a grant has accepted to the list for desks. Returns its entry.
-    fn note(&mut self, accepted: &PendingReview, why: &Why) -> RuleAcceptance {
+    fn list_acceptance(&mut self, accepted: &PendingReview, why: &Why) -> RuleAcceptance {
         let review = accepted.review();
         let patch = accepted.hook().and_then(|hook| hook.patch.clone());
         self.last += 1;
         let (added, removed) = messages::line_counts(&review);
-        let (diff, is_cut) = diff::of(&review);
+        let (diff, is_cut) = diff::removed_and_added(&review);
         let entry = RuleAcceptance {
             number: self.last,
             agent: review.agent.name.clone(),
@@ -234,15 +236,15 @@ impl RuleBook {
             is_broken_off: patch.as_ref().is_some_and(|patch| self.broken_off.contains(patch)),
             is_earlier: false,
         };
-        if self.accepted.len() == MAX_KEPT {
+        if self.accepted.len() == MAX_ACCEPTANCES {
             self.accepted.pop_front();
         }
-        self.accepted.push_back(Accepted { entry: entry.clone(), patch });
+        self.accepted.push_back(ListedAcceptance { entry: entry.clone(), patch });
         entry
     }
 
-    /// Breaks a patch off, of which one file has ended without a decision, so that the agent writes no file
-    /// of it. Returns the entries of its accepted files.
+    /// Breaks a patch off: one of its files has ended without a decision, so the agent writes no file of it.
+    /// Returns the entries of its accepted files.
     pub(crate) fn break_off(&mut self, patch: &str) -> Vec<RuleAcceptance> {
         if self.broken_off.len() == MAX_BROKEN_OFF {
             self.broken_off.pop_front();
@@ -250,21 +252,22 @@ impl RuleBook {
         self.broken_off.push_back(patch.to_owned());
         let parts = self.accepted.iter_mut().filter(|accepted| accepted.patch.as_deref() == Some(patch));
         let mut entries = Vec::new();
-        for Accepted { entry, .. } in parts {
+        for ListedAcceptance { entry, .. } in parts {
             entry.is_broken_off = true;
             entries.push(entry.clone());
         }
         entries
     }
 
-    /// The newest acceptances, for a desk that joins.
+    /// Iterates over the newest acceptances, for a desk that joins.
     pub(crate) fn accepted(&self) -> impl Iterator<Item = RuleAcceptance> {
-        let earlier = |accepted: &Accepted| RuleAcceptance { is_earlier: true, ..accepted.entry.clone() };
+        let earlier =
+            |accepted: &ListedAcceptance| RuleAcceptance { is_earlier: true, ..accepted.entry.clone() };
         self.accepted.iter().map(earlier)
     }
 }
 
-impl Granted {
+impl ActiveGrant {
     fn covers(&self, place: &Place) -> bool {
         match (place, self.grant.scope) {
             (Place::File(route), _) if !route.is_searched => false,

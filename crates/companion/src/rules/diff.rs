@@ -1,19 +1,18 @@
-//! The lines that a change removes and adds, for the list of what rules have accepted: enough to see, little
-//! to keep.
+//! The lines that a change removes and adds, for the list of acceptances: enough to see, and little to keep.
 
 use std::fmt::Write as _;
 
 use alongside_desk::{Hunk, Review, Text};
 
-/// The most bytes of one diff: a list of hundreds stays small.
+/// The largest size of one diff, in bytes: a list of hundreds stays small.
 const MAX_BYTES: usize = 32 << 10;
 
-/// The lines that differ, and whether some are left out.
-pub(super) fn of(review: &Review) -> (String, bool) {
+/// Returns the lines that differ, and whether some lines are left out.
+pub(super) fn removed_and_added(review: &Review) -> (String, bool) {
     let original = Text::new(review.original.clone().unwrap_or_default());
     let proposed = Text::new(review.proposed.clone());
-    let whole = [Hunk { proposed: (0..proposed.len()).into(), ..Hunk::default() }];
-    let hunks = if review.original.is_none() { &whole[..] } else { &review.hunks };
+    let whole_file = [Hunk { proposed: (0..proposed.len()).into(), ..Hunk::default() }];
+    let hunks = if review.original.is_none() { &whole_file[..] } else { &review.hunks };
     let mut diff = String::new();
     for hunk in hunks {
         let sides = [("-", &original, hunk.original), ("+", &proposed, hunk.proposed)];

@@ -1,8 +1,8 @@
 //! Evaluates rules for one change at a time, without access to the disk.
 //!
-//! As in `.gitignore`, whose patterns these are, the last rule that matches decides. So a later rule can
-//! make an exception to an earlier one, to accept or to ask. The rules of a project stand outside of that
-//! order: they can only ask, and the person's own rules do not override them.
+//! As in `.gitignore`, whose patterns the rules use, the last rule that matches decides. So a later rule can
+//! make an exception to an earlier one, to accept or to ask. The rules of a project are not in this order:
+//! they can only ask, and the person's own rules do not override them.
 
 use std::path::{Path, PathBuf};
 
@@ -15,32 +15,33 @@ use crate::persistence::app_dirs::AppDirs;
 use crate::real_path;
 use crate::reviews::destination::{Place, Route};
 use crate::reviews::ground::Ground;
-use crate::reviews::review::{OTHER_NAMES, UNCOMPARABLE};
+use crate::reviews::review::{HARD_LINKS_REASON, UNCOMPARABLE_REASON};
 use crate::reviews::target::OpenTarget;
 use crate::rule::{Rule, RulesOf, Ruling};
 
 /// The reason for asking about a proposal that was prepared while no rule could accept it, or for other
 /// rules.
-pub(super) const UNSEARCHED: &str = "it came before the rules that could accept it";
+pub(super) const UNSEARCHED_REASON: &str = "it came before the rules that could accept it";
 
-/// The reason for asking about a file in a repository within the project whose rules cannot be read.
-const UNREAD: &str = "the rules of a repository around it cannot be read";
+/// The reason for asking about a file in a repository within the project if its rules cannot be read.
+const UNREADABLE_RULES_REASON: &str = "the rules of a repository around it cannot be read";
 
 /// The rules that hold, ready to be applied.
 #[derive(Debug, Default)]
 pub(crate) struct Rules {
     /// The rules of the person, in their order.
-    own: Vec<Compiled>,
+    own: Vec<CompiledRule>,
     /// The rules of the projects, all of which ask.
-    projects: Vec<Compiled>,
-    /// Projects whose rules cannot be read, without links.
+    projects: Vec<CompiledRule>,
+    /// The projects whose rules cannot be read, without links.
     unknown: Vec<PathBuf>,
-    /// The files of settings that were read, and the links by which they are found.
+    /// The settings files that were read, and the links by which they are found.
     settings: Vec<PathBuf>,
 }
 
+/// A rule with its patterns, ready to match.
 #[derive(Debug)]
-struct Compiled {
+struct CompiledRule {
     rule: Rule,
     patterns: Patterns,
 }
@@ -50,7 +51,7 @@ struct Compiled {
 pub struct Judgement {
     /// The ruling.
     pub ruling: Ruling,
-    /// Why.
+    /// The reason.
     pub why: Why,
 }
 
@@ -63,13 +64,14 @@ pub enum Why {
     Rule(String),
     /// This rule of a project asks.
     ProjectRule(String),
-    /// The person has accepted ahead what is proposed for this place, as people read it.
+    /// The person has accepted in advance all proposals for this place, which is in words for people.
     Grant(String),
     /// Rules do not apply to such a change.
     NoRuleApplies(&'static str),
 }
 
 impl Judgement {
+    /// Creates the judgement that a person decides.
     pub(super) fn ask(why: Why) -> Self {
         Self { ruling: Ruling::Ask, why }
     }
@@ -88,10 +90,11 @@ impl std::fmt::Display for Why {
 }
 
 impl Rules {
-    /// Fails for the first pattern that is not valid. `settings`: the files from which the rules come.
+    /// Compiles the rules. Fails for the first invalid pattern. `settings`: the files from which the rules
+    /// come.
     pub(crate) fn new(own: &[Rule], workspace: &Workspace, settings: &[PathBuf]) -> Result<Self, BadGlob> {
         let compiled =
-            |rules: &[Rule]| rules.iter().cloned().map(Compiled::new).collect::<Result<Vec<_>, _>>();
+            |rules: &[Rule]| rules.iter().cloned().map(CompiledRule::new).collect::<Result<Vec<_>, _>>();
         Ok(Self {
             own: compiled(own)?,
             projects: compiled(&workspace.asks)?,
@@ -105,8 +108,8 @@ impl Rules {
         self.own.iter().any(|own| own.rule.ruling != Ruling::Ask)
     }
 
-    /// The ruling on a change of this kind by the agent of this name, to all of these places together. The
-    /// roots have no links.
+    /// Returns the ruling on a change of this kind by the agent of this name, to all of these places
+    /// together. The roots have no links.
     pub(crate) fn judge(
         &self,
         roots: &[PathBuf],
@@ -125,46 +128,46 @@ impl Rules {
     }
 
     fn judge_place(&self, roots: &[PathBuf], agent: &str, kind: ChangeKind, place: &Place) -> Judgement {
-        let not = |why| Judgement::ask(Why::NoRuleApplies(why));
+        let no_rule = |why| Judgement::ask(Why::NoRuleApplies(why));
         let route = match place {
             Place::File(route) => route,
-            Place::Uncovered(why) => return not(why),
+            Place::Uncovered(why) => return no_rule(why),
         };
         if let Some(why) = route.steps().find_map(|step| protected::reason(step, &self.settings)) {
-            return not(why);
+            return no_rule(why);
         }
         if self.unknown.iter().any(|root| route.steps().any(|step| step.starts_with(root))) {
-            return not("the rules of this project cannot be read");
+            return no_rule("the rules of this project cannot be read");
         }
-        let Some(nested) = &route.asks else { return not(UNREAD) };
+        let Some(nested) = &route.asks else { return no_rule(UNREADABLE_RULES_REASON) };
         // A repository within another one is a project of its own.
         let below = roots.iter().filter_map(|root| route.file().strip_prefix(root).ok());
         let Some(below) = below.min_by_key(|below| below.components().count()) else {
             return Judgement::ask(Why::NoRule);
         };
         let asked = asked_paths(route, roots);
-        let matches = |compiled: &&Compiled| compiled.matches((below, &asked), agent, kind);
+        let matches = |compiled: &&CompiledRule| compiled.matches((below, &asked), agent, kind);
         if let Some(asks) = self.projects.iter().find(matches) {
             return Judgement::ask(Why::ProjectRule(asks.rule.text()));
         }
         for rule in nested {
-            match Compiled::new(Rule { ruling: Ruling::Ask, ..rule.clone() }) {
+            match CompiledRule::new(Rule { ruling: Ruling::Ask, ..rule.clone() }) {
                 Ok(asks) if !matches(&&asks) => {}
                 Ok(asks) => return Judgement::ask(Why::ProjectRule(asks.rule.text())),
-                Err(_) => return not(UNREAD),
+                Err(_) => return no_rule(UNREADABLE_RULES_REASON),
             }
         }
         match self.own.iter().rfind(matches) {
-            Some(own) if own.rule.ruling != Ruling::Ask && !route.is_searched => not(UNSEARCHED),
-            Some(Compiled { rule, .. }) => Judgement { ruling: rule.ruling, why: Why::Rule(rule.text()) },
+            Some(own) if own.rule.ruling != Ruling::Ask && !route.is_searched => no_rule(UNSEARCHED_REASON),
+            Some(CompiledRule { rule, .. }) => Judgement { ruling: rule.ruling, why: Why::Rule(rule.text()) },
             None => Judgement::ask(Why::NoRule),
         }
     }
 }
 
-/// The paths on which a rule that asks may match: those of the file and of each link on the way to it,
-/// relative to each project around them, with and without the name of the project. So a project within
-/// another cannot take a question of the outer one back.
+/// Returns the paths on which a rule that asks may match: the paths of the file and of each link on the way
+/// to it, relative to each project around them, with and without the name of the project. So a project within
+/// another one cannot cancel a question of the outer project.
 fn asked_paths(route: &Route, roots: &[PathBuf]) -> AskedPaths {
     let named = roots.iter().filter_map(|root| root.parent());
     let directories = roots.iter().chain(&route.projects).map(PathBuf::as_path).chain(named);
@@ -177,13 +180,13 @@ fn asked_paths(route: &Route, roots: &[PathBuf]) -> AskedPaths {
     asked
 }
 
-impl Compiled {
+impl CompiledRule {
     fn new(rule: Rule) -> Result<Self, BadGlob> {
         let patterns = Patterns::new(&rule.paths, rule.ruling)?;
         Ok(Self { rule, patterns })
     }
 
-    /// Whether the rule matches this change: by the path in the innermost project or, for a rule that asks,
+    /// Whether the rule matches this change, by the path in the innermost project or, for a rule that asks,
     /// by any path.
     fn matches(&self, (below, asked): (&Path, &AskedPaths), agent: &str, kind: ChangeKind) -> bool {
         let Rule { agents, kinds, .. } = &self.rule;
@@ -201,13 +204,13 @@ impl Compiled {
 /// Checks the pattern of a rule.
 ///
 /// # Errors
-/// When it is not valid.
+/// When the pattern is not valid.
 pub fn check_pattern(glob: &str) -> Result<(), BadGlob> {
     Patterns::new(&[glob.to_owned()], Ruling::Accept).map(drop)
 }
 
-/// The rulings on changes of a file, each by the agent of this name and of this kind, without grants. Reads
-/// the disk.
+/// Returns the rulings on changes of a file, without grants. Each change has the name of its agent and its
+/// kind. Reads the disk.
 ///
 /// # Errors
 /// When a pattern is not valid.
@@ -222,23 +225,24 @@ pub fn explain(
     let places = Place::all(file, &Ground::new(&roots, Some(dirs)).with_rules_of(Some(rules_of)));
     let rules = Rules::new(own, workspace, settings)?;
     let obstacle = obstacle(file);
-    let judged = |(agent, kind): &(&str, ChangeKind)| {
+    let judge = |(agent, kind): &(&str, ChangeKind)| {
         let judgement = rules.judge(&roots, agent, *kind, &places);
         match obstacle.filter(|_| judgement.ruling == Ruling::Accept) {
             Some(why) => Judgement::ask(Why::NoRuleApplies(why)),
             None => judgement,
         }
     };
-    Ok(changes.iter().map(judged).collect())
+    Ok(changes.iter().map(judge).collect())
 }
 
-/// Why a person decides on any change of a file as it is, whatever the rules say. Reads the disk.
+/// Returns why a person decides on any change of a file in its current state, whatever the rules say. Reads
+/// the disk.
 fn obstacle(file: &Path) -> Option<&'static str> {
     let target = OpenTarget::open(file.to_str()?).ok()?;
     let has_other_names = target.has_other_names();
     let (normalized, _) = target.read("");
     let is_uncomparable = normalized.whole_file_only.is_some();
-    is_uncomparable.then_some(UNCOMPARABLE).or(has_other_names.then_some(OTHER_NAMES))
+    is_uncomparable.then_some(UNCOMPARABLE_REASON).or(has_other_names.then_some(HARD_LINKS_REASON))
 }
 
 #[cfg(test)]

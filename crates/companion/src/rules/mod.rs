@@ -1,5 +1,5 @@
-//! Rules and grants: which changes need no decision of a person. The rules are the settings', the grants are
-//! given at desks.
+//! Rules and grants: the changes that need no decision of a person. Rules come from the settings, grants from
+//! desks.
 
 pub(crate) mod book;
 mod diff;

@@ -1,7 +1,7 @@
-//! Matches the patterns of a rule, which are those of `.gitignore`, with paths.
+//! The patterns of a rule, which are those of `.gitignore`, and the paths that they match.
 //!
 //! A pattern of a rule that asks matches every spelling that a file system may take for the same name. A
-//! pattern of another rule matches exactly, and matches no directory that only looks like a file.
+//! pattern of another rule matches exactly, and matches no directory with the name of a file.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,21 +12,22 @@ use crate::config::BadGlob;
 use crate::folded_name::{folded, plain};
 use crate::rule::Ruling;
 
+/// The patterns of one rule.
 #[derive(Debug)]
 pub(super) struct Patterns {
-    /// The patterns with a slash, and all patterns of a rule that asks. They match whole paths: one that
-    /// matches a directory matches everything below it.
+    /// The patterns with a slash, and all patterns of a rule that asks. They match whole paths; a pattern
+    /// that matches a directory matches everything below it.
     paths: Gitignore,
     /// The patterns without a slash, which match the name of a file.
     names: Gitignore,
 }
 
-/// Relative paths in every spelling that may be the same name.
+/// Relative paths, in every spelling that may stand for the same name.
 #[derive(Debug, Default)]
 pub(super) struct AskedPaths(BTreeSet<String>);
 
 impl AskedPaths {
-    /// Adds a relative path; nothing for an empty one.
+    /// Adds a relative path. Adds nothing for an empty path.
     pub(super) fn add(&mut self, below: &Path) {
         let parts = || below.components().map(|part| part.as_os_str());
         let joined = |parts: Vec<String>| parts.join("/");
@@ -35,19 +36,19 @@ impl AskedPaths {
             joined(parts().map(|part| folded(&part.to_string_lossy())).collect()),
             joined(parts().map(plain).collect()),
         ];
-        // A character may stand for a slash.
+        // A character may fold to a slash.
         let relative = spellings.iter().map(|path| path.trim_start_matches('/').to_owned());
         self.0.extend(relative.filter(|path| !path.is_empty()));
     }
 }
 
 impl Patterns {
-    /// Fails for the first one that is not valid.
+    /// Compiles patterns. Fails for the first invalid one.
     pub(super) fn new(globs: &[String], ruling: Ruling) -> Result<Self, BadGlob> {
         let bad = |glob: &str, why: String| BadGlob { glob: glob.to_owned(), why };
         let (mut paths, mut names) = (GitignoreBuilder::new(""), GitignoreBuilder::new(""));
         let asks = ruling == Ruling::Ask;
-        // As an error: such a pattern matches nothing but a bracket.
+        // An unclosed class is an error: otherwise the pattern would match only a bracket.
         paths.allow_unclosed_class(false);
         names.allow_unclosed_class(false);
         paths.case_insensitive(asks).map_err(|error| bad("", error.to_string()))?;
@@ -57,7 +58,7 @@ impl Patterns {
             of.add_line(None, glob).map_err(|error| bad(glob, error.to_string()))?;
             let other = folded(glob);
             if asks && other != *glob && check(&other).is_ok() {
-                // Ranges of characters may mean nothing then.
+                // A folded range of characters may be invalid.
                 let _ = paths.add_line(None, &other);
             }
         }
@@ -79,7 +80,7 @@ impl Patterns {
     }
 }
 
-/// Refuses a pattern that `.gitignore` takes for something else, or that can match nothing.
+/// Refuses a pattern that has another meaning in `.gitignore`, or that can match nothing.
 fn check(glob: &str) -> Result<(), &'static str> {
     match glob {
         glob if glob.trim().is_empty() => Err("it is empty"),

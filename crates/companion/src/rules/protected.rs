@@ -1,21 +1,21 @@
-//! The files that no rule and no grant covers: the files by which a project or the person tells agents, git
-//! or alongside what to do. A change of such a file could make every later change pass without a person.
+//! The files that no rule and no grant covers: the files by which a project or the person controls agents,
+//! git or alongside. A change of such a file could make every later change pass without a person.
 //!
-//! This module knows protected files by their names. Targets of links, and files that git's settings name,
-//! are found on disk by [`destination`](crate::reviews::destination).
+//! This module identifies protected files by their names. The targets of links, and the files that git's
+//! settings name, are found on disk by [`destination`](crate::reviews::destination).
 
 use std::path::{Path, PathBuf};
 
 use alongside_contract::agents::is_own_file;
 
 use crate::folded_name::plain;
-use crate::rule::{GITS, PROJECT_SETTINGS};
+use crate::rule::{GIT_REASON, PROJECT_SETTINGS};
 
-/// The end of the path of the person's settings, wherever they are.
+/// The end of the path of the person's settings, in any directory.
 const OWN_SETTINGS: [&str; 2] = ["alongside", "config.toml"];
 
-/// Files that git obeys in every directory, and those by which managers of git's hooks know what to run.
-const GITS_FILES: [&str; 6] = [
+/// The files that git obeys in every directory, and the settings of managers of git's hooks.
+const GIT_FILES: [&str; 6] = [
     ".gitattributes",
     ".gitmodules",
     ".overcommit.yml",
@@ -24,11 +24,11 @@ const GITS_FILES: [&str; 6] = [
     "prek.toml",
 ];
 
-/// The beginnings of the names of lefthook's files, which have several endings: `lefthook.yml`,
+/// The beginnings of the names of lefthook's files, which have several endings, as in `lefthook.yml` and
 /// `lefthook-local.toml`.
-const LEFTHOOK: [&str; 4] = ["lefthook.", "lefthook-local.", ".lefthook.", ".lefthook-local."];
+const LEFTHOOK_PREFIXES: [&str; 4] = ["lefthook.", "lefthook-local.", ".lefthook.", ".lefthook-local."];
 
-/// Why a path is protected; `None` if it is not. `own`: the settings that were read.
+/// Returns why a path is protected; `None` if it is not. `own`: the settings files that were read.
 pub(super) fn reason(path: &Path, own: &[PathBuf]) -> Option<&'static str> {
     let parts: Vec<String> = path.components().map(|part| plain(part.as_os_str())).collect();
     let name = parts.last().map_or("", String::as_str);
@@ -41,8 +41,8 @@ pub(super) fn reason(path: &Path, own: &[PathBuf]) -> Option<&'static str> {
     if parts.iter().any(|part| part == ".git") {
         return Some("no rule covers git's own directory");
     }
-    if GITS_FILES.contains(&name) || LEFTHOOK.iter().any(|start| name.starts_with(start)) {
-        return Some(GITS);
+    if GIT_FILES.contains(&name) || LEFTHOOK_PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
+        return Some(GIT_REASON);
     }
     let is_agents = |part: &String| is_own_file(part);
     parts.iter().any(is_agents).then_some("no rule covers the settings and instructions of agents")

@@ -141,7 +141,7 @@ impl MarkedFile {
             // This cannot fail: the hunks and the revision are those of the text itself.
             let _ = text.edit(revision, Edit::Keep { hunks: kept, keep: false });
             // No desk knows this text yet, so no desk has to be told of the change.
-            let _ = text.changed_since_told();
+            let _ = text.take_changes();
         }
         self.text = Some(text);
         (self.is_outdated, self.is_replaced) = (false, false);
@@ -184,7 +184,7 @@ impl MarkedFile {
             return Ok(None);
         }
         text.edit(review.revision, Edit::Keep { hunks, keep: !undo })?;
-        Ok(Some(text.changed_since_told()))
+        Ok(Some(text.take_changes()))
     }
 
     /// Carries out a change of the open text that was made on this revision, and that only marks.
@@ -197,14 +197,14 @@ impl MarkedFile {
         text.edit(revision, edit)?;
         let (dropped, all) = count(text);
         self.is_whole &= dropped == all;
-        Ok(text.changed_since_told())
+        Ok(text.take_changes())
     }
 
     /// Notes whether an editor holds unsaved changes of the file. Returns the change of its open text.
     pub(super) fn set_dirty(&mut self, is_dirty: impl Fn(&str, &Path) -> bool) -> Option<Changed> {
         let text = self.text.as_mut()?;
         let dirty = text.is_dirty(is_dirty);
-        text.set_dirty(dirty).then(|| text.changed_since_told())
+        text.set_dirty(dirty).then(|| text.take_changes())
     }
 
     /// The undo of the marked changes, or the reason why they cannot be undone; `None` without a mark.

@@ -76,7 +76,7 @@ async fn a_decision_counts_once_for_its_agent_and_an_unchanged_file() {
     assert_eq!(decisions.take(&file.proposal(NEW), &diff), yes(NEW));
     assert_eq!(decisions.take(&file.proposal(NEW), &hook), None, "it counts once");
     decisions.remember_accepted(&file.ended(NEW, true, true), AcceptedBy::Person);
-    tokio::time::advance(SECOND_WAY_WITHIN).await;
+    tokio::time::advance(SECOND_WAY_TIMEOUT).await;
     assert_eq!(decisions.take(&file.proposal(NEW), &hook), None, "it is too late");
 }
 
@@ -100,7 +100,7 @@ async fn a_decision_that_nobody_collected_is_for_the_next_call_of_the_hook_only(
     for verdict in [rejected, edited] {
         let mut decisions = Decisions::default();
         decisions.remember_uncollected(&file.ended(NEW, true, true), verdict.clone());
-        tokio::time::advance(REPEATED_WITHIN / 2).await;
+        tokio::time::advance(REPEATED_CALL_TIMEOUT / 2).await;
         assert_eq!(decisions.take(&file.proposal(NEW), &diff), None);
         assert_eq!(decisions.take(&file.proposal(NEW), &hook), Some(verdict));
     }
@@ -113,7 +113,7 @@ async fn an_answer_in_the_agents_prompt_counts_for_both_texts_and_a_moment() {
     decisions.remember_answered_in_agent(&file.ended(NEW, false, false));
     assert_eq!(decisions.take(&file.proposal(NEW), &way("Qwen Code", Some("s"))), yes(NEW));
     decisions.remember_answered_in_agent(&file.ended(NEW, false, false));
-    tokio::time::advance(AFTER_ITS_PROMPT).await;
+    tokio::time::advance(AGENT_PROMPT_TIMEOUT).await;
     assert_eq!(decisions.take(&file.proposal(NEW), &way("Qwen Code", Some("s"))), None);
 }
 

@@ -1,6 +1,6 @@
-//! The two algorithms with which lines and words are compared.
+//! The two algorithms by which lines and words are compared.
 //!
-//! Not `similar`'s own `capture_diff_slices`, which links every algorithm into the program.
+//! `capture_diff_slices` of `similar` is not used, because it links every algorithm into the program.
 
 use std::hash::Hash;
 use std::ops::Range;
@@ -9,8 +9,8 @@ use std::time::Instant;
 use similar::DiffOp;
 use similar::algorithms::{Capture, Compact, IdentifyDistinct, Replace, histogram, myers};
 
-/// Compares with the algorithm whose result reads best. It scans all items again for each difference, so its
-/// cost may be the product of both lengths.
+/// Compares with the algorithm whose result reads best. This algorithm scans all items again for each
+/// difference, so its cost may be the product of both lengths.
 pub(super) fn by_histogram<T: Hash + Eq>(
     old: &[T],
     old_range: Range<usize>,
@@ -35,7 +35,7 @@ pub(super) fn by_myers<T: Hash + Eq>(
     ops.into_inner().into_inner().into_ops()
 }
 
-/// Numbers for the items of both sides, equal for equal items.
+/// Numbers the items of both sides, with equal numbers for equal items.
 pub(super) fn numbered<T: Hash + Eq>(old: &[T], new: &[T]) -> (Vec<u32>, Vec<u32>) {
     let ids = IdentifyDistinct::<u32>::new(old, 0..old.len(), new, 0..new.len());
     let (old_ids, new_ids) = (ids.old_lookup(), ids.new_lookup());

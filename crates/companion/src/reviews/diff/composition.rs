@@ -1,8 +1,8 @@
 //! The composition of a review: the current text, and its differences to the original and the proposal.
 //!
-//! All three texts are one sequence of *segments*: ranges of lines where they agree, and ranges where they
-//! differ, the hunks. Keeping, dropping and typing replace lines of the current text and nothing else. The
-//! state of a hunk is derived from the texts, never stored.
+//! All three texts are one sequence of *segments*: ranges of lines in which they agree, and ranges in which
+//! they differ, the hunks. Keeping, dropping and typing only replace lines of the current text. The state of
+//! a hunk is computed from the texts, never stored.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,9 +17,11 @@ use super::segments::{Segment, agreeing, spliced};
 use super::split_hunk;
 use super::word_marks::{NotCompared, WordMarks};
 
-/// The most bytes of earlier texts that undo keeps. The latest earlier text is kept, however large.
+/// The largest size of the earlier texts that undo keeps, in bytes. The latest one is kept even if it is
+/// larger.
 const MAX_HISTORY_BYTES: usize = 256 << 20;
 
+/// The three texts of a review, its segments, and the states for undo and redo.
 #[derive(Debug)]
 pub(crate) struct Composition {
     original: Text,
@@ -27,24 +29,24 @@ pub(crate) struct Composition {
     current: Text,
     segments: Vec<Segment>,
     history: Vec<(Text, Vec<Segment>)>,
-    /// The states that undo took back, the latest last; any change but undo and redo empties this list.
+    /// The states that undo left, the latest last. Any change but undo and redo empties this list.
     undone: Vec<(Text, Vec<Segment>)>,
     marks: WordMarks,
-    /// How long a comparison may take.
+    /// The time limit of a comparison.
     comparison_time: Duration,
 }
 
-/// One change of a review may compare words, over all its hunks, for this part of the comparison time: 50 ms.
-/// A new review may take all of it, for nobody waits for its next key yet.
-const WORDS_SHARE: u32 = 6;
+/// The divisor of the comparison time for comparing the words of all hunks after a change: 50 ms. A new
+/// review may use the whole comparison time, because nobody waits for its next key yet.
+const WORDS_TIME_DIVISOR: u32 = 6;
 
 impl Composition {
-    /// A proposal nobody has touched yet: the current text is the proposed one.
+    /// Creates the composition of an untouched proposal: the current text is the proposed one.
     pub(crate) fn new(original: impl Into<Arc<str>>, proposed: impl Into<Arc<str>>) -> Self {
         Self::within(COMPARISON_TIME, original, proposed)
     }
 
-    /// A proposal nobody has touched yet, whose comparisons may take this long.
+    /// Creates the composition of an untouched proposal, with this time limit for comparisons.
     pub(crate) fn within(
         comparison_time: Duration,
         original: impl Into<Arc<str>>,
@@ -98,7 +100,7 @@ impl Composition {
         self.views().any(|view| !view.segment.same && view.state() == HunkState::Edited)
     }
 
-    /// The hunks, in order.
+    /// Returns the hunks in order.
     pub(crate) fn hunks(&self) -> Vec<Hunk> {
         self.views()
             .filter(|view| !view.segment.same)
@@ -131,14 +133,14 @@ impl Composition {
     }
 
     /// Updates the marked words after the texts have changed.
-    fn mark_words(&mut self, within: Duration) {
+    fn mark_words(&mut self, time_limit: Duration) {
         let mut marks = std::mem::take(&mut self.marks);
         let hunks = self.views().filter(|view| !view.segment.same);
-        marks.refresh(within, hunks.filter_map(|view| view.sides(view.state()).ok().flatten()));
+        marks.refresh(time_limit, hunks.filter_map(|view| view.sides(view.state()).ok().flatten()));
         self.marks = marks;
     }
 
-    /// Takes the proposal's or the original's lines for some hunks.
+    /// Replaces the current lines of some hunks with the proposed or the original lines.
     pub(crate) fn keep(&mut self, hunks: &[usize], keep: bool) -> Result<(), Refusal> {
         let differing: Vec<usize> =
             self.segments.iter().enumerate().filter(|(_, s)| !s.same).map(|(at, _)| at).collect();
@@ -158,7 +160,7 @@ impl Composition {
                 segments[at].current = if keep { segment.proposed } else { segment.original };
             }
             if !piece.is_empty() && !text.is_empty() && !text.ends_with('\n') {
-                // The line was the last of its text, and is not any more.
+                // The line was the last of its text, and is no longer the last one.
                 text.push_str(self.line_ending());
             }
             text.push_str(piece);
@@ -167,7 +169,7 @@ impl Composition {
         Ok(())
     }
 
-    /// Splits a hunk into [parts](split_hunk); with lines of it, around these.
+    /// Splits a hunk into [parts](split_hunk). `lines`: lines of the hunk around which it is split.
     pub(crate) fn split(&mut self, hunk: usize, lines: Option<(Side, Lines)>) -> Result<(), Refusal> {
         let (at, view) = self
             .views()
@@ -198,18 +200,18 @@ impl Composition {
         Ok(())
     }
 
-    /// Applies the person's changes in order, each to the text that the change before it has made.
+    /// Applies the person's changes in order. Each applies to the text that the change before it has made.
     pub(crate) fn edit(&mut self, changes: &[Change]) -> Result<(), Refusal> {
         let changed = self.current.changed(changes);
         let text = changed.map_err(|error| Refusal::OutOfRange { place: error.to_string() })?;
-        // An editor's own undo comes as an edit. It restores the segments that the undone edit has merged.
+        // An editor's own undo arrives as an edit. It restores the segments that the undone edit has merged.
         let known = self.history.iter().rev().find(|(known, _)| known.text() == text.text());
         let segments = known.map_or_else(|| self.segments_after(&text), |(_, segments)| segments.clone());
         self.replace(text, segments);
         Ok(())
     }
 
-    /// The segments after the current text has become `text`.
+    /// Returns the segments for the time after the current text has become `text`.
     fn segments_after(&self, text: &Text) -> Vec<Segment> {
         let mut segments = self.segments.clone();
         // From the last to the first, so that earlier line numbers stay valid.
@@ -227,7 +229,7 @@ impl Composition {
         Ok(())
     }
 
-    /// Does again the change that undo took back last, unless another change came since.
+    /// Applies again the change that undo took back last, unless another change has followed.
     pub(crate) fn redo(&mut self) -> Result<(), Refusal> {
         let after = self.undone.pop().ok_or(Refusal::NothingToRedo)?;
         let now = self.restore(after);
@@ -235,11 +237,11 @@ impl Composition {
         Ok(())
     }
 
-    /// Goes to an earlier or later state, and returns the state that it leaves.
+    /// Restores an earlier or later state. Returns the state before.
     fn restore(&mut self, (text, segments): (Text, Vec<Segment>)) -> (Text, Vec<Segment>) {
         let now =
             (std::mem::replace(&mut self.current, text), std::mem::replace(&mut self.segments, segments));
-        self.mark_words(self.comparison_time / WORDS_SHARE);
+        self.mark_words(self.comparison_time / WORDS_TIME_DIVISOR);
         now
     }
 
@@ -256,10 +258,10 @@ impl Composition {
         let recent = self.history.iter().rev().take_while(fits).count().max(1);
         self.history.drain(..self.history.len() - recent);
         self.merge_agreeing();
-        self.mark_words(self.comparison_time / WORDS_SHARE);
+        self.mark_words(self.comparison_time / WORDS_TIME_DIVISOR);
     }
 
-    /// Merges agreeing segments, so that an edit undone by hand leaves no trace.
+    /// Merges agreeing segments, so that an edit that was undone by hand leaves no hunk.
     fn merge_agreeing(&mut self) {
         let agree: Vec<bool> = self
             .views()

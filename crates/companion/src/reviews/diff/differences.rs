@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// About as many differences stay apart. Each is sent to every desk after every change.
+/// The number of differences from which neighbours are joined: every desk gets each one after every change.
 const MAX_DIFFERENCES: usize = 10_000;
 
 /// Two ranges of lines that differ.
@@ -12,7 +12,7 @@ pub(crate) struct Difference {
     pub(crate) old: Range<usize>,
     /// The lines in the new text.
     pub(crate) new: Range<usize>,
-    /// Whether a limit was reached: some of these lines may be equal.
+    /// Whether a limit was reached, so that some of these lines may be equal.
     pub(crate) coarse: bool,
 }
 
@@ -21,7 +21,7 @@ pub(crate) struct Difference {
 pub(crate) struct Differences(Vec<Difference>);
 
 impl Differences {
-    /// Adds a difference unless it is empty, and merges it with the last one if nothing is between them.
+    /// Adds a difference unless it is empty. Merges it with the last one if no lines are between them.
     pub(crate) fn push(&mut self, next: Difference) {
         if next.old.is_empty() && next.new.is_empty() {
             return;
@@ -35,8 +35,8 @@ impl Differences {
         }
     }
 
-    /// Joins neighbours if there are too many differences: those with the fewest lines between them, and
-    /// never more of them into one than are needed.
+    /// Joins neighbours if there are too many differences. The neighbours with the fewest lines between them
+    /// are joined, and never more of them into one than needed.
     pub(crate) fn joined(self) -> Self {
         let half = MAX_DIFFERENCES / 2;
         if self.0.len() <= MAX_DIFFERENCES {
@@ -45,13 +45,13 @@ impl Differences {
         let group = self.0.len().div_ceil(half);
         let lines_between = |[before, after]: &[Difference; 2]| after.old.start - before.old.end;
         let mut between: Vec<usize> = self.0.array_windows::<2>().map(lines_between).collect();
-        let (.., few, _) = between.select_nth_unstable_by(half, |a, b| b.cmp(a));
-        let few = *few;
+        let (.., threshold, _) = between.select_nth_unstable_by(half, |a, b| b.cmp(a));
+        let threshold = *threshold;
         let (mut joined, mut members) = (Vec::<Difference>::with_capacity(MAX_DIFFERENCES), 0);
         for next in self.0 {
             members += 1;
             match joined.last_mut() {
-                Some(last) if members <= group && next.old.start - last.old.end <= few => {
+                Some(last) if members <= group && next.old.start - last.old.end <= threshold => {
                     (last.old.end, last.new.end, last.coarse) = (next.old.end, next.new.end, true);
                 }
                 _ => {
@@ -77,7 +77,7 @@ impl IntoIterator for Differences {
 mod tests {
     use super::*;
 
-    /// Differences of one line each; each begins so many lines after the one before.
+    /// Returns differences of one line each. Each begins `step` lines after the difference before it.
     fn one_line_in(steps: impl IntoIterator<Item = usize>) -> Differences {
         let mut found = Differences::default();
         let mut line = 0;
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_are_one_difference_and_empty_ones_are_none() {
+    fn adjacent_differences_are_merged_and_empty_ones_dropped() {
         let difference = |old, new, coarse| Difference { old, new, coarse };
         let mut found = Differences::default();
         for next in
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn too_many_differences_are_joined_where_they_lie_densest() {
+    fn too_many_differences_are_joined_where_they_are_densest() {
         let few = one_line_in(std::iter::repeat_n(2, MAX_DIFFERENCES)).joined();
         assert!(few.0.len() == MAX_DIFFERENCES && few.0.iter().all(|found| !found.coarse));
         // 1000 differences far apart, then 30,000 on every second line.

@@ -4,9 +4,10 @@
 //! *window* of lines is compared, and its result counts up to a run of lines that agree again. The cost grows
 //! with the changes, not with the file: 10 MB with 400 changes take a tenth of comparing all lines.
 //!
-//! Where changes lie so dense that no window agrees again, or windows have cost enough, the rest is compared
-//! [by region](compare_by_region). Sizes decide that, so the same texts differ alike on every machine; the
-//! time limit is the last resort, for large regions without a line that occurs once.
+//! Where changes are so dense that no window agrees again, or where windows have cost enough, the remaining
+//! lines are compared [by region](compare_by_region). Sizes decide that, so the same texts have the same
+//! differences on every machine. The time limit is only the last resort, for large regions without a line
+//! that occurs once.
 
 use std::time::{Duration, Instant};
 
@@ -17,41 +18,42 @@ use super::comparison::by_histogram;
 use super::differences::{Difference, Differences};
 use super::regions::compare_by_region;
 
-/// How long a comparison may look for the smallest difference before it takes a coarser one.
+/// The time for finding the smallest difference. After it, a comparison returns a coarser one.
 pub(crate) const COMPARISON_TIME: Duration = Duration::from_millis(300);
-/// The lines of a window in each text. If the texts do not agree again in it, it grows fourfold.
-const WINDOW: usize = 64;
-/// Lines that agree again end a window if they are at least this part (1/SHARE) of it: a few lines that agree
-/// may be any closing brace.
-const SHARE: usize = 4;
-/// The largest window. Comparing it may cost the product of its sides, so larger ones would hold people up.
-const MAX_WINDOW: usize = 1024;
-/// The most that the windows of one comparison may cost, as the sum of the products of their sides: 16,000
-/// of the smallest windows.
+/// The lines of the first window in each text. If the texts do not agree again in it, it grows fourfold.
+const FIRST_WINDOW_LINES: usize = 64;
+/// Lines that agree again end a window if they are at least this fraction (1/n) of it. Fewer lines may be any
+/// closing braces.
+const MIN_AGREEING_DIVISOR: usize = 4;
+/// The lines of the largest window. The comparison may cost the product of its sides, so a larger one takes
+/// too long.
+const MAX_WINDOW_LINES: usize = 1024;
+/// The largest cost of all windows of one comparison, as the sum of the products of their sides: 16,000 of
+/// the smallest windows.
 const MAX_WINDOWS_COST: usize = 64 << 20;
 
-/// The most lines, of both texts together, that are compared by region: an index takes some 60 bytes for each
-/// of them, and a line may be a single byte. More lines become one difference.
+/// The largest number of lines, of both texts together, that are compared by region: an index takes some 60
+/// bytes for each line, and a line may be a single byte. More lines become one difference.
 const MAX_REGION_LINES: usize = 2 << 20;
 
-/// The differences of two texts, with equal lines between them. Each large region that is not compared
-/// `within` this time becomes one difference.
-pub(crate) fn differences(old: &Text, new: &Text, within: Duration) -> Differences {
-    let mut rest = UncomparedLines { old, new, at: (0, 0), ends: (old.len(), new.len()), cost: 0 };
-    rest.skip_equal_start();
-    rest.skip_equal_end();
+/// Returns the differences of two texts, with equal lines between them. Each large region that is not
+/// compared within the time limit becomes one difference.
+pub(crate) fn differences(old: &Text, new: &Text, time_limit: Duration) -> Differences {
+    let mut remaining = UncomparedLines { old, new, at: (0, 0), ends: (old.len(), new.len()), cost: 0 };
+    remaining.skip_equal_start();
+    remaining.skip_equal_end();
     let mut found = Differences::default();
-    while rest.at != rest.ends {
-        if !rest.compare_window(&mut found) {
-            let (o, n) = (rest.at.0..rest.ends.0, rest.at.1..rest.ends.1);
+    while remaining.at != remaining.ends {
+        if !remaining.compare_window(&mut found) {
+            let (o, n) = (remaining.at.0..remaining.ends.0, remaining.at.1..remaining.ends.1);
             if o.len() + n.len() > MAX_REGION_LINES {
                 found.push(Difference { old: o, new: n, coarse: true });
             } else {
-                compare_by_region((old, o), (new, n), Instant::now() + within, &mut found);
+                compare_by_region((old, o), (new, n), Instant::now() + time_limit, &mut found);
             }
             break;
         }
-        rest.skip_equal_start();
+        remaining.skip_equal_start();
     }
     found.joined()
 }
@@ -62,7 +64,7 @@ struct UncomparedLines<'a> {
     new: &'a Text,
     /// The first line of each text that is not compared yet.
     at: (usize, usize),
-    /// The line of each text behind the last that is not compared yet.
+    /// The line of each text behind the last line that is not compared yet.
     ends: (usize, usize),
     /// The cost of the windows so far.
     cost: usize,
@@ -81,7 +83,7 @@ impl UncomparedLines<'_> {
         if (alike, alike) == (old.len(), new.len()) {
             return self.at = self.ends;
         }
-        // Whole lines only.
+        // Only whole lines are skipped.
         let Some(end) = old[..alike].iter().rposition(|byte| *byte == b'\n') else { return };
         let lines = self.old.line_at(self.old.start(self.at.0) + end + 1) - self.at.0;
         self.at = (self.at.0 + lines, self.at.1 + lines);
@@ -93,7 +95,7 @@ impl UncomparedLines<'_> {
         let alike = alike_at_end(old, new);
         let start = old.len() - alike;
         let begins = |text: &[u8]| matches!(text[..text.len() - alike], [] | [.., b'\n']);
-        // Whole lines only.
+        // Only whole lines are skipped.
         let cut = match begins(old) && begins(new) {
             true => 0,
             false => old[start..].iter().position(|byte| *byte == b'\n').map_or(alike, |end| end + 1),
@@ -102,12 +104,13 @@ impl UncomparedLines<'_> {
         self.ends = (self.ends.0 - lines, self.ends.1 - lines);
     }
 
-    /// Compares a window, and moves to the lines where its texts agree again; false if windows do not help.
+    /// Compares a window, and moves to the lines where its texts agree again. Returns false if windows do not
+    /// help.
     fn compare_window(&mut self, found: &mut Differences) -> bool {
         let (o, n) = self.at;
-        let mut lines = WINDOW;
+        let mut lines = FIRST_WINDOW_LINES;
         loop {
-            // One text has no lines left: the rest of the other is a difference.
+            // If one text has no lines left, the remaining lines of the other text are a difference.
             if o == self.ends.0 || n == self.ends.1 {
                 found.push(Difference { old: o..self.ends.0, new: n..self.ends.1, coarse: false });
                 self.at = self.ends;
@@ -115,27 +118,29 @@ impl UncomparedLines<'_> {
             }
             let ends = ((o + lines).min(self.ends.0), (n + lines).min(self.ends.1));
             self.cost += (ends.0 - o) * (ends.1 - n);
-            if lines > MAX_WINDOW || self.cost > MAX_WINDOWS_COST {
+            if lines > MAX_WINDOW_LINES || self.cost > MAX_WINDOWS_COST {
                 return false;
             }
             let old: Vec<&str> = self.old.each_line(o..ends.0).collect();
             let new: Vec<&str> = self.new.each_line(n..ends.1).collect();
             let ops = by_histogram(&old, 0..old.len(), &new, 0..new.len());
-            let agrees_again =
-                |op: &DiffOp| op.tag() == DiffTag::Equal && op.old_range().len() * SHARE >= lines;
-            let agrees = if ends == self.ends { None } else { ops.iter().position(agrees_again) };
-            if agrees.is_none() && ends != self.ends {
+            let agrees_again = |op: &DiffOp| {
+                op.tag() == DiffTag::Equal && op.old_range().len() * MIN_AGREEING_DIVISOR >= lines
+            };
+            let agreement = if ends == self.ends { None } else { ops.iter().position(agrees_again) };
+            if agreement.is_none() && ends != self.ends {
                 lines *= 4;
                 continue;
             }
-            for op in ops.iter().take(agrees.unwrap_or(ops.len())).filter(|op| op.tag() != DiffTag::Equal) {
+            for op in ops.iter().take(agreement.unwrap_or(ops.len())).filter(|op| op.tag() != DiffTag::Equal)
+            {
                 let (old, new) = (op.old_range(), op.new_range());
                 let (old, new) = (o + old.start..o + old.end, n + new.start..n + new.end);
                 found.push(Difference { old, new, coarse: false });
             }
-            let agrees = agrees.map(|at| &ops[at]);
+            let agreement = agreement.map(|index| &ops[index]);
             let behind = |op: &DiffOp| (o + op.old_range().start, n + op.new_range().start);
-            self.at = agrees.map_or(ends, behind);
+            self.at = agreement.map_or(ends, behind);
             return true;
         }
     }
@@ -195,7 +200,7 @@ mod tests {
         assert_eq!(texts_of(&old, &new), expected);
     }
 
-    /// Each line of the text, changed on every seventh of them.
+    /// Returns the text with a change on every seventh line.
     fn every_seventh_changed(old: &str) -> String {
         let changed = |(at, line): (usize, &str)| match at % 7 {
             0 => line.replace("word", "WORD"),
@@ -205,9 +210,9 @@ mod tests {
     }
 
     #[test]
-    fn changes_all_over_a_large_text_stay_apart_in_no_time() {
+    fn changes_all_over_a_large_text_stay_separate_without_the_time_limit() {
         let unique: String = (0..20_000).map(|line| format!("line {line} has a word\n")).collect();
-        // No line is unique, but several in a row are.
+        // No single line is unique, but runs of several lines are.
         let kinds = std::iter::successors(Some(1_u64), |last| Some(last * 48_271 % 0x7fff_ffff));
         let repeated: String = kinds.take(20_000).map(|kind| format!("{} word\n", kind % 89)).collect();
         for old in [unique, repeated] {

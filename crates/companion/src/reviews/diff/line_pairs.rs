@@ -1,5 +1,5 @@
-//! The lines of a hunk that became other lines: each line of one side with the line of the other side that
-//! shares the most words with it, in the order of both sides.
+//! The lines of a hunk that became other lines: each line of one side is paired with the line of the other
+//! side that shares the most words with it, in the order of both sides.
 
 use std::ops::Range;
 
@@ -8,13 +8,13 @@ use alongside_desk::best_pairs;
 use super::comparison::numbered;
 use super::tokens::Tokens;
 
-/// The most lines of a side in a block, in which each line is compared with each of the other side. More
-/// lines are cut into blocks, at the same fractions of both sides.
-const BLOCK: usize = 200;
+/// The largest side of a block, in lines. Within a block, each line is compared with each line of the other
+/// side. Larger hunks are cut into blocks, at the same fractions of both sides.
+const BLOCK_LINES: usize = 200;
 
-/// How many pairs of lines are compared for so many lines of each side.
+/// Returns the number of pairs of lines that are compared for these numbers of lines.
 pub(super) fn candidates(old: usize, new: usize) -> usize {
-    let blocks = old.max(new).div_ceil(BLOCK).max(1);
+    let blocks = old.max(new).div_ceil(BLOCK_LINES).max(1);
     (0..blocks).map(|at| block(old, at, blocks).len() * block(new, at, blocks).len()).sum()
 }
 
@@ -22,14 +22,14 @@ fn block(lines: usize, at: usize, blocks: usize) -> Range<usize> {
     lines * at / blocks..lines * (at + 1) / blocks
 }
 
-/// Whether a line may have become another line, by the most weight that they may share and the weight of
-/// each.
+/// Whether a line may have become another line, judged by the weight that they share at most and the weights
+/// of the two lines.
 type MayBeEdit = fn(usize, (usize, usize)) -> bool;
 
-/// The pairs of lines that may be edits, in order.
+/// Returns the pairs of lines that may be edits, in order.
 pub(super) fn line_pairs(old: &Tokens<'_>, new: &Tokens<'_>, may_be_edit: MayBeEdit) -> Vec<(usize, usize)> {
     let (old_bags, new_bags) = bags(old, new);
-    let blocks = old_bags.len().max(new_bags.len()).div_ceil(BLOCK).max(1);
+    let blocks = old_bags.len().max(new_bags.len()).div_ceil(BLOCK_LINES).max(1);
     let of_block = |at: usize| {
         let (o, n) = (block(old_bags.len(), at, blocks), block(new_bags.len(), at, blocks));
         let pairs = pairs_of_block(&old_bags[o.clone()], &new_bags[n.clone()], may_be_edit);
@@ -39,7 +39,7 @@ pub(super) fn line_pairs(old: &Tokens<'_>, new: &Tokens<'_>, may_be_edit: MayBeE
 }
 
 fn pairs_of_block(old_bags: &[Bag], new_bags: &[Bag], may_be_edit: MayBeEdit) -> Vec<(usize, usize)> {
-    // A pair that shares all its text counts for more than two pairs that share half of theirs.
+    // A pair that shares all its text counts more than two pairs that share half of their text.
     let likeness = |o: usize, n: usize| {
         let (old, new) = (&old_bags[o], &new_bags[n]);
         let (shared, both) = (old.shared(new), old.weight + new.weight);
@@ -50,13 +50,13 @@ fn pairs_of_block(old_bags: &[Bag], new_bags: &[Bag], may_be_edit: MayBeEdit) ->
 
 /// The tokens of a line without their order.
 struct Bag {
-    /// Equal tokens have equal numbers. Sorted, each with its weight.
+    /// The numbers of the tokens, equal for equal tokens, each with its weight; sorted.
     tokens: Vec<(u32, usize)>,
     weight: usize,
 }
 
 impl Bag {
-    /// The weight of the tokens that both lines have.
+    /// Returns the weight of the tokens that both lines have.
     fn shared(&self, other: &Self) -> usize {
         let (mut shared, mut others) = (0, other.tokens.iter().peekable());
         for (token, weight) in &self.tokens {
@@ -96,9 +96,9 @@ mod tests {
         };
         let old = "alpha beta gamma\ndelta epsilon zeta\n";
         assert_eq!(pairs(old, "alpha beta other\ndelta epsilon zeta eta\n"), [(0, 0), (1, 1)]);
-        // The old line is a little like the first new line, and the same as the second.
+        // The old line is similar to the first new line, and equal to the second.
         assert_eq!(pairs("alpha beta gamma\n", "alpha other thing\nalpha beta gamma\n"), [(0, 1)]);
-        // Of two lines that changed places, one is paired.
+        // Of two lines that swapped places, one is paired.
         assert_eq!(pairs(old, "delta epsilon zeta\nalpha beta gamma\n").len(), 1);
         assert_eq!(pairs(old, "nothing\n\n"), []);
         assert_eq!(pairs("", "a\n"), []);
@@ -110,7 +110,7 @@ mod tests {
         let (old, new) = (lines("old"), lines("new"));
         let pairs = line_pairs(&Tokens::of(&old), &Tokens::of(&new), |shared, _| shared > 10);
         assert!(pairs.iter().all(|(old, new)| old == new) && pairs.len() == 1_000, "{pairs:?}");
-        assert_eq!(candidates(1_000, 1_000), 1_000 * BLOCK);
-        assert_eq!((candidates(1, 1_000), candidates(3, 5)), (BLOCK, 15));
+        assert_eq!(candidates(1_000, 1_000), 1_000 * BLOCK_LINES);
+        assert_eq!((candidates(1, 1_000), candidates(3, 5)), (BLOCK_LINES, 15));
     }
 }

@@ -1,9 +1,9 @@
 //! The comparison of many lines, region by region.
 //!
-//! A line that occurs once in both texts is an *anchor*: it cuts the texts into regions that are compared for
-//! themselves, down to regions of a few lines. Where no line is unique, the first of several lines that are
-//! unique together is one. Finding anchors costs as much as reading the lines, however many differ. So the
-//! limits below fall on single regions without anchors, and never on the whole text.
+//! A line that occurs once in both texts is an *anchor*: it cuts the texts into regions that are compared
+//! separately, down to regions of a few lines. Where no line is unique, the first line of a unique run of
+//! lines is an anchor. Finding anchors costs as much as reading the lines, however many lines differ. So the
+//! limits below apply to single regions without anchors, and never to the whole text.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -14,22 +14,23 @@ use similar::{DiffOp, DiffTag};
 use super::comparison::{by_histogram, by_myers, numbered};
 use super::differences::{Difference, Differences};
 
-/// A region with no more lines than this in each text is compared without looking for anchors first.
-const FEW_LINES: usize = 256;
-/// The most pairs of lines (lines of one side times lines of the other) in a region that is compared with the
-/// histogram.
-const MAX_HISTOGRAM: usize = 1 << 20;
-/// The most lines of a side that are compared without any anchor: 60 ms for lines of three kinds. A limit of
-/// size and not of time, so that the same texts differ alike on every machine.
-const MAX_WITHOUT_ANCHOR: usize = 20_000;
+/// The largest region, in lines of each text, that is compared without a search for anchors.
+const MAX_LINES_WITHOUT_SEARCH: usize = 256;
+/// The largest product of the lines of both sides of a region that is compared with the histogram.
+const MAX_HISTOGRAM_PAIRS: usize = 1 << 20;
+/// The largest side, in lines, that is compared without any anchor: 60 ms for lines of three kinds. The limit
+/// is a size and not a time, so that the same texts have the same differences on every machine.
+const MAX_LINES_WITHOUT_ANCHOR: usize = 20_000;
 /// The lines of the blocks into which a larger region without anchors is cut.
-const BLOCK: usize = 4_096;
-/// How many lines in a row are looked for as anchors where no single line is unique, fewest first.
-const RUNS: [usize; 2] = [4, 16];
-/// How often regions are cut again. Texts that need more are built for it.
+const BLOCK_LINES: usize = 4_096;
+/// The lengths, in lines, of the unique runs that are searched for where no single line is unique; shortest
+/// first.
+const RUN_LENGTHS: [usize; 2] = [4, 16];
+/// The largest number of times that regions are cut again. Only texts made for the purpose need more.
 const MAX_DEPTH: usize = 16;
 
-/// Adds the differences of these lines. Each large region left at the deadline becomes one difference.
+/// Adds the differences of these lines. Each large region that is left at the deadline becomes one
+/// difference.
 pub(super) fn compare_by_region(
     (old, o): (&Text, Range<usize>),
     (new, n): (&Text, Range<usize>),
@@ -40,12 +41,12 @@ pub(super) fn compare_by_region(
     let old: Vec<&str> = old.each_line(o).collect();
     let new: Vec<&str> = new.each_line(n).collect();
     let (old, new) = numbered(&old, &new);
-    let seen = vec![ItemOccurrences::default(); kinds(&old, &new)];
-    let mut regions = Regions { old: &old, new: &new, seen, first, deadline, found };
+    let occurrences = vec![ItemOccurrences::default(); count_numbers(&old, &new)];
+    let mut regions = Regions { old: &old, new: &new, occurrences, first, deadline, found };
     regions.compare(ends.0, ends.1, 0);
 }
 
-/// How often an item occurs on each side of a region, and where.
+/// The number of times that an item occurs on each side of a region, and its position in the new text.
 #[derive(Debug, Clone, Copy, Default)]
 struct ItemOccurrences {
     old: u32,
@@ -53,12 +54,14 @@ struct ItemOccurrences {
     new_at: usize,
 }
 
+/// The comparison that is under way.
 struct Regions<'a> {
-    /// Equal lines have equal numbers.
+    /// The lines of the old text as numbers, equal for equal lines.
     old: &'a [u32],
+    /// The lines of the new text as numbers.
     new: &'a [u32],
-    /// By the number of the line; all zero between two searches for anchors.
-    seen: Vec<ItemOccurrences>,
+    /// The occurrences by the number of the line; all zero between two searches for anchors.
+    occurrences: Vec<ItemOccurrences>,
     /// The lines of the texts at which `old` and `new` begin.
     first: (usize, usize),
     deadline: Instant,
@@ -83,26 +86,27 @@ impl Regions<'_> {
         let mut start = (o.start, n.start);
         for anchor in anchors.into_iter().chain([(o.end, n.end)]) {
             self.compare(start.0..anchor.0, start.1..anchor.1, depth + 1);
-            // The anchor agrees, so comparison goes on behind it.
+            // The anchor agrees, so the comparison continues behind it.
             start = (anchor.0 + 1, anchor.1 + 1);
         }
     }
 
-    /// The pairs of lines at which a region is cut, in order; none for a small region.
+    /// Returns the pairs of lines at which a region is cut, in order; none for a small region.
     fn anchors(&mut self, o: &Range<usize>, n: &Range<usize>) -> Vec<(usize, usize)> {
-        if o.len().max(n.len()) <= FEW_LINES {
+        if o.len().max(n.len()) <= MAX_LINES_WITHOUT_SEARCH {
             return vec![];
         }
         let (old, new) = (&self.old[o.clone()], &self.new[n.clone()]);
-        let mut anchors = unique_in_both(old, new, &mut self.seen);
-        let runs = if is_small(o, n) { &[][..] } else { &RUNS };
+        let mut anchors = unique_in_both(old, new, &mut self.occurrences);
+        let runs = if is_small(o, n) { &[][..] } else { &RUN_LENGTHS };
         for run in runs.iter().filter(|run| **run <= old.len().min(new.len())) {
             if !anchors.is_empty() {
                 break;
             }
             let (old, new): (Vec<_>, Vec<_>) = (old.windows(*run).collect(), new.windows(*run).collect());
             let (old, new) = numbered(&old, &new);
-            anchors = unique_in_both(&old, &new, &mut vec![ItemOccurrences::default(); kinds(&old, &new)]);
+            anchors =
+                unique_in_both(&old, &new, &mut vec![ItemOccurrences::default(); count_numbers(&old, &new)]);
         }
         anchors.into_iter().map(|(old, new)| (o.start + old, n.start + new)).collect()
     }
@@ -112,9 +116,9 @@ impl Regions<'_> {
         if is_small(&o, &n) {
             return self.push_all(&by_histogram(old, o, new, n), false);
         }
-        // A region that is too large is cut at the same fractions of both sides, whatever stands there.
+        // A region that is too large is cut at the same fractions of both sides, whatever its lines are.
         let lines = o.len().max(n.len());
-        let blocks = if lines > MAX_WITHOUT_ANCHOR { lines.div_ceil(BLOCK) } else { 1 };
+        let blocks = if lines > MAX_LINES_WITHOUT_ANCHOR { lines.div_ceil(BLOCK_LINES) } else { 1 };
         let cut = |side: &Range<usize>, at: usize| side.start + side.len() * at / blocks;
         for at in 0..blocks {
             let (o, n) = (cut(&o, at)..cut(&o, at + 1), cut(&n, at)..cut(&n, at + 1));
@@ -142,36 +146,37 @@ impl Regions<'_> {
 
 /// Whether a region is compared with the histogram.
 fn is_small(o: &Range<usize>, n: &Range<usize>) -> bool {
-    o.len().saturating_mul(n.len()) <= MAX_HISTOGRAM
+    o.len().saturating_mul(n.len()) <= MAX_HISTOGRAM_PAIRS
 }
 
-/// One more than the highest number of a line.
-fn kinds(old: &[u32], new: &[u32]) -> usize {
+/// Returns one more than the highest number of a line.
+fn count_numbers(old: &[u32], new: &[u32]) -> usize {
     old.iter().chain(new).max().map_or(0, |highest| *highest as usize + 1)
 }
 
-/// The places of the items that occur once on both sides, in the longest order that both sides share. `seen`
-/// is all zero before and after.
-fn unique_in_both(old: &[u32], new: &[u32], seen: &mut [ItemOccurrences]) -> Vec<(usize, usize)> {
+/// Returns the positions of the items that occur once on both sides, in the longest order that both sides
+/// share. `occurrences` is all zero before and after.
+fn unique_in_both(old: &[u32], new: &[u32], occurrences: &mut [ItemOccurrences]) -> Vec<(usize, usize)> {
     for id in old {
-        seen[*id as usize].old += 1;
+        occurrences[*id as usize].old += 1;
     }
     for (at, id) in new.iter().enumerate() {
-        let seen = &mut seen[*id as usize];
-        (seen.new, seen.new_at) = (seen.new + 1, at);
+        let item = &mut occurrences[*id as usize];
+        (item.new, item.new_at) = (item.new + 1, at);
     }
     let unique = old.iter().enumerate().filter_map(|(at, id)| {
-        let seen = seen[*id as usize];
-        (seen.old == 1 && seen.new == 1).then_some((at, seen.new_at))
+        let item = occurrences[*id as usize];
+        (item.old == 1 && item.new == 1).then_some((at, item.new_at))
     });
     let anchors = longest_rising(unique.collect());
     for id in old.iter().chain(new) {
-        seen[*id as usize] = ItemOccurrences::default();
+        occurrences[*id as usize] = ItemOccurrences::default();
     }
     anchors
 }
 
-/// Of these pairs, sorted by their first number, the most whose second numbers rise as well.
+/// Returns the longest subsequence of these pairs, sorted by their first numbers, whose second numbers rise
+/// as well.
 fn longest_rising(pairs: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
     // For each length, the pair with the lowest second number that ends a rising sequence of that length.
     let mut last: Vec<usize> = Vec::new();

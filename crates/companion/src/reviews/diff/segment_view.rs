@@ -1,5 +1,5 @@
-//! Segments with their lines and texts. The views come in order, so that the end of each segment is looked up
-//! once: with hundreds of hunks, that is most of the cost of a keystroke.
+//! Segments with their lines and texts. The views are computed in order, so that the end of each segment is
+//! searched once. With hundreds of hunks, this search is most of the cost of a key press.
 
 use std::ops::Range;
 
@@ -38,7 +38,7 @@ impl<'a> TextCursor<'a> {
         Self { text, line: 0, byte: 0 }
     }
 
-    /// The next lines, and their text.
+    /// Takes the next lines. Returns their range and text.
     fn take(&mut self, lines: usize) -> (Range<usize>, &'a str) {
         let (line, byte) = (self.line, self.byte);
         self.byte = self.text.start_after(line, byte, lines);
@@ -47,7 +47,7 @@ impl<'a> TextCursor<'a> {
     }
 }
 
-/// The views of all segments, in order.
+/// Iterates over the views of all segments, in order.
 pub(super) fn views<'a>(
     segments: &'a [Segment],
     original: &'a Text,
@@ -72,7 +72,7 @@ pub(super) fn views<'a>(
 impl<'a> SegmentView<'a> {
     pub(super) fn state(&self) -> HunkState {
         let Self { original, proposed, current, .. } = *self;
-        // A line ending that `keep` had to add does not make a hunk edited.
+        // A line ending that `keep` had to add does not make a hunk an edited one.
         let agrees_with = |other: &str| {
             !current.is_empty() && !other.is_empty() && without_ending(current) == without_ending(other)
         };
@@ -85,7 +85,8 @@ impl<'a> SegmentView<'a> {
         }
     }
 
-    /// The two sides of a hunk whose words are compared, and their texts; `None` if the hunk has no marks.
+    /// Returns the two sides of a hunk whose words are compared, and their texts; `None` if the hunk needs no
+    /// marks.
     pub(super) fn sides(
         &self,
         state: HunkState,
@@ -98,7 +99,7 @@ impl<'a> SegmentView<'a> {
     }
 }
 
-/// A text without its last line ending.
+/// Returns a text without its last line ending.
 fn without_ending(text: &str) -> &str {
     text.strip_suffix('\n').map_or(text, |text| text.strip_suffix('\r').unwrap_or(text))
 }

@@ -9,12 +9,12 @@ pub(super) struct Segment {
     pub(super) original: usize,
     pub(super) proposed: usize,
     pub(super) current: usize,
-    /// Whether these lines were too many to be compared: some of them may agree.
+    /// Whether these lines were too many for a comparison, so that some of them may agree.
     pub(super) coarse: bool,
 }
 
-/// Replaces current lines by new ones. Agreeing segments are cut at the edges of the old lines, touched hunks
-/// are merged whole, and an insertion beside a hunk belongs to the hunk.
+/// Replaces current lines with new ones. Agreeing segments are cut at the edges of the old lines, touched
+/// hunks are merged as a whole, and an insertion beside a hunk becomes a part of the hunk.
 pub(super) fn spliced(segments: &[Segment], edit: Difference) -> Vec<Segment> {
     let (old, new) = (edit.old, edit.new.len());
     let mut cut: Vec<(usize, Segment)> = Vec::with_capacity(segments.len() + 3);
@@ -58,7 +58,7 @@ pub(super) fn spliced(segments: &[Segment], edit: Difference) -> Vec<Segment> {
     cut.into_iter().map(|(_, segment)| segment).collect()
 }
 
-/// A segment of `lines` lines that agree in all three texts.
+/// Creates a segment of `lines` lines that agree in all three texts.
 pub(super) fn agreeing(lines: usize) -> Segment {
     Segment { same: true, original: lines, proposed: lines, current: lines, coarse: false }
 }

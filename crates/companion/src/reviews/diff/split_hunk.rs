@@ -1,28 +1,28 @@
-//! The parts of a hunk. Where lines replace lines, each line that became another one is a part with it, and
-//! lines between them that are new or gone are parts of their own. Elsewhere blank lines end parts.
+//! The parts of a hunk. Where lines replace lines, each line and the line that it became are one part, and
+//! new or removed lines between them are parts of their own. In other hunks, empty lines end parts.
 
 use alongside_desk::{Lines, Side, Text};
 
 use super::segment_view::SegmentView;
 use super::word_diff::edited_lines;
 
-/// A hunk that would fall into more parts stays whole: every part is sent to every desk.
+/// The largest number of parts. A hunk with more parts stays whole, because every desk gets every part.
 const MAX_PARTS: usize = 10_000;
-/// In a hunk with more lines on a side, the first line is paired with the first, the second with the second,
-/// and so on, whatever they say.
+/// The largest side, in lines, whose lines are compared. In a larger hunk, the first line is paired with the
+/// first, the second with the second, and so on, whatever their text.
 const MAX_COMPARED_LINES: usize = 2_000;
-/// A hunk with more lines on a side stays whole: looking through it would hold everybody up.
+/// The largest side of a hunk, in lines, that can be split. Reading a larger hunk would delay everybody.
 const MAX_LINES: usize = 200_000;
 
-/// The line counts (original, proposed) of the parts of a hunk; `None` for too many parts or lines.
+/// Returns the line counts (original, proposed) of the parts of a hunk; `None` for too many parts or lines.
 pub(super) fn parts(view: &SegmentView<'_>, texts: (&Text, &Text)) -> Option<Vec<(usize, usize)>> {
     let parts = smaller_parts(view, texts)?;
     Some(without_stranded_ends(view, texts, parts))
 }
 
-/// The line counts (original, proposed) of the parts before chosen lines, with them, and behind them. Lines
-/// of the other text that the chosen lines replace, or that replace them, are in their part. `None` if the
-/// chosen lines are not all in the hunk, or the hunk has too many lines.
+/// Returns the line counts (original, proposed) of up to three parts: before the chosen lines, with them, and
+/// behind them. Lines of the other text that replace the chosen lines, or that they replace, are in the same
+/// part. `None` if the chosen lines are not all in the hunk, or the hunk has too many lines.
 pub(super) fn parts_around(
     view: &SegmentView<'_>,
     texts: (&Text, &Text),
@@ -43,7 +43,7 @@ pub(super) fn parts_around(
     for (original, proposed) in single_lines(parts_of_both(view, texts, (segment.original, segment.proposed)))
     {
         let lines = if side == Side::Old { original } else { proposed };
-        // A line of the other side alone goes with the lines before it.
+        // A line of the other side alone stays with the lines before it.
         let part = match at {
             _ if at + lines <= from => 0,
             _ if at < to => 1,
@@ -57,7 +57,7 @@ pub(super) fn parts_around(
     Some(without_stranded_ends(view, texts, parts))
 }
 
-/// These parts cut further, until none has more than one line of a side.
+/// Splits parts further, until none has more than one line of a side.
 fn single_lines(parts: Vec<(usize, usize)>) -> impl Iterator<Item = (usize, usize)> {
     parts.into_iter().flat_map(|(original, proposed)| {
         let line = move |at: usize| (usize::from(at < original), usize::from(at < proposed));
@@ -71,13 +71,13 @@ fn without_stranded_ends(
     (original, proposed): (&Text, &Text),
     mut parts: Vec<(usize, usize)>,
 ) -> Vec<(usize, usize)> {
-    // A line without its line ending must stay the last of its text.
+    // A line without its line ending must stay the last line of its text.
     let ends_open = |text: &Text, end: usize| end == text.len() && text.ends_open();
     let original_ends_open = ends_open(original, view.lines.original.end);
     let proposed_ends_open = ends_open(proposed, view.lines.proposed.end);
     while let [.., before, last] = parts.as_mut_slice() {
-        let strands = |ends_open: bool, lines: usize| ends_open && lines == 0;
-        if !strands(original_ends_open, last.0) && !strands(proposed_ends_open, last.1) {
+        let is_stranded = |ends_open: bool, lines: usize| ends_open && lines == 0;
+        if !is_stranded(original_ends_open, last.0) && !is_stranded(proposed_ends_open, last.1) {
             break;
         }
         *before = (before.0 + last.0, before.1 + last.1);
@@ -125,7 +125,7 @@ fn smaller_parts(
     Some(parts.collect())
 }
 
-/// The parts of a hunk that has lines on both sides: so many of the original, so many of the proposal.
+/// Returns the parts of a hunk that has lines on both sides: `original` and `proposed` lines.
 fn parts_of_both(
     view: &SegmentView<'_>,
     (old, new): (&Text, &Text),
@@ -138,12 +138,12 @@ fn parts_of_both(
     };
     let (mut parts, mut at) = (Vec::new(), (0, 0));
     for (o, n) in edited.into_iter().chain([(original, proposed)]) {
-        // Lines between two edited lines: the first of both sides and so on, then those that are left.
-        let (gone, added) = (o - at.0, n - at.1);
-        let pairs = gone.min(added);
+        // Lines between two edited lines are paired from the first ones on; unpaired lines form a part.
+        let (removed, added) = (o - at.0, n - at.1);
+        let pairs = removed.min(added);
         parts.extend(std::iter::repeat_n((1, 1), pairs));
-        if gone != added {
-            parts.push((gone - pairs, added - pairs));
+        if removed != added {
+            parts.push((removed - pairs, added - pairs));
         }
         if (o, n) != (original, proposed) {
             parts.push((1, 1));

@@ -1,19 +1,19 @@
-//! The parts of a line that are compared as one: names, numbers, operators and single signs.
+//! The parts of a line that are compared as units: names, numbers, operators and single signs.
 //!
-//! The space before the first of them is no token, so indentation is neither compared nor marked.
+//! The whitespace at the beginning of a line is no token, so indentation is neither compared nor marked.
 
 use std::ops::Range;
 
 use alongside_desk::Position;
 
-/// Signs that mean something together. Compared singly, `=` and `==` would share a sign.
+/// The operators of several signs. If the signs were compared singly, `=` and `==` would share a sign.
 const OPERATORS: &[&str] = &[
     "===", "!==", "...", "..=", "<!--", "-->", "///", "//!", "/**", "==", "!=", "<=", ">=", "=>", "->", "::",
     ":=", "&&", "||", "??", "?.", "+=", "-=", "*=", "/=", "|=", "..", "//", "/*", "*/", "--", "++", "<<",
     ">>", "${",
 ];
 
-/// A part of a line that is compared as one.
+/// A part of a line that is compared as a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Token<'a> {
     pub(super) text: &'a str,
@@ -22,19 +22,20 @@ pub(super) struct Token<'a> {
     pub(super) end: Position,
 }
 
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TokenKind {
     Name,
     Sign,
-    /// Space within a line or at its end.
+    /// Whitespace within a line or at its end.
     Space,
-    /// A sign that begins a line and a comment, a quotation or an item of a list, before a space.
+    /// A sign at the beginning of a line and of a comment, a quotation or an item of a list, before a space.
     Lead,
 }
 
 impl Token<'_> {
-    /// The bytes that count as shared text. A space counts none, and a sign so few that `a(b);` is not like
-    /// `c(d);`.
+    /// Returns the weight as shared text. A space has none, and a sign has so little that `a(b);` is not
+    /// similar to `c(d);`.
     pub(super) fn weight(&self) -> usize {
         match self.kind {
             TokenKind::Name => 2 * self.text.len() + 2,
@@ -43,7 +44,7 @@ impl Token<'_> {
         }
     }
 
-    /// Whether it only separates what may differ.
+    /// Whether the token only separates parts that may differ.
     pub(super) fn is_separator(&self) -> bool {
         matches!(self.text, ":" | "=" | "," | ";")
     }
@@ -58,7 +59,7 @@ pub(super) struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    /// Splits a text. Line ends are no tokens.
+    /// Splits a text. Line endings are no tokens.
     pub(super) fn of(text: &'a str) -> Self {
         let (mut all, mut lines) = (Vec::new(), Vec::new());
         for (line, content) in text.split_inclusive('\n').enumerate() {
@@ -74,7 +75,7 @@ impl<'a> Tokens<'a> {
         self.all[self.lines[line].clone()].iter().map(Token::weight).sum()
     }
 
-    /// The places of the words and signs in some lines.
+    /// Returns the indices of the words and signs in some lines.
     pub(super) fn words(&self, lines: Range<usize>) -> Vec<usize> {
         let is_word = |at: &usize| matches!(self.all[*at].kind, TokenKind::Name | TokenKind::Sign);
         self.lines[lines].iter().flat_map(|line| line.clone().filter(is_word)).collect()
@@ -89,7 +90,7 @@ fn push_line<'a>(line: u32, content: &'a str, tokens: &mut Vec<Token<'a>>) {
         let kind = kind(c);
         let length = match kind {
             TokenKind::Sign => operator(rest).map_or(c.len_utf8(), str::len),
-            // Beyond the first character, a run of its kind.
+            // A token of another kind continues while characters are of the same kind.
             _ => rest.find(|next| self::kind(next) != kind).unwrap_or(rest.len()),
         };
         let (text, behind) = rest.split_at(length);
@@ -106,9 +107,9 @@ fn units(text: &str) -> u32 {
     u32::try_from(text.encode_utf16().count()).unwrap_or(u32::MAX)
 }
 
-/// The operator with which this text begins.
+/// Returns the operator with which this text begins.
 fn operator(text: &str) -> Option<&'static str> {
-    // Most signs stand alone: the list need not be searched.
+    // Most signs stand alone, and need no search in the list.
     let is_possible = text.as_bytes().get(1).is_some_and(u8::is_ascii_punctuation);
     let mut operators = OPERATORS.iter().copied().filter(|_| is_possible);
     operators.find(|operator| text.starts_with(operator))
@@ -116,10 +117,10 @@ fn operator(text: &str) -> Option<&'static str> {
 
 fn kind(c: char) -> TokenKind {
     match c {
-        // Han and kana are written without spaces: each character is a word.
+        // Han and kana are written without spaces, so each character counts as a word.
         '\u{2E80}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}' => TokenKind::Sign,
         _ if c.is_whitespace() => TokenKind::Space,
-        // Beyond ASCII, marks and joiners must stay with their letter.
+        // Beyond ASCII, combining marks and joiners must stay with their letter.
         _ if c.is_alphanumeric() || c == '_' || !c.is_ascii() => TokenKind::Name,
         _ => TokenKind::Sign,
     }

@@ -1,24 +1,25 @@
-//! The words of a hunk that differ, so that the eye finds them in a long line.
+//! The words of a hunk that differ, marked so that a change stands out in a long line.
 //!
 //! Two readings of a hunk compete. In the first, a line became another line, and only the words of such
-//! [pairs](line_pairs) are compared: a line that is new, or too different, has no marks, for its colour says
-//! enough. In the second, words flow across line ends, as in a paragraph that was filled anew or a call that
-//! was broken into lines. The second one counts where it leaves a quarter less to read.
+//! [pairs](line_pairs) are compared: a line that is new, or too different, has no marks, because its colour
+//! suffices. In the second, words flow across line ends, as in a paragraph that was filled anew or a call
+//! that was broken into lines. The second reading counts if it leaves a quarter less to read.
 //!
 //! The limits come from ten commits (four of this repository, two each of requests, lazy.nvim and express)
-//! and releases of three crates, read beside delta 0.20. Of 1,210 pairs of lines, 761 share
+//! and releases of three crates, compared with delta 0.20. Of 1,210 pairs of lines, 761 share
 //! more than 60 percent of their text, 305 between 40 and 60, 144 less.
 //!
-//! - Above [half](MIN_SHARED), marks show an edit. Between 40 and 50 percent most pairs of prose are
-//!   sentences written anew, with `the` and `from` between the marks; delta marks some of those.
-//! - A single change reads well down to [30 percent](MIN_SHARED_ONE): `timeout=timeout` became
+//! - Above [half](MIN_SHARED_PERCENT), marks show an edit. Between 40 and 50 percent most pairs of prose are
+//!   sentences written anew, with `the` and `from` between the marks; delta marks some of these pairs.
+//! - A single change reads well down to [30 percent](MIN_SHARED_PERCENT_ONE_CHANGE): `timeout=timeout` became
 //!   `timeout=resolved_timeout` shares 41, a renamed list 38. Below, pairs are accidents.
 //! - A line that is kept in a longer one is an edit at any share, with few [changes](MAX_CHANGES_AROUND):
 //!   `yield req` with a comment behind it shares 24, `headers=None,` with a type 48. Delta marks neither.
-//! - A call broken into lines shows the new words in it; delta marks its moved arguments as removed.
+//! - A call broken into lines shows the new words in it; delta marks the moved arguments as removed.
 //!
-//! Difftastic, read on one file of JavaScript, reads as well, for it parses, and marks every sign of a new
-//! line. Like it, and unlike delta, marks never show indentation, nor spaces beside changed words.
+//! Difftastic, tried on one file of JavaScript, reads as well, because it parses, and marks every sign of a
+//! new line. Like difftastic, and unlike delta, our marks never cover indentation, nor spaces beside changed
+//! words.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -31,22 +32,24 @@ use super::line_pairs::line_pairs;
 use super::tokens::{Token, TokenKind, Tokens};
 
 /// The least share of equal text in two lines that are compared, in percent of both.
-const MIN_SHARED: usize = 50;
+const MIN_SHARED_PERCENT: usize = 50;
 /// The least share of equal text in two lines that differ in one place, in percent of both.
-const MIN_SHARED_ONE: usize = 30;
-/// The most places in which a line may have grown if all of the shorter one is kept.
+const MIN_SHARED_PERCENT_ONE_CHANGE: usize = 30;
+/// The largest number of places in which a line may have grown if the whole shorter line is kept.
 const MAX_CHANGES_AROUND: usize = 3;
 /// The least share of equal text of a line among lines whose words flow, in percent of the line.
-const MIN_SHARED_IN_FLOW: usize = 35;
-/// The share of the shorter side that has to be kept where the sides share less than half, in percent.
-const MIN_KEPT_IN_FLOW: usize = 90;
-/// The weight of a name of seven letters: a shorter line is in many others by accident.
-const MIN_KEPT: usize = 16;
+const MIN_SHARED_PERCENT_IN_FLOW: usize = 35;
+/// The share of the shorter side that must be kept if the sides share less than half, in percent.
+const MIN_KEPT_PERCENT_IN_FLOW: usize = 90;
+/// The least weight of a kept line, that of a name of seven letters: many lines contain a shorter one by
+/// accident.
+const MIN_KEPT_WEIGHT: usize = 16;
 
-/// The most bytes of a side whose words are compared across line ends: a paragraph, or a long list.
+/// The largest side, in bytes, whose words are compared across line ends: a paragraph, or a long list.
 const MAX_FLOWING_BYTES: usize = 32 << 10;
 
-/// The words that differ, with lines counted from 0 on both sides; coarser at the deadline.
+/// Returns the words that differ, with lines counted from 0 on both sides. At the deadline, the result is
+/// coarser.
 pub(crate) fn differing_words(original: &str, other: &str, deadline: Instant) -> Option<Words> {
     let (old, new) = (Tokens::of(original), Tokens::of(other));
     let mut marks = Marks::of_pairs(&old, &new, deadline);
@@ -61,7 +64,7 @@ pub(crate) fn differing_words(original: &str, other: &str, deadline: Instant) ->
     (!words.removed.is_empty() || !words.added.is_empty()).then_some(words)
 }
 
-/// The lines that became other lines, from 0 on both sides and in order.
+/// Returns the pairs of lines that became each other, counted from 0 on both sides and in order.
 pub(super) fn edited_lines(original: &str, other: &str) -> Vec<(usize, usize)> {
     let (old, new) = (Tokens::of(original), Tokens::of(other));
     line_pairs(&old, &new, |shared, lines| Comparison { shared, lines, changes: 1 }.is_edit())
@@ -81,7 +84,7 @@ impl<'a> Marks<'a> {
             let words = (old.words(o..o + 1), new.words(n..n + 1));
             let compared = marks.compare(&words.0, &words.1, deadline);
             if compared.changes == 0 {
-                // Only spaces may differ.
+                // Only whitespace may differ.
                 let all =
                     (old.lines[o].clone().collect::<Vec<_>>(), new.lines[n].clone().collect::<Vec<_>>());
                 marks.compare(&all.0, &all.1, deadline);
@@ -97,27 +100,27 @@ impl<'a> Marks<'a> {
         marks
     }
 
-    /// `None` if the sides have too little in common.
+    /// Creates the marks of the second reading; `None` if the sides have too little in common.
     fn of_flow(old: &'a Tokens<'a>, new: &'a Tokens<'a>, deadline: Instant) -> Option<Self> {
         let mut marks = Self { old: Side::new(old), new: Side::new(new) };
         let (o, n) = (old.words(0..old.lines.len()), new.words(0..new.lines.len()));
         let Comparison { shared, lines, .. } = marks.compare(&o, &n, deadline);
-        let is_kept = shared * 100 >= MIN_KEPT_IN_FLOW * lines.0.min(lines.1);
-        if shared * 200 < MIN_SHARED * (lines.0 + lines.1) && !is_kept {
+        let is_kept = shared * 100 >= MIN_KEPT_PERCENT_IN_FLOW * lines.0.min(lines.1);
+        if shared * 200 < MIN_SHARED_PERCENT * (lines.0 + lines.1) && !is_kept {
             return None;
         }
         for side in [&mut marks.old, &mut marks.new] {
             for line in 0..side.tokens.lines.len() {
                 let (marked, all) = (side.marked_weight(line), side.tokens.weight(line));
-                side.likeness[line] = (all - marked) * 100 >= MIN_SHARED_IN_FLOW * all;
-                // Lines that are broken elsewhere gain and lose commas and brackets.
+                side.likeness[line] = (all - marked) * 100 >= MIN_SHARED_PERCENT_IN_FLOW * all;
+                // A line that is broken elsewhere gains and loses commas and brackets.
                 side.unmark_lone_signs(line, |token| token.kind == TokenKind::Sign);
             }
         }
         Some(marks)
     }
 
-    /// Marks the tokens that differ, of these tokens of each side.
+    /// Marks the tokens that differ, among these tokens of each side.
     fn compare(&mut self, o: &[usize], n: &[usize], deadline: Instant) -> Comparison {
         let (old, new) = (self.old.tokens, self.new.tokens);
         let texts =
@@ -143,17 +146,18 @@ impl<'a> Marks<'a> {
         Comparison { shared, lines: (weight(old, o), weight(new, n)), changes }
     }
 
-    /// The weight of the text that a person has to read: marked words, and lines that are like no other line.
+    /// Returns the weight of the text that a person has to read: marked words, and lines without a similar
+    /// line.
     fn unread(&self) -> usize {
         self.old.unread() + self.new.unread()
     }
 }
 
-/// The likeness of two lines, as weights.
+/// The similarity of two lines, as weights.
 struct Comparison {
     shared: usize,
     lines: (usize, usize),
-    /// The places in which the two lines differ.
+    /// The number of places in which the lines differ.
     changes: usize,
 }
 
@@ -162,16 +166,18 @@ impl Comparison {
     fn is_edit(&self) -> bool {
         let both = self.lines.0 + self.lines.1;
         let shorter = self.lines.0.min(self.lines.1);
-        let min = if self.changes <= 1 { MIN_SHARED_ONE } else { MIN_SHARED };
-        let is_kept = self.shared == shorter && shorter >= MIN_KEPT && self.changes <= MAX_CHANGES_AROUND;
+        let min = if self.changes <= 1 { MIN_SHARED_PERCENT_ONE_CHANGE } else { MIN_SHARED_PERCENT };
+        let is_kept =
+            self.shared == shorter && shorter >= MIN_KEPT_WEIGHT && self.changes <= MAX_CHANGES_AROUND;
         self.shared > 0 && (self.shared * 200 >= min * both || is_kept)
     }
 }
 
+/// The marks of one side.
 struct Side<'a> {
     tokens: &'a Tokens<'a>,
     marks: Vec<bool>,
-    /// The lines that are enough like lines of the other side to have marks.
+    /// Whether each line is similar enough to a line of the other side to have marks.
     likeness: Vec<bool>,
 }
 
@@ -193,20 +199,20 @@ impl<'a> Side<'a> {
         self.likeness.iter().enumerate().map(of_line).sum()
     }
 
-    /// Unmarks signs of a kind that have no marked neighbour.
-    fn unmark_lone_signs(&mut self, line: usize, is_meant: fn(&Token<'_>) -> bool) {
+    /// Removes the marks of signs of a kind that have no marked neighbour.
+    fn unmark_lone_signs(&mut self, line: usize, is_of_kind: fn(&Token<'_>) -> bool) {
         let words: Vec<usize> = self.tokens.words(line..line + 1);
         let marked: Vec<bool> = words.iter().map(|at| self.marks[*at]).collect();
         let is_marked = |at: Option<usize>| at.and_then(|at| marked.get(at)).copied().unwrap_or(false);
         for (position, at) in words.iter().enumerate() {
             let is_alone = !is_marked(position.checked_sub(1)) && !is_marked(Some(position + 1));
-            if is_alone && is_meant(&self.tokens.all[*at]) {
+            if is_alone && is_of_kind(&self.tokens.all[*at]) {
                 self.marks[*at] = false;
             }
         }
     }
 
-    /// The marked ranges, each within a line. Spaces between marked words belong to the mark.
+    /// Returns the marked ranges, each within a line. Spaces between marked words belong to the mark.
     fn ranges(&self) -> Vec<TextRange> {
         let mut found: Vec<TextRange> = Vec::new();
         for line in

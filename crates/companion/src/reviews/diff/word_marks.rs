@@ -1,7 +1,7 @@
-//! The marked words of all hunks of a review, and the limits on comparing them.
+//! The marked words of all hunks of a review, and the limits of comparing words.
 //!
-//! Sizes decide which hunks are compared, so the same texts have the same marks on every machine; the time
-//! limit is the last resort.
+//! Sizes decide which hunks are compared, so the same texts have the same marks on every machine. The time
+//! limit is only the last resort.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -12,30 +12,31 @@ use alongside_desk::Words;
 use super::line_pairs::candidates;
 use super::word_diff::differing_words;
 
-/// The most bytes of a side whose words are compared.
+/// The largest side, in bytes, whose words are compared.
 const MAX_BYTES: usize = 128 << 10;
-/// The most that comparing the words of a hunk may cost, in pairs of lines and bytes: enough for 2,000 lines
-/// that became 2,000 others.
+/// The largest cost of comparing the words of a hunk, in pairs of lines plus bytes: enough for 2,000 lines
+/// that became 2,000 other lines.
 const MAX_HUNK_COST: usize = 1 << 19;
-/// The most that comparing the words of all hunks of a review may cost.
+/// The largest cost of comparing the words of all hunks of a review.
 const MAX_COST: usize = 1 << 20;
 
-/// The marked words of a review's hunks, remembered while a hunk has the same lines: a decision on one of
-/// four hundred hunks compares at most that hunk again. Line numbers are relative to the hunk.
+/// The marked words of a review's hunks, kept while a hunk has the same lines: a decision on one of four
+/// hundred hunks compares at most that hunk again. Line numbers are relative to the hunk.
 #[derive(Debug, Default)]
 pub(super) struct WordMarks(HashMap<HunkSides, Option<Words>>);
 
-/// The words of a hunk were not compared, for a limit was reached.
+/// The words of a hunk were not compared, because a limit was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct NotCompared;
 
-/// The two sides of a hunk that are compared: a key of the marks.
+/// The two sides of a hunk that are compared, as the key of its marks.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct HunkSides {
     original: Range<usize>,
     other: OtherSide,
 }
 
+/// The side that is compared with the original.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum OtherSide {
     /// Lines of the proposed text, which never changes.
@@ -45,7 +46,8 @@ enum OtherSide {
 }
 
 impl HunkSides {
-    /// `None` for lines that are only added or removed. `edited` is the current text of an edited hunk.
+    /// Creates the key; `None` for lines that are only added or removed. `edited`: the current text of an
+    /// edited hunk.
     pub(super) fn new(
         original: (Range<usize>, &str),
         proposed: (Range<usize>, &str),
@@ -63,7 +65,7 @@ impl HunkSides {
     }
 }
 
-/// The cost of comparing two texts; `None` if they are too large.
+/// Returns the cost of comparing two texts; `None` if they are too large.
 pub(crate) fn cost(original: &str, other: &str) -> Option<usize> {
     if original.len().max(other.len()) > MAX_BYTES {
         return None;
@@ -74,19 +76,21 @@ pub(crate) fn cost(original: &str, other: &str) -> Option<usize> {
 }
 
 impl WordMarks {
-    /// Makes marks for these hunks, each with its two texts, and drops all other marks. Hunks that are left
-    /// after `within` are not compared until the next change.
+    /// Computes the marks for these hunks, each with its two texts, and drops all other marks. Hunks that are
+    /// left after the time limit are not compared until the next change.
     pub(super) fn refresh<'a>(
         &mut self,
-        within: Duration,
+        time_limit: Duration,
         hunks: impl Iterator<Item = (HunkSides, &'a str, &'a str)>,
     ) {
         let mut known = std::mem::take(&mut self.0);
-        let deadline = Instant::now() + within;
-        let mut left = MAX_COST;
+        let deadline = Instant::now() + time_limit;
+        let mut remaining_cost = MAX_COST;
         for (sides, original, other) in hunks {
-            let Some(rest) = cost(original, other).and_then(|cost| left.checked_sub(cost)) else { continue };
-            left = rest;
+            let Some(rest) = cost(original, other).and_then(|cost| remaining_cost.checked_sub(cost)) else {
+                continue;
+            };
+            remaining_cost = rest;
             let words = match known.remove(&sides) {
                 Some(words) => words,
                 None if Instant::now() < deadline => {
@@ -102,7 +106,7 @@ impl WordMarks {
         }
     }
 
-    /// The words of a hunk whose lines begin at `original` and, on the other side, at `other`.
+    /// Returns the words of a hunk whose lines begin at `original` and, on the other side, at `other`.
     pub(super) fn words(
         &self,
         sides: &HunkSides,
@@ -136,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn added_lines_are_not_compared_and_too_many_say_so() {
+    fn added_lines_need_no_comparison_and_large_hunks_get_none() {
         assert!(sides("a\n", "b\n").unwrap().is_some());
         assert_eq!((sides("", "b\n"), sides("a\n", "")), (Ok(None), Ok(None)));
         let lines = "a\n".repeat(2_000);
@@ -152,7 +156,7 @@ mod tests {
         marks.refresh(MINUTE, [(key(0), "x 1\n", "x 2\n"), (key(5), "x 1\n", "x 2\n")].into_iter());
         // Other texts under the same key show that the texts are not compared.
         marks.refresh(MINUTE, [(key(5), "same\n", "same\n")].into_iter());
-        assert_eq!(marks.words(&key(0), 0, 0), Err(NotCompared), "the mark is dropped");
+        assert_eq!(marks.words(&key(0), 0, 0), Err(NotCompared), "the marks are dropped");
         let words = marks.words(&key(5), 5, 7).unwrap().unwrap();
         assert_eq!((words.removed[0].start.line, words.added[0].end.line), (5, 7));
         assert_ne!(

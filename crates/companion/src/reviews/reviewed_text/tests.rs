@@ -73,11 +73,11 @@ proptest! {
             done(&mut reviewed, act);
             // Several acts may be told as one.
             if tell {
-                prop_assert_eq!(known.take(reviewed.changed_since_told()), Ok(()));
+                prop_assert_eq!(known.take(reviewed.take_changes()), Ok(()));
                 prop_assert_eq!(&known, &reviewed.review());
             }
         }
-        prop_assert_eq!(known.take(reviewed.changed_since_told()), Ok(()));
+        prop_assert_eq!(known.take(reviewed.take_changes()), Ok(()));
         prop_assert_eq!(&known, &reviewed.review());
     }
 }

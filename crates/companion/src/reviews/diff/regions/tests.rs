@@ -48,7 +48,7 @@ fn only_the_region_without_anchors_is_coarse_at_the_deadline() {
 
 #[test]
 fn region_too_large_for_any_comparison_is_cut_into_blocks() {
-    let count = MAX_WITHOUT_ANCHOR * 2;
+    let count = MAX_LINES_WITHOUT_ANCHOR * 2;
     let old = lines(std::iter::repeat_n(0, count));
     let new = lines((0..count).map(|line| usize::from(line % 1000 == 0)));
     let found = compared(&old, &new, Duration::from_secs(60));
