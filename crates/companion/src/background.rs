@@ -73,8 +73,8 @@ impl Background {
     }
 
     /// Runs a job of turn reviews on a thread of its own, and sends its result.
-    pub(crate) fn work_on_turn(&self, job: TurnJob) {
-        self.run(move || Event::TurnWorkDone(Box::new(job.run())));
+    pub(crate) fn run_turn_job(&self, job: TurnJob) {
+        self.run(move || Event::TurnJobDone(Box::new(job.run())));
     }
 
     /// Waits for the end of an agent's process.

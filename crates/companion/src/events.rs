@@ -31,7 +31,7 @@ use crate::persistence::drafts::WrittenDraft;
 use crate::reviews::proposal::{NotOpened, PreparedProposal};
 use crate::reviews::target::{BadTarget, Fingerprint};
 use crate::rules::evaluation::Rules;
-use crate::turns::job::WorkDone;
+use crate::turns::job::JobResult;
 
 /// An event for the main loop, whose `handle` has an arm for each variant.
 #[derive(Debug)]
@@ -91,7 +91,7 @@ pub(crate) enum Event {
     /// The hook of an agent has taken a snapshot of the working tree of this directory.
     SnapshotTaken(PathBuf),
     /// A job of turn reviews is done.
-    TurnWorkDone(Box<WorkDone>),
+    TurnJobDone(Box<JobResult>),
     // The disk.
     /// A watched file or directory may have changed.
     DiskChanged,

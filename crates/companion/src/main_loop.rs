@@ -52,7 +52,7 @@ use crate::reviews::target::Fingerprint;
 use crate::rule::Ruling;
 use crate::rules::book::RuleBook;
 use crate::turns::effect::TurnEffect;
-use crate::turns::noting::Noting;
+use crate::turns::file_note::FileNote;
 use crate::turns::registry::Turns;
 use crate::turns::request::{CommentRequest, TurnRequest};
 use crate::turns::surroundings::Surroundings;
@@ -200,8 +200,8 @@ impl MainLoop {
             Event::SnapshotTaken(directory) => {
                 self.with_turns(|turns, _| turns.note_snapshot(&directory));
             }
-            Event::TurnWorkDone(done) => {
-                self.with_turns(|turns, surroundings| turns.end_work(*done, surroundings))
+            Event::TurnJobDone(result) => {
+                self.with_turns(|turns, surroundings| turns.end_job(*result, surroundings))
             }
             Event::DiskChanged => {
                 self.context.forget_scan();
@@ -630,7 +630,7 @@ impl MainLoop {
                 self.desks.notify(event);
             }
             if let Some(text) = effect.accepted {
-                self.note_for_turns(Noting::Accepted(text));
+                self.note_for_turns(FileNote::Accepted(text));
             }
         }
     }
@@ -807,7 +807,7 @@ impl MainLoop {
                 self.context.report(desk, report);
                 self.mark_dirty_reviews();
             }
-            Request::Saved { path } => self.note_for_turns(Noting::Saved(path.into())),
+            Request::Saved { path } => self.note_for_turns(FileNote::Saved(path.into())),
             Request::Focus => {
                 self.context.focus(desk);
                 self.publish(true, None);
@@ -924,8 +924,8 @@ impl MainLoop {
         self.with_turns(|turns, surroundings| turns.take_request(desk, request, answer, surroundings));
     }
 
-    fn note_for_turns(&mut self, noting: Noting) {
-        self.with_turns(|turns, _| turns.note(noting));
+    fn note_for_turns(&mut self, note: FileNote) {
+        self.with_turns(|turns, _| turns.note(note));
     }
 
     /// Runs a step of the turn reviews, and carries out its effects.
@@ -934,9 +934,9 @@ impl MainLoop {
         step(&mut self.turns, &mut Surroundings { is_dirty: &is_dirty, reviews: &mut self.reviews });
         for effect in self.turns.take_effects() {
             match effect {
-                TurnEffect::Work(job) => self.background.work_on_turn(*job),
+                TurnEffect::Run(job) => self.background.run_turn_job(*job),
                 TurnEffect::WatchAgent(pid) => self.background.watch_agent(pid),
-                TurnEffect::Tell(desks, event) => self.desks.send_at_once(&desks, &event),
+                TurnEffect::Send(desks, event) => self.desks.send_at_once(&desks, &event),
                 // The journal holds no turn review, so the answer need not wait for it.
                 TurnEffect::Answer(answer, revision) => {
                     drop(answer.send(revision.map(|revision| Revised { revision })));

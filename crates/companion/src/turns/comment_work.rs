@@ -1,4 +1,4 @@
-//! The work on a comment that blocks: reads the text of its lines, and has the source keep the comment.
+//! The work on a comment that blocks: reading the text of its lines, and storing the comment.
 
 use std::sync::Arc;
 
@@ -8,13 +8,15 @@ use super::file_texts::{KnownTexts, texts};
 use super::source::{AROUND, Feedback, MAX_CODE, NewComment, TurnLook, TurnSource};
 
 /// The longest comment, in bytes.
-const MAX_WORDS: usize = 64 << 10;
+const MAX_COMMENT_BYTES: usize = 64 << 10;
 
-const TOO_LONG: &str = "these lines are too long to be quoted: take fewer, or comment on the whole file";
+const TOO_LONG_TO_QUOTE: &str =
+    "these lines are too long to be quoted: take fewer, or comment on the whole file";
 
+/// The work on a comment.
 #[derive(Debug)]
 pub(super) enum CommentWork {
-    /// Adds a comment, which still lacks the text of its lines. `known` are the texts of the file, if it is
+    /// Adds a comment, which still lacks the text of its lines. `known`: the texts of the file, if it is
     /// open.
     Add {
         comment: Box<NewComment>,
@@ -27,27 +29,27 @@ pub(super) enum CommentWork {
 }
 
 impl CommentWork {
-    /// Does the work. Returns the comments after it; `None` if the comment is kept but the comments cannot
+    /// Does the work. Returns the comments after it; `None` if the comment is stored but the comments cannot
     /// be read.
     pub(super) fn run(self, source: &dyn TurnSource, look: &TurnLook) -> Result<Option<Feedback>, Refusal> {
         match self {
             Self::Add { comment, known } => {
-                let comment = quoted(source, look, *comment, known)?;
+                let comment = with_quoted_lines(source, look, *comment, known)?;
                 source.add_comment(look, &comment)?;
             }
             Self::Change { id, text } => source.change_comment(look, id, &text)?,
         }
-        // The comment is kept from here on. After a refusal, the person would write it again.
+        // The comment is stored from here on. After a refusal, the person would write it again.
         Ok(source.feedback(look).inspect_err(|reason| tracing::warn!(reason, "comments cannot be read")).ok())
     }
 }
 
-/// The words of a comment without the space around them.
+/// Returns the text of a comment without whitespace at both ends.
 ///
 /// # Errors
-/// When they are too long.
-pub(super) fn words(text: &str) -> Result<String, Refusal> {
-    if text.len() > MAX_WORDS {
+/// When the text is too long.
+pub(super) fn trimmed_text(text: &str) -> Result<String, Refusal> {
+    if text.len() > MAX_COMMENT_BYTES {
         return Err(not_kept("it is longer than 64 KB"));
     }
     Ok(text.trim().to_owned())
@@ -57,8 +59,8 @@ pub(super) fn not_kept(reason: &str) -> Refusal {
     Refusal::CommentNotKept { reason: reason.to_owned() }
 }
 
-/// The comment with the text of its lines.
-fn quoted(
+/// Returns the comment with the text of its lines.
+fn with_quoted_lines(
     source: &dyn TurnSource,
     look: &TurnLook,
     comment: NewComment,
@@ -82,7 +84,7 @@ fn quoted(
     let before = text.lines(range.start.saturating_sub(AROUND)..range.start).to_owned();
     let after = text.lines(range.end..(range.end + AROUND).min(text.len())).to_owned();
     if code.len().max(before.len()).max(after.len()) > MAX_CODE {
-        return Err(not_kept(TOO_LONG));
+        return Err(not_kept(TOO_LONG_TO_QUOTE));
     }
     Ok(NewComment { code, before, after, ..comment })
 }

@@ -6,10 +6,10 @@ use alongside_desk::{Lines, Refusal};
 
 use super::source::{FoundFile, TurnLook, TurnSource, TurnTexts};
 
-/// The two texts of an open file: the text of the baseline, if the file was there, and the text on disk.
+/// The two texts of an open file: the text of the baseline, if the file existed there, and the text on disk.
 pub(super) type KnownTexts = (Option<Arc<str>>, Arc<str>);
 
-/// The lines of the text on disk that are new since the last round, and those that were accepted before.
+/// The lines of the text on disk that are new since the last round, and the lines that were accepted before.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Stretches {
     /// As [`OpenedTurnFile::new`](alongside_desk::OpenedTurnFile::new).
@@ -18,7 +18,7 @@ pub(crate) struct Stretches {
     pub(super) accepted: Vec<Lines>,
 }
 
-/// The texts of a file, byte for byte, and the stretches of their lines.
+/// Reads the texts of a file, byte for byte, and the stretches of their lines.
 pub(super) fn texts(
     source: &dyn TurnSource,
     look: &TurnLook,
@@ -32,7 +32,7 @@ pub(super) fn texts(
     Ok(((before, now), Stretches { new, accepted }))
 }
 
-/// A text, byte for byte.
+/// Converts the bytes of a text.
 fn text(bytes: Vec<u8>, side: &str) -> Result<Arc<str>, Refusal> {
     if memchr::memchr(0, &bytes).is_some() {
         return Err(Refusal::WholeFileOnly { reason: format!("the file {side} is binary") });

@@ -9,33 +9,35 @@ const NO_REASON: &str = "a change of a turn takes no reason: write a comment";
 const NO_DECISION: &str =
     "the changes of a turn are in their files already: mark those that are to be undone, then finish";
 
+/// A request of a desk about turn reviews.
 #[derive(Debug)]
 pub(crate) enum TurnRequest {
-    /// A look at a working tree; without a directory, at that of the first root.
+    /// Look at a working tree; without a directory, at that of the first root.
     Look { directory: Option<String>, since: Option<String> },
-    /// A file of the list of this revision is opened.
+    /// Open a file of the list of this revision.
     Open { turn: TurnId, revision: u64, file: usize },
-    /// A file of the list of this revision is to be undone as a whole, or not.
+    /// Mark a file of the list of this revision as a whole, or remove its marks.
     Mark { turn: TurnId, revision: u64, file: usize, undo: bool },
-    /// A comment is written, changed or removed.
+    /// Write, change or remove a comment.
     Comment(TurnId, CommentRequest),
-    /// The marked changes are undone, or the agent is asked to undo them; and the agent gets a message.
+    /// Undo the marked changes, or ask the agent to undo them; and send the agent a message.
     Finish { turn: TurnId, revision: u64, send: bool, ask_to_undo: bool },
-    /// A change of an open file, whose text has this id and revision.
+    /// Change an open file, whose text has this id and revision.
     Edit { text: ReviewId, revision: u64, edit: Edit },
-    /// A decision on an open file, as if it were a proposal.
+    /// Decide on an open file, as if it were a proposal.
     Decide,
 }
 
+/// A request about a comment.
 #[derive(Debug)]
 pub(crate) enum CommentRequest {
-    /// A new comment on the whole turn, or on a file of the list of this revision.
+    /// Add a comment on the whole turn, or on a file of the list of this revision.
     Add { revision: u64, file: Option<usize>, lines: Option<LineRange>, side: Side, text: String },
-    /// Other words for a comment; no words remove it.
+    /// Replace the text of a comment; an empty text removes the comment.
     Change { id: CommentId, text: String },
 }
 
-/// Fails for a change of the text of a turn that does more than mark.
+/// Fails for an edit of the text of a turn that does more than mark.
 pub(super) fn check_marks(edit: &Edit) -> Result<(), Refusal> {
     match edit {
         Edit::Type(_) => Err(other(READ_ONLY)),
@@ -44,7 +46,7 @@ pub(super) fn check_marks(edit: &Edit) -> Result<(), Refusal> {
     }
 }
 
-/// The refusal of a decision on a file of a turn.
+/// Returns the refusal of a decision on a file of a turn.
 pub(super) fn no_decision() -> Refusal {
     other(NO_DECISION)
 }

@@ -1,5 +1,5 @@
-//! Where the companion reads turns: the library starts no process and keeps no store, so the program gives it
-//! a [`TurnSource`].
+//! The interface by which the companion reads turns. The library starts no process and keeps no store, so the
+//! program gives it a [`TurnSource`].
 
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,8 @@ use alongside_desk::{
 };
 use serde::{Deserialize, Serialize};
 
-/// How many lines before and after commented lines are remembered, to tell them from equal lines elsewhere.
+/// The number of remembered lines before and after commented lines, which tell them from equal lines
+/// elsewhere.
 pub const AROUND: usize = 3;
 /// The longest text that a comment quotes, in bytes. Every desk gets it with every change of the list.
 pub const MAX_CODE: usize = 64 << 10;
@@ -18,15 +19,16 @@ pub const MAX_CODE: usize = 64 << 10;
 /// Reads the baselines and changes of working trees. Every method blocks, and is called outside the main
 /// loop.
 pub trait TurnSource: Debug + Send + Sync {
-    /// Looks what has changed in the working tree of a directory since `since`, a revision of its repository;
-    /// without one, since the baseline that turns left behind, or the last commit where there is none.
+    /// Looks which files have changed in the working tree of a directory since `since`, a revision of its
+    /// repository. Without `since`, the look begins at the baseline of turns or, if there is none, at the
+    /// last commit.
     ///
     /// # Errors
-    /// Why it cannot be told, in one line for the person, harmless.
+    /// Why the look failed, in one line for the person, harmless.
     fn look(&self, directory: &Path, since: Option<&str>) -> Result<TurnLook, String>;
 
-    /// Whether turns were noted in the working tree of a directory since the last review, or an agent is at
-    /// work there, as far as that is known without a look.
+    /// Whether turns were recorded in the working tree of a directory since the last review, or an agent is
+    /// at work there, as far as that is known without a look.
     fn has_turns(&self, directory: &Path) -> bool;
 
     /// Reads the two texts of a file that a look has found.
@@ -35,20 +37,20 @@ pub trait TurnSource: Debug + Send + Sync {
     /// Why they cannot be read, in one line for the person, harmless.
     fn texts(&self, look: &TurnLook, file: &FoundFile) -> Result<TurnTexts, String>;
 
-    /// Writes these files, each only if it is still as it was shown, and saves the text that it had in a
-    /// draft. Returns an answer for each file, in the same order.
+    /// Writes these files, each only if it is still as it was shown. Saves the text that it had in a draft.
+    /// Returns an answer for each file, in the same order.
     fn undo(&self, look: &TurnLook, files: &[Undo]) -> Vec<UndoneFile>;
 
-    /// Remembers that the person has finished with the changes that this look shows, after
-    /// [`undo`](Self::undo): what is on disk now is the next baseline, except where a file has changed since
-    /// the look, which the person has not seen.
+    /// Remembers that the person has finished with the changes of this look, after [`undo`](Self::undo): the
+    /// files on disk are the next baseline, except where a file has changed since the look, so that the
+    /// person did not see it.
     fn finish(&self, look: &TurnLook);
 
     /// Remembers an event of a file, given by its path without links, where turns have left a baseline.
-    /// Returns whether the event was not known yet, so that another look may find something else.
+    /// Returns whether the event is new, so that another look may find something else.
     fn note(&self, file: &Path, note: &TurnNote) -> bool;
 
-    /// The comments of the working tree with the present lines of each, and the route of a message.
+    /// Returns the comments of the working tree, each with its present lines, and the route of a message.
     ///
     /// # Errors
     /// Why they cannot be read, in one line for the person, harmless.
@@ -66,16 +68,17 @@ pub trait TurnSource: Debug + Send + Sync {
     /// Why the comment stays as it is.
     fn change_comment(&self, look: &TurnLook, id: CommentId, text: &str) -> Result<(), Refusal>;
 
-    /// The person has confirmed this round, and its changes are about to be undone. The caller drops
-    /// the returned promise once the round is sent, or is not to be sent. If the process dies before, a later
-    /// process sends the list of undone changes.
+    /// Promises that the agent will get this round, which the person has confirmed, before its changes are
+    /// undone. The caller drops the returned promise once the round is sent, or will not be sent. If the
+    /// process dies before that, a later process sends the list of undone changes.
     fn promise(&self, look: &TurnLook, round: &NewRound) -> Option<Box<dyn Debug + Send>>;
 
-    /// Sends the comments of the round, with what was undone and what the agent is asked to undo. The message
-    /// is on disk when this returns, until an agent has read it. `None` if there was nothing to send.
+    /// Sends the comments of the round, with the changes that were undone and those that the agent is asked
+    /// to undo. The message is on disk when this returns, until an agent has read it. `None` if there was
+    /// nothing to send.
     ///
     /// # Errors
-    /// Why nothing was sent, in one line for the person, harmless. The comments still wait to be sent.
+    /// Why nothing was sent, in one line for the person, harmless. The comments remain unsent.
     fn send(&self, look: &TurnLook, round: &NewRound) -> Result<Option<TurnMessage>, String>;
 }
 
@@ -106,7 +109,7 @@ pub struct Feedback {
     pub route: Option<Route>,
     /// As [`Turn::message`](alongside_desk::Turn::message).
     pub message: Option<TurnMessage>,
-    /// Rises with every comment and message: of two values, the one with the higher revision is the newer.
+    /// The number of the state, which rises with every comment and message.
     pub revision: u64,
 }
 
@@ -121,9 +124,9 @@ pub struct NewComment {
     pub side: Side,
     /// The text of these lines.
     pub code: String,
-    /// The text of [`AROUND`] lines before them, to tell them from equal lines elsewhere.
+    /// The text of [`AROUND`] lines before these lines, to tell them from equal lines elsewhere.
     pub before: String,
-    /// The text of [`AROUND`] lines after them.
+    /// The text of [`AROUND`] lines after these lines.
     pub after: String,
     /// The person's words.
     pub text: String,
@@ -136,26 +139,26 @@ pub struct NewRound {
     pub undone: Vec<ChangeBack>,
     /// The changes that the agent is asked to undo.
     pub asked: Vec<ChangeBack>,
-    /// The comments that the person has confirmed, of which no others are sent; `None` to send every unsent
-    /// comment.
+    /// The comments that the person has confirmed, and the only ones that are sent; `None` to send every
+    /// unsent comment.
     pub comments: Option<Vec<CommentId>>,
 }
 
-/// A change of a file back to what it was.
+/// A change that takes a file back to its earlier state.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangeBack {
     /// As [`TurnFile::path`].
     pub path: String,
-    /// The hunks that go back; none if the whole file does.
+    /// The hunks that are taken back; none for the whole file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hunks: Vec<HunkBack>,
-    /// The change that no hunk shows and that goes back as well; nothing if only hunks go back, or it is not
-    /// known.
+    /// The change that no hunk shows and that is taken back as well; nothing if only hunks are taken back, or
+    /// if the change is unknown.
     #[serde(default, skip_serializing_if = "WholeBack::is_nothing")]
     pub whole: WholeBack,
 }
 
-/// The change of a file that no hunk shows, and that goes back.
+/// The change of a file that no hunk shows, and that is taken back.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WholeBack {
@@ -171,7 +174,7 @@ pub struct WholeBack {
 }
 
 impl WholeBack {
-    /// The whole change of this file.
+    /// Creates the whole change of this file.
     pub(super) fn of(file: &TurnFile) -> Self {
         Self { change: file.change, from: file.from.clone(), executable: file.executable }
     }
@@ -181,14 +184,14 @@ impl WholeBack {
     }
 }
 
-/// A hunk that goes back to what it was.
+/// A hunk that is taken back to the lines of the baseline.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HunkBack {
     /// The line of the changed text at which the hunk begins, from 1.
     pub line: usize,
     /// The changed lines, which are removed.
     pub changed: String,
-    /// The lines of the baseline, which replace them.
+    /// The lines of the baseline, which replace the changed lines.
     pub before: String,
 }
 
@@ -214,7 +217,7 @@ pub struct TurnLook {
 /// A turn that has begun and not ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OpenTurn {
-    /// The turn as desks are told of it.
+    /// The turn as desks get it.
     pub told: AtWork,
     /// The agent's process, with which the turn ends in any case.
     pub process: Option<u32>,
@@ -228,9 +231,9 @@ pub struct FoundFile {
     /// The path that it had, if it was renamed.
     pub from: Option<PathBuf>,
     /// A name of the source for the contents of both sides: another content on either side has another name.
-    /// A mark stays on its file as long as this name does. Empty if the source cannot tell.
+    /// A mark stays on its file as long as this name does. Empty if the source does not know the contents.
     pub content: String,
-    /// The file as desks are told of it.
+    /// The file as desks get it.
     pub told: TurnFile,
 }
 
@@ -259,8 +262,8 @@ pub struct Undo {
 /// The content that an undo gives a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UndoTo {
-    /// The file as it was at the baseline: a text, a link, nothing. The bytes on disk when the list was made
-    /// are compared by their hash, which the look holds.
+    /// The state of the file at the baseline: a text, a link, or no file. The bytes on disk when the list was
+    /// made are compared by their hash, which the look has.
     Baseline,
     /// A text in which some hunks are as at the baseline.
     Text {

@@ -18,45 +18,46 @@ use super::source::{ChangeBack, Feedback, FoundFile, NewComment, TurnLook, Undo}
 use crate::ids::DeskId;
 use crate::reviews::reviewed_text::{Edit, ReviewedText};
 
+/// The turn review of one working tree.
 #[derive(Debug)]
 pub(super) struct TurnReview {
     /// The directory and the revision of the last look.
     key: LookKey,
     look: Arc<TurnLook>,
-    /// The comments of the working tree, and the way to its agent.
+    /// The comments of the working tree, and the route of messages to its agent.
     feedback: Feedback,
     /// The number of the last look. The result of a look with a lower number is out of date.
-    number: u64,
+    look_number: u64,
     /// The list as desks get it, with its revision.
     list: Turn,
-    /// Rises with every change of the list, even if the revision of the list stays.
+    /// The number of the list, which rises with every change, even if the revision of the list stays.
     edition: u64,
     /// The files that are open or have marks.
     files: BTreeMap<PathBuf, MarkedFile>,
-    /// How many marks each file has lost, until somebody marks something in it.
+    /// The number of marks that each file has lost, until a person marks something in it.
     lost: BTreeMap<PathBuf, usize>,
-    /// The desks that have asked for this turn review.
-    askers: BTreeSet<DeskId>,
-    /// The edition of the list that each desk knows.
-    known: BTreeMap<DeskId, u64>,
-    /// Whether the marked changes are being undone, until the next look has ended.
+    /// The desks that have requested this turn review.
+    requesters: BTreeSet<DeskId>,
+    /// The edition of the list that each desk got last.
+    sent_editions: BTreeMap<DeskId, u64>,
+    /// Whether the marked changes are being undone; true until the next look has ended.
     is_finishing: bool,
 }
 
-/// The marked files, in the order of the list.
+/// The marked files of a finish, in the order of the list.
 #[derive(Debug, Default)]
 pub(super) struct MarkedFiles {
-    /// The files to undo. A file with a reason for a refusal is not written.
+    /// The files to undo. A file with the reason of a refusal is not written.
     pub(super) files: Vec<(PathBuf, UndoneFile)>,
     /// The files that the agent is asked to undo.
     pub(super) asked: Vec<(PathBuf, String)>,
 }
 
-/// The marked files, as a finish takes them.
-pub(super) struct ToUndo {
+/// The plan of a finish.
+pub(super) struct UndoPlan {
     pub(super) undos: Vec<Undo>,
     pub(super) marked: MarkedFiles,
-    /// The changes that `undos` take back, or that the agent is asked to take back.
+    /// The changes that `undos` revert, or that the agent is asked to revert.
     pub(super) back: Vec<ChangeBack>,
 }
 
@@ -67,13 +68,13 @@ impl TurnReview {
             key,
             feedback: look.feedback.clone(),
             look: Arc::new(look),
-            number,
+            look_number: number,
             list: Turn { id, root, ..Turn::default() },
             edition: 0,
             files: BTreeMap::new(),
             lost: BTreeMap::new(),
-            askers: BTreeSet::new(),
-            known: BTreeMap::new(),
+            requesters: BTreeSet::new(),
+            sent_editions: BTreeMap::new(),
             is_finishing: false,
         };
         new.renew_list();
@@ -101,7 +102,7 @@ impl TurnReview {
         self.look.root == root && self.key.since.as_deref() == since
     }
 
-    /// Whether only desks that ask for this turn review hear of it.
+    /// Whether only desks that request this turn review get it.
     pub(super) fn is_private(&self) -> bool {
         self.key.since.is_some()
     }
@@ -117,9 +118,11 @@ impl TurnReview {
 
     /// Whether the look with this number is older than the list.
     pub(super) fn is_outdated(&self, number: u64) -> bool {
-        number < self.number
+        number < self.look_number
     }
 
+    /// Checks that the marks of the list of this revision may change.
+    ///
     /// # Errors
     /// If the list has another revision, or the marked changes are being undone.
     pub(super) fn check_markable(&self, revision: u64) -> Result<(), Refusal> {
@@ -131,13 +134,15 @@ impl TurnReview {
         Err(Refusal::Other { words: words.to_owned() })
     }
 
+    /// Checks the revision of a request.
+    ///
     /// # Errors
     /// If the list has another revision.
     pub(super) fn check_revision(&self, revision: u64) -> Result<(), Refusal> {
         if revision == self.list.revision { Ok(()) } else { Err(Refusal::NoSuchTurn) }
     }
 
-    /// The file at this index of the list.
+    /// Returns the file at this index of the list.
     ///
     /// # Errors
     /// If the list has no such file.
@@ -146,7 +151,7 @@ impl TurnReview {
         self.look.files.get(file).ok_or_else(out_of_range)
     }
 
-    pub(super) fn found(&self, path: &Path) -> Option<&FoundFile> {
+    pub(super) fn find_file(&self, path: &Path) -> Option<&FoundFile> {
         self.look.files.iter().find(|found| found.path == path)
     }
 
@@ -155,12 +160,12 @@ impl TurnReview {
     /// Takes a look that is newer than the list. Returns the files whose texts are to be read again.
     pub(super) fn take_look(&mut self, key: LookKey, look: TurnLook, number: u64) -> Vec<PathBuf> {
         let before = std::mem::replace(&mut self.look, Arc::new(look));
-        (self.key, self.number) = (key, number);
+        (self.key, self.look_number) = (key, number);
         self.set_feedback(&self.look.feedback.clone());
-        let (old, new) = (by_path(&before), by_path(&self.look));
+        let (earlier, current) = (by_path(&before), by_path(&self.look));
         let mut to_read = Vec::new();
         for (path, file) in &mut self.files {
-            let (was, now) = (old.get(&**path), new.get(&**path));
+            let (was, now) = (earlier.get(&**path), current.get(&**path));
             let lost = match now {
                 None => file.close(),
                 Some(now) if now.told.without_undo => file.close(),
@@ -170,30 +175,31 @@ impl TurnReview {
                     file.outdate(was.is_some_and(is_gone) != is_gone(now))
                 }
             };
-            count_lost(&mut self.lost, path, lost);
+            add_lost(&mut self.lost, path, lost);
             let is_open = file.has_text() && !was.zip(now).is_some_and(|(was, now)| is_same(was, now));
             if is_open || file.lacks_text() {
                 to_read.push(path.clone());
             }
         }
-        self.lost.retain(|path, _| new.contains_key(&**path) || old.contains_key(&**path));
-        self.tidy();
+        self.lost.retain(|path, _| current.contains_key(&**path) || earlier.contains_key(&**path));
+        self.remove_idle_files();
         to_read
     }
 
-    /// Takes the comments and messages, unless newer ones are known.
+    /// Takes the comments and messages, unless the review has newer ones.
     pub(super) fn set_feedback(&mut self, feedback: &Feedback) {
         if feedback.revision >= self.feedback.revision {
             self.feedback.clone_from(feedback);
         }
     }
 
-    /// Forgets the files without marks and desks, after either has changed.
-    fn tidy(&mut self) {
+    /// Removes the files without marks and desks, after either has changed.
+    fn remove_idle_files(&mut self) {
         self.files.retain(|_, file| !file.is_idle());
     }
 
-    /// Makes the list anew. Its revision rises if a request on the old list would mean something else now.
+    /// Computes the list again. Its revision rises if a request on the old list would have another effect
+    /// now.
     pub(super) fn renew_list(&mut self) {
         let look = &*self.look;
         let with_marks = |found: &FoundFile| {
@@ -220,42 +226,42 @@ impl TurnReview {
             revision: self.list.revision,
         };
         if list != self.list || self.edition == 0 {
-            let is_other = self.edition == 0 || !means_the_same(&self.list, &list);
+            let is_different = self.edition == 0 || !are_equivalent(&self.list, &list);
             self.edition += 1;
-            self.list = Turn { revision: self.list.revision + u64::from(is_other), ..list };
+            self.list = Turn { revision: self.list.revision + u64::from(is_different), ..list };
         }
     }
 
     // Desks.
 
-    pub(super) fn ask_for(&mut self, desk: DeskId) {
-        self.askers.insert(desk);
+    pub(super) fn add_requester(&mut self, desk: DeskId) {
+        self.requesters.insert(desk);
     }
 
-    pub(super) fn askers(&self) -> &BTreeSet<DeskId> {
-        &self.askers
+    pub(super) fn requesters(&self) -> &BTreeSet<DeskId> {
+        &self.requesters
     }
 
-    /// Notes that these desks get the list. Returns those that do not know it yet, to whom it has to be sent.
-    /// A desk that knows no list needs not be told that nothing differs, unless it asks.
-    pub(super) fn tell(
+    /// Counts the list as sent to the desks that do not have it yet, and returns these desks. A desk that has
+    /// no list need not get an empty one, unless it is the requester.
+    pub(super) fn take_recipients(
         &mut self,
         desks: impl IntoIterator<Item = DeskId>,
-        asker: Option<DeskId>,
+        requester: Option<DeskId>,
     ) -> BTreeSet<DeskId> {
         let (edition, is_empty) = (self.edition, self.is_empty());
-        let mut news = BTreeSet::new();
+        let mut recipients = BTreeSet::new();
         for desk in desks {
-            let is_news = self.known.get(&desk).map_or(!is_empty, |known| *known != edition);
-            if is_news || asker == Some(desk) {
-                self.known.insert(desk, edition);
-                news.insert(desk);
+            let is_new = self.sent_editions.get(&desk).map_or(!is_empty, |sent| *sent != edition);
+            if is_new || requester == Some(desk) {
+                self.sent_editions.insert(desk, edition);
+                recipients.insert(desk);
             }
         }
-        news
+        recipients
     }
 
-    /// Whether nothing differs, nobody is at work, and nothing waits for the person or the agent.
+    /// Whether nothing differs, no agent is at work, and nothing waits for the person or the agent.
     fn is_empty(&self) -> bool {
         let Turn { files, comments, message, at_work, .. } = &self.list;
         let waits = comments.iter().any(|comment| comment.state.is_unsent() || comment.state.is_open())
@@ -264,12 +270,12 @@ impl TurnReview {
     }
 
     pub(super) fn leave(&mut self, desk: DeskId) {
-        self.askers.remove(&desk);
-        self.known.remove(&desk);
+        self.requesters.remove(&desk);
+        self.sent_editions.remove(&desk);
         for file in self.files.values_mut() {
             file.leave(desk);
         }
-        self.tidy();
+        self.remove_idle_files();
     }
 
     // Files.
@@ -282,13 +288,13 @@ impl TurnReview {
         self.files.get(path)?.known_texts()
     }
 
-    /// The desks that have a file open.
+    /// Returns the desks that have a file open.
     pub(super) fn desks_of(&self, path: &Path) -> BTreeSet<DeskId> {
         self.files.get(path).map(|file| file.desks().clone()).unwrap_or_default()
     }
 
-    /// Notes that the texts of an open file were read again, and are the same. Returns whether more is known
-    /// of their lines; `None` if the file is no longer open.
+    /// Records that the texts of an open file were read again and are unchanged. Returns whether their
+    /// stretches have changed; `None` if the file is no longer open.
     pub(super) fn confirm_text(&mut self, path: &Path, stretches: Stretches) -> Option<bool> {
         let file = self.files.get_mut(path).filter(|file| file.has_text())?;
         Some(file.confirm_text(stretches))
@@ -297,45 +303,46 @@ impl TurnReview {
     /// Takes the texts of a file that a desk opens, or that has changed while it was open.
     pub(super) fn set_text(&mut self, path: &Path, text: ReviewedText, stretches: Stretches) {
         let lost = self.files.entry(path.to_owned()).or_default().set_text(text, stretches);
-        count_lost(&mut self.lost, path, lost);
+        add_lost(&mut self.lost, path, lost);
     }
 
     /// Closes a file whose texts cannot be read.
     pub(super) fn close(&mut self, path: &Path) {
         let lost = self.files.get_mut(path).map(MarkedFile::close_text).unwrap_or_default();
-        count_lost(&mut self.lost, path, lost);
-        self.tidy();
+        add_lost(&mut self.lost, path, lost);
+        self.remove_idle_files();
     }
 
-    /// Opens the file for these desks. Returns it as they get it.
+    /// Opens the file for these desks. Returns the file as they get it.
     pub(super) fn open_for(&mut self, path: &Path, desks: BTreeSet<DeskId>) -> Option<OpenedTurnFile> {
         let file = self.files.get_mut(path)?;
         file.open_for(desks);
         let (review, Stretches { new, accepted }) = (file.review()?, file.stretches());
         file.free_unused();
-        let at = self.look.files.iter().position(|found| found.path == path)?;
+        let index = self.look.files.iter().position(|found| found.path == path)?;
         let Turn { id: turn, revision, .. } = self.list;
-        Some(OpenedTurnFile { turn, revision, file: at, review, new, accepted })
+        Some(OpenedTurnFile { turn, revision, file: index, review, new, accepted })
     }
 
     /// Marks a whole file, or removes its marks. Returns the change of its text, if the file is open.
     pub(super) fn mark(&mut self, path: &Path, undo: bool) -> Result<Option<Changed>, Refusal> {
         self.lost.remove(path);
         let changed = self.files.entry(path.to_owned()).or_default().mark_whole(undo);
-        self.tidy();
+        self.remove_idle_files();
         changed
     }
 
     /// Marks hunks of an open file.
     pub(super) fn edit(&mut self, path: &Path, revision: u64, edit: Edit) -> Result<Changed, Refusal> {
-        let change = self.found(path).ok_or(Refusal::NoSuchReview)?.told.change;
+        let change = self.find_file(path).ok_or(Refusal::NoSuchReview)?.told.change;
         let file = self.files.get_mut(path).ok_or(Refusal::NoSuchReview)?;
         let changed = file.edit(revision, edit, change)?;
         self.lost.remove(path);
         Ok(changed)
     }
 
-    /// Notes which open files have unsaved changes in an editor. Returns the changes, with the desks to tell.
+    /// Records which open files have unsaved changes in an editor. Returns the changes, with the desks that
+    /// get them.
     pub(super) fn mark_dirty(
         &mut self,
         is_dirty: &dyn Fn(&str, &Path) -> bool,
@@ -349,16 +356,16 @@ impl TurnReview {
 
     // Comments.
 
-    /// The work for a request about a comment, unless it can be refused at once.
+    /// Returns the work for a request about a comment. Fails if the request can be refused without that work.
     pub(super) fn comment_work(&self, request: CommentRequest) -> Result<CommentWork, Refusal> {
         match request {
             CommentRequest::Add { revision, file, lines, side, text } => {
                 self.check_markable(revision)?;
-                let text = comment_work::words(&text)?;
+                let text = comment_work::trimmed_text(&text)?;
                 if text.is_empty() {
                     return Err(comment_work::not_kept("it has no words"));
                 }
-                let file = file.map(|at| self.at(at)).transpose()?.cloned();
+                let file = file.map(|index| self.at(index)).transpose()?.cloned();
                 let known = match (&file, lines) {
                     (None, Some(lines)) => return Err(comment_work::out_of_range(lines)),
                     (None, None) | (Some(_), None) => None,
@@ -372,12 +379,12 @@ impl TurnReview {
             }
             CommentRequest::Change { id, text } => {
                 self.check_markable(self.list.revision)?;
-                Ok(CommentWork::Change { id, text: comment_work::words(&text)? })
+                Ok(CommentWork::Change { id, text: comment_work::trimmed_text(&text)? })
             }
         }
     }
 
-    /// The unsent comments of the list, as desks show it.
+    /// Returns the unsent comments of the list, as desks show it.
     pub(super) fn unsent_comments(&self) -> Vec<CommentId> {
         let unsent = self.list.comments.iter().filter(|comment| comment.state.is_unsent());
         unsent.map(|comment| comment.id).collect()
@@ -387,9 +394,9 @@ impl TurnReview {
 
     /// Begins to undo the marked changes, or to ask the agent to undo them. A file with unsaved changes in an
     /// editor is not written.
-    pub(super) fn begin_finish(&mut self, is_dirty: &dyn Fn(&str, &Path) -> bool, asks: bool) -> ToUndo {
+    pub(super) fn begin_finish(&mut self, is_dirty: &dyn Fn(&str, &Path) -> bool, asks: bool) -> UndoPlan {
         self.is_finishing = true;
-        let mut all = ToUndo { undos: Vec::new(), marked: MarkedFiles::default(), back: Vec::new() };
+        let mut plan = UndoPlan { undos: Vec::new(), marked: MarkedFiles::default(), back: Vec::new() };
         let marked = self.look.files.iter().zip(&self.list.files);
         for (found, listed) in marked.filter(|(_, listed)| listed.marked != Marked::Nothing) {
             let Some(file) = self.files.get(&found.path) else { continue };
@@ -397,8 +404,8 @@ impl TurnReview {
             let path = self.look.root.join(&found.path);
             let refused = match undo {
                 Ok(_) if asks => {
-                    all.back.push(file.back(listed));
-                    all.marked.asked.push((found.path.clone(), listed.path.clone()));
+                    plan.back.push(file.change_back(listed));
+                    plan.marked.asked.push((found.path.clone(), listed.path.clone()));
                     continue;
                 }
                 _ if is_dirty(&path.to_string_lossy(), &path) => {
@@ -406,27 +413,28 @@ impl TurnReview {
                 }
                 Err(reason) => Some(reason),
                 Ok(to) => {
-                    all.back.push(file.back(listed));
-                    all.undos.push(Undo { file: found.clone(), to });
+                    plan.back.push(file.change_back(listed));
+                    plan.undos.push(Undo { file: found.clone(), to });
                     None
                 }
             };
             let file = UndoneFile { path: listed.path.clone(), refused, draft: None };
-            all.marked.files.push((found.path.clone(), file));
+            plan.marked.files.push((found.path.clone(), file));
         }
-        all
+        plan
     }
 
-    /// The marks in these files are undone. Looks that began before the next one are out of date.
+    /// Removes the marks in these files, which are undone. Looks that began before the next one are out of
+    /// date.
     pub(super) fn end_undo(&mut self, written: &[PathBuf], next_look: u64) {
-        self.number = next_look;
+        self.look_number = next_look;
         self.lost.clear();
         for path in written {
             if let Some(file) = self.files.get_mut(path) {
                 file.forget_marks();
             }
         }
-        self.tidy();
+        self.remove_idle_files();
     }
 
     pub(super) fn end_finish(&mut self) {
@@ -438,9 +446,9 @@ fn by_path(look: &TurnLook) -> BTreeMap<&Path, &FoundFile> {
     look.files.iter().map(|found| (&*found.path, found)).collect()
 }
 
-/// Whether what a person does with a list is the same with another one: its files and marks, and the words
-/// that a finish sends with the agent that gets them. Remarks may change, and the news of a message.
-fn means_the_same(one: &Turn, other: &Turn) -> bool {
+/// Whether requests on one list have the same effect on the other: it has the same files and marks, and a
+/// finish sends the same comments to the same agent. Remarks and the state of a message may differ.
+fn are_equivalent(one: &Turn, other: &Turn) -> bool {
     let unsent = |turn: &Turn| {
         let unsent = turn.comments.iter().filter(|comment| comment.state.is_unsent());
         unsent.map(|comment| (comment.id, comment.text.clone(), comment.again)).collect::<Vec<_>>()
@@ -450,13 +458,13 @@ fn means_the_same(one: &Turn, other: &Turn) -> bool {
         == (&other.files, &other.baseline, unsent(other), agent(other))
 }
 
-/// Whether two looks have surely found the same of a file.
+/// Whether two looks have certainly found the same state of a file.
 fn is_same(was: &FoundFile, now: &FoundFile) -> bool {
     let key = |found: &FoundFile| (found.content.clone(), found.from.clone(), found.told.change);
     !now.content.is_empty() && key(was) == key(now)
 }
 
-fn count_lost(all: &mut BTreeMap<PathBuf, usize>, path: &Path, lost: usize) {
+fn add_lost(all: &mut BTreeMap<PathBuf, usize>, path: &Path, lost: usize) {
     if lost > 0 {
         *all.entry(path.to_owned()).or_default() += lost;
     }

@@ -1,5 +1,5 @@
-//! Notes for the store of turns about a file: the person accepted a text for it that is written now, or saved
-//! it in an editor.
+//! The notes on files for the store of turns: the person accepted a text that is written now, or saved the
+//! file in an editor.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,22 +8,22 @@ use super::source::{AcceptedText, TurnNote, TurnSource};
 use crate::real_path;
 use crate::reviews::decided_text::DecidedText;
 
-/// See the module.
+/// A note on a file.
 #[derive(Debug)]
-pub(crate) enum Noting {
+pub(crate) enum FileNote {
     /// The person accepted this text, and a look has found it in its file.
     Accepted(Arc<DecidedText>),
-    /// The file of this path, with or without links.
+    /// The person saved the file of this path, with or without links.
     Saved(PathBuf),
 }
 
-impl Noting {
-    /// Has the source keep the note. Returns the file without links, if desks may show something new of it.
+impl FileNote {
+    /// Lets the source store the note. Returns the file without links, if desks may show something new of it.
     /// Blocks.
     pub(super) fn keep(self, source: &dyn TurnSource, roots: &[PathBuf]) -> Option<PathBuf> {
         let (file, note) = match self {
             Self::Accepted(text) => {
-                // The file may have changed since the look, and only this very text was accepted.
+                // The file may have changed since the look, and only the accepted text counts.
                 let (before, after) = text.written()?;
                 (text.real.clone(), TurnNote::Accepted(AcceptedText { before, after }))
             }

@@ -1,4 +1,4 @@
-//! A message that goes to the agent with a finish.
+//! The message that goes to the agent with a finish.
 
 use alongside_desk::{CommentId, TurnMessage, UndoneFile};
 
@@ -6,8 +6,8 @@ use super::source::{ChangeBack, NewRound};
 
 /// The content of a message, before the files are undone.
 #[derive(Debug)]
-pub(super) struct Sending {
-    /// The changes of the files that are undone or asked about, in their order.
+pub(super) struct PendingMessage {
+    /// The changes that are undone or that the agent is asked to undo, in the order of their files.
     pub(super) back: Vec<ChangeBack>,
     /// Whether the agent is asked to undo the changes; otherwise the companion undoes them.
     pub(super) asks: bool,
@@ -15,14 +15,14 @@ pub(super) struct Sending {
     pub(super) comments: Vec<CommentId>,
 }
 
-impl Sending {
-    /// The round that is sent if every change can be undone.
+impl PendingMessage {
+    /// Returns the round that is sent if every change can be undone.
     pub(super) fn promised(&self) -> NewRound {
         let (undone, comments) = (self.back.clone(), Some(self.comments.clone()));
         NewRound { undone, comments, ..NewRound::default() }
     }
 
-    /// The round that is sent after these answers: without the changes that could not be undone.
+    /// Returns the round that is sent after these answers: without the changes that could not be undone.
     pub(super) fn round(self, undone: &[UndoneFile]) -> NewRound {
         let comments = Some(self.comments);
         if self.asks {
@@ -33,5 +33,5 @@ impl Sending {
     }
 }
 
-/// The message that was sent, `None` if there was nothing to say, or why no message was sent.
-pub(super) type Sent = Result<Option<TurnMessage>, String>;
+/// The message that was sent, `None` if there was nothing to send, or why no message was sent.
+pub(super) type SendResult = Result<Option<TurnMessage>, String>;

@@ -1,5 +1,5 @@
-//! The work that turn reviews wait for, the desks that wait for its results, and all effects of turn reviews
-//! until the main loop carries them out.
+//! The jobs that are under way for turn reviews, the requests that wait for their results, and all effects of
+//! turn reviews until the main loop carries them out.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -8,21 +8,21 @@ use std::sync::Arc;
 use alongside_desk::{CallAnswer, Event, Refusal, TurnId};
 
 use super::effect::TurnEffect;
-use super::job::{LookKey, TurnJob, Work};
+use super::job::{JobKind, LookKey, TurnJob};
 use super::single_runs::SingleRuns;
 use super::source::TurnSource;
 use super::turn_review::TurnReview;
 use crate::ids::DeskId;
 
-/// All work that is under way, and the effects that are not carried out yet.
+/// The jobs that are under way, and the effects that are not carried out yet.
 #[derive(Debug)]
-pub(super) struct TurnWork {
+pub(super) struct PendingJobs {
     source: Option<Arc<dyn TurnSource>>,
     /// The roots without links.
     roots: Arc<[PathBuf]>,
     /// The number of the newest look.
-    last_look: u64,
-    looks: SingleRuns<LookKey, LookAsker>,
+    last_look_number: u64,
+    looks: SingleRuns<LookKey, LookRequest>,
     reads: SingleRuns<FileKey, TurnCall>,
     effects: Vec<TurnEffect>,
 }
@@ -37,21 +37,21 @@ pub(super) struct TurnCall {
     pub(super) answer: CallAnswer,
 }
 
-/// A desk that waits for a look.
+/// A request that waits for a look.
 #[derive(Debug)]
-pub(super) enum LookAsker {
+pub(super) enum LookRequest {
     Desk(TurnCall),
-    /// A desk whose finish ends with the look.
+    /// A request to finish this turn review, which is answered after the look.
     Finish {
         turn: TurnId,
         answer: CallAnswer,
     },
 }
 
-impl TurnWork {
+impl PendingJobs {
     pub(super) fn new(source: Option<Arc<dyn TurnSource>>, roots: Arc<[PathBuf]>) -> Self {
-        let (last_look, looks, reads, effects) = Default::default();
-        Self { source, roots, last_look, looks, reads, effects }
+        let (last_look_number, looks, reads, effects) = Default::default();
+        Self { source, roots, last_look_number, looks, reads, effects }
     }
 
     pub(super) fn roots(&self) -> &Arc<[PathBuf]> {
@@ -72,9 +72,10 @@ impl TurnWork {
         std::mem::take(&mut self.effects)
     }
 
-    pub(super) fn begin(&mut self, work: Work) {
+    /// Adds a job to the effects. Without a source, does nothing.
+    pub(super) fn push_job(&mut self, kind: JobKind) {
         if let Some(source) = self.source.clone() {
-            self.effects.push(TurnEffect::Work(Box::new(TurnJob { source, work })));
+            self.effects.push(TurnEffect::Run(Box::new(TurnJob { source, kind })));
         }
     }
 
@@ -82,9 +83,9 @@ impl TurnWork {
         self.effects.push(TurnEffect::WatchAgent(pid));
     }
 
-    pub(super) fn tell(&mut self, desks: BTreeSet<DeskId>, event: Event) {
+    pub(super) fn send(&mut self, desks: BTreeSet<DeskId>, event: Event) {
         if !desks.is_empty() {
-            self.effects.push(TurnEffect::Tell(desks, Box::new(event)));
+            self.effects.push(TurnEffect::Send(desks, Box::new(event)));
         }
     }
 
@@ -92,7 +93,7 @@ impl TurnWork {
         self.effects.push(TurnEffect::Answer(answer, revision));
     }
 
-    /// Refuses the desks that wait for a file to open.
+    /// Refuses the requests that wait for a file to open.
     pub(super) fn refuse(&mut self, openings: Vec<TurnCall>, refusal: &Refusal) {
         for call in openings {
             self.answer(call.answer, Err(refusal.clone()));
@@ -101,10 +102,10 @@ impl TurnWork {
 
     // Looks.
 
-    /// The directory and revision of the look that a desk asks for; without a directory, the first root.
+    /// Returns the key of the look that a desk requests. Without a directory, the first root is looked at.
     ///
     /// # Errors
-    /// Why there is nothing to look at.
+    /// If there is nothing to look at.
     pub(super) fn look_key(
         &self,
         directory: Option<String>,
@@ -119,51 +120,51 @@ impl TurnWork {
         Ok(LookKey { directory, since })
     }
 
-    /// The number of the next look that begins.
-    pub(super) fn next_look(&self) -> u64 {
-        self.last_look + 1
+    /// Returns the number of the next look that begins.
+    pub(super) fn next_look_number(&self) -> u64 {
+        self.last_look_number + 1
     }
 
-    /// Has these desks wait for a look that begins now, or when the look under way has ended.
-    pub(super) fn ask_for_look(&mut self, key: &LookKey, askers: Vec<LookAsker>) {
-        if self.looks.ask(key, askers) {
+    /// Starts a look for these requests. If a look is under way, queues them for the next one.
+    pub(super) fn request_look(&mut self, key: &LookKey, requests: Vec<LookRequest>) {
+        if self.looks.begin_or_queue(key, requests) {
             self.begin_look(key);
         }
     }
 
     fn begin_look(&mut self, key: &LookKey) {
-        self.last_look += 1;
-        let (number, roots) = (self.last_look, self.roots.clone());
-        self.begin(Work::Look { key: key.clone(), number, roots });
+        self.last_look_number += 1;
+        let (number, roots) = (self.last_look_number, self.roots.clone());
+        self.push_job(JobKind::Look { key: key.clone(), number, roots });
     }
 
-    /// Notes that a look has ended. Returns the desks that have waited for it, and begins another look for
-    /// those that came later.
-    pub(super) fn end_look(&mut self, key: &LookKey) -> Vec<LookAsker> {
-        let (askers, again) = self.looks.end(key);
+    /// Ends a look. Returns the requests that have waited for it, and starts another look for the later
+    /// requests.
+    pub(super) fn end_look(&mut self, key: &LookKey) -> Vec<LookRequest> {
+        let (requests, again) = self.looks.end(key);
         if again {
             self.begin_look(key);
         }
-        askers
+        requests
     }
 
     // Texts.
 
-    /// Has the texts of a file read: these desks open it, or it has changed while desks have it open. They
-    /// are refused if there is no such file.
-    pub(super) fn ask_for_texts(
+    /// Starts to read the texts of a file, because these requests open it, or because it has changed while
+    /// desks have it open. Refuses the requests if the review has no such file.
+    pub(super) fn request_texts(
         &mut self,
         key: &FileKey,
         openings: Vec<TurnCall>,
         review: Option<&TurnReview>,
     ) {
-        if self.reads.ask(key, openings) {
+        if self.reads.begin_or_queue(key, openings) {
             self.begin_read(key, review);
         }
     }
 
-    /// Notes that the texts of a file were read. Returns the desks that open it, and has it read again for
-    /// those that came later.
+    /// Ends the reading of a file. Returns the requests that open it, and starts to read it again for the
+    /// later requests.
     pub(super) fn end_read(&mut self, key: &FileKey, review: Option<&TurnReview>) -> Vec<TurnCall> {
         let (openings, again) = self.reads.end(key);
         if again {
@@ -175,12 +176,12 @@ impl TurnWork {
     fn begin_read(&mut self, key: &FileKey, review: Option<&TurnReview>) {
         let (turn, path) = key;
         if let Some(review) = review
-            && let Some(file) = review.found(path).cloned()
+            && let Some(file) = review.find_file(path).cloned()
         {
             let known = review.known_texts(path);
-            self.begin(Work::Read { turn: *turn, look: review.look().clone(), file, known });
+            self.push_job(JobKind::Read { turn: *turn, look: review.look().clone(), file, known });
         } else {
-            // No desk can have asked since the read began.
+            // The run ends at once, so no later request can be queued.
             let (openings, _) = self.reads.end(key);
             self.refuse(openings, &Refusal::NoSuchTurn);
         }
