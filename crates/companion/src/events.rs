@@ -24,7 +24,7 @@ use crate::context::file_scan::ScanResult;
 use crate::context::privacy::Privacy;
 use crate::desks::notifications::DraftVersion;
 use crate::desks::profile::DeskProfile;
-use crate::discovery::publisher::Published;
+use crate::discovery::publisher::PublishResult;
 use crate::ids::DeskId;
 use crate::last_words::look::LookResult;
 use crate::persistence::drafts::WrittenDraft;
@@ -118,7 +118,7 @@ pub(crate) enum Event {
     /// again.
     DiskShort(Option<u64>),
     /// The discovery files are written. Desks get the problems, unless a caller has `asked` for them.
-    Published { published: Published, asked: bool },
+    Published { result: PublishResult, asked: bool },
     // The host program.
     /// The workspace changes. The answer has the reasons why some agents cannot find the companion.
     RootsChanged {

@@ -34,13 +34,13 @@ use crate::desks::notifications::DraftVersion;
 use crate::desks::profile::DeskProfile;
 use crate::desks::registry::Desks;
 use crate::discovery::presence::Presence;
-use crate::discovery::publisher::Published;
+use crate::discovery::publisher::PublishResult;
 use crate::disk_watch::DiskWatch;
 use crate::events::{EditorState, Event, OpenDiff, OpenStream, StartedRequest};
 use crate::ids::DeskId;
 use crate::last_words::effect::LastWordEffect;
 use crate::last_words::registry::LastWords;
-use crate::persistence::journal::{Changes, Journal};
+use crate::persistence::journal::{Journal, JournalChanges};
 use crate::persistence::recovery::{NextWrite, Outdated, Recovery};
 use crate::reviews::decisions::{AcceptedBy, Way};
 use crate::reviews::draft_versions::DraftChange;
@@ -153,7 +153,7 @@ impl MainLoop {
         match event {
             Event::SessionWanted { identity, answer } => {
                 let session = self.welcome(identity);
-                self.recovery.hold(answer, session);
+                self.recovery.answer_after_write(answer, session);
             }
             Event::SessionEnded { session, answer } => drop(answer.send(self.end_session(&session))),
             Event::AgentHeard(session) => self.agents.mark_heard(&session),
@@ -161,7 +161,7 @@ impl MainLoop {
             Event::RequestRead { session } => self.agents.end_request(&session),
             Event::OpenDiff { session, open, answer } => {
                 let opened = self.open_diff(&session, *open);
-                self.recovery.hold(answer, opened);
+                self.recovery.answer_after_write(answer, opened);
             }
             Event::CloseDiff { session, file_path, answer } => self.close_diff(session, file_path, answer),
             Event::Receipt { session, id } => self.receipt(&session, &id),
@@ -225,7 +225,7 @@ impl MainLoop {
             Event::DiskShort(reserved) => {
                 self.desks.notify_problem(self.recovery.mark_disk_short(reserved));
             }
-            Event::Published { published, asked } => self.end_publishing(published, asked),
+            Event::Published { result, asked } => self.end_publishing(result, asked),
             Event::RootsChanged { roots, privacy, rules, answer } => {
                 self.rules.set_rules(*rules);
                 self.agents.set_context(&self.context.set_privacy(*privacy));
@@ -294,7 +294,7 @@ impl MainLoop {
         }
         if due.republish {
             self.publish(false, None);
-            self.background.writer.send(WriteJob::LookAfterJournal);
+            self.background.writer.send(WriteJob::CheckJournal);
         }
     }
 
@@ -841,7 +841,7 @@ impl MainLoop {
     fn answer_desk(&mut self, answer: CallAnswer, revision: Result<Option<u64>, Refusal>) {
         match revision {
             // The person may rely on an answered change, so the journal has it before the answer.
-            Ok(Some(revision)) => self.recovery.hold(answer, Ok(Revised { revision })),
+            Ok(Some(revision)) => self.recovery.answer_after_write(answer, Ok(Revised { revision })),
             // A desk that is gone needs no answer.
             Ok(None) => drop(answer.send(Ok(Revised::default()))),
             Err(refusal) => drop(answer.send(Err(refusal))),
@@ -962,8 +962,8 @@ impl MainLoop {
         });
     }
 
-    fn end_publishing(&mut self, published: Published, asked: bool) {
-        let (new, over) = self.presence.mark_published(published);
+    fn end_publishing(&mut self, result: PublishResult, asked: bool) {
+        let (new, over) = self.presence.mark_published(result);
         if !asked {
             for problem in new {
                 self.desks.notify_problem(problem);
@@ -1021,7 +1021,7 @@ impl MainLoop {
         self.background.writer.send(WriteJob::WriteJournal(changes, next.answers));
     }
 
-    fn journal_changes(&mut self, outdated: Outdated) -> Changes {
+    fn journal_changes(&mut self, outdated: Outdated) -> JournalChanges {
         let (is_all, last_review) = (outdated.all, self.reviews.last());
         let (mut sessions, gone) = self.agents.begin_recording(outdated);
         for known in &mut sessions {
@@ -1030,7 +1030,7 @@ impl MainLoop {
         }
         let handed_over = self.hands_over();
         let journal = Journal { last_review, handed_over, sessions, ..self.presence.journal() };
-        Changes { journal, gone, is_all }
+        JournalChanges { journal, gone, is_all }
     }
 
     // The end.

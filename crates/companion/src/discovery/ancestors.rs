@@ -1,14 +1,14 @@
-//! Finds the ancestors of the editor's process. An agent that runs outside the editor's terminal takes one
-//! of them for the editor.
+//! The ancestors of the editor's process. An agent that runs outside the editor's terminal takes one of them
+//! for the editor.
 
 use alongside_platform::process::Processes;
 
-/// How many ancestors get an alias.
+/// The largest number of ancestors that get an alias.
 const MAX_ANCESTORS: usize = 4;
-/// The longest chain of parents. A longer one is a loop in the system's table.
+/// The longest chain of parents. A longer chain is a loop in the system's table.
 const MAX_CHAIN: usize = 64;
 
-/// The nearest living ancestors of a process that the same user owns, nearest first; never PID 1.
+/// Returns the nearest live ancestors of a process that the same user owns, nearest first; never PID 1.
 pub(crate) fn of(pid: u32) -> Vec<u32> {
     let processes = Processes::now();
     let parent = |pid: &u32| Some(processes.get(*pid)?.parent).filter(|parent| *parent > 1);
@@ -25,7 +25,7 @@ mod tests {
     }
 
     #[test]
-    fn the_parent_comes_first_and_pid_one_never() {
+    fn the_parent_is_first_and_pid_one_is_left_out() {
         let found = super::of(std::process::id());
         assert_eq!(found.first().copied(), parent_of(std::process::id()).filter(|pid| *pid > 1));
         assert!(found.len() <= super::MAX_ANCESTORS && !found.contains(&1));

@@ -13,19 +13,19 @@ use crate::persistence::app_dirs::{AppDirs, SearchDirectory};
 pub(super) struct SearchPlace {
     pub(super) agent: FamilyAgent,
     pub(super) kind: SearchedFile,
-    /// The agents that read it, for messages.
+    /// The agents that read the file, for messages.
     pub(super) readers: &'static str,
     pub(super) directory: SearchDirectory,
 }
 
-/// The kinds of files by which agents find a companion.
+/// The kind of a file by which agents find a companion.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum SearchedFile {
     Record(&'static DiscoveryFile),
     Lock,
 }
 
-/// Every place in which an agent of the table searches.
+/// Iterates over every place in which an agent of the table searches.
 pub(super) fn search_places(dirs: &AppDirs) -> impl Iterator<Item = SearchPlace> {
     let searched = |agent: FamilyAgent| match &agent.family.found_by {
         FoundBy::DiscoveryFiles(rows) => {
@@ -41,28 +41,28 @@ pub(super) fn search_places(dirs: &AppDirs) -> impl Iterator<Item = SearchPlace>
     })
 }
 
-/// The directories of all places.
+/// Iterates over the directories of all places.
 pub(crate) fn directories(dirs: &AppDirs) -> impl Iterator<Item = PathBuf> {
     search_places(dirs).map(|place| place.directory.path())
 }
 
-/// Removes empty directories in which other users could create none of their own.
+/// Removes the empty directories of shared places, so that other users can create their own.
 pub(crate) fn remove_empty(dirs: &AppDirs) {
     for place in search_places(dirs) {
         place.directory.remove_empty();
     }
 }
 
-/// Removes the directories of an agent that hold this one of such files, as far as they are empty.
+/// Removes an agent's own directories around this directory of discovery files, as far as they are empty.
 pub(super) fn remove_empty_of_agent(dirs: &AppDirs, directory: &Path) {
-    for made in of_agent(dirs, directory).iter().rev() {
-        // Fails while anybody has something in it, such as the agent its files.
+    for made in own_directories(dirs, directory).iter().rev() {
+        // Fails if the directory is in use, for example by the agent.
         let _ = std::fs::remove_dir(made);
     }
 }
 
-/// A directory of such files below home, and the agent's own directory above it; empty for another one.
-pub(super) fn of_agent(dirs: &AppDirs, directory: &Path) -> Vec<PathBuf> {
+/// Returns this directory of discovery files, if it is below home, with the agent's own directory above it.
+pub(super) fn own_directories(dirs: &AppDirs, directory: &Path) -> Vec<PathBuf> {
     let mut all = search_places(dirs).map(|place| place.directory);
     let found = all.find(|searched| searched.agent_directory().is_some() && searched.path() == directory);
     let found = found.map(|found| [found.agent_directory().map(Path::to_owned), Some(found.path())]);

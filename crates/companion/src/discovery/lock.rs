@@ -1,8 +1,8 @@
 //! The lock file, by which some agents find the companion. Such an agent connects only if exactly one lock
-//! holds its directory. So a root that another editor's lock covers stays out of our lock, and comes back
-//! when the other lock is gone. Meanwhile agents come by the port variable, for which the lock needs no
-//! folder. If two companions of ours stand within each other, the inner root is in a lock and the outer one
-//! in none.
+//! file names its directory. So a root that another editor's lock file covers stays out of ours until the
+//! other file is gone. Meanwhile agents find the companion by the port variable, for which the lock file
+//! needs no folder. If the roots of two companions of ours contain each other, the inner root is in a lock
+//! file and the outer one in none.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -14,27 +14,29 @@ use alongside_contract::lock_file::{self, LockFile, TRANSPORT};
 use alongside_platform::directory::Directory;
 use alongside_platform::{process, untrusted};
 
-use super::liveness::{CompanionKey, answers};
+use super::liveness::{CompanionKey, is_listening};
 use crate::endpoint::Endpoint;
 use crate::persistence::private_files::LinkedCopies;
 use crate::real_path;
 
-/// The largest lock in bytes. One has a few hundred.
+/// The largest lock file that is read, in bytes. A usual one has a few hundred.
 const MAX_BYTES: u64 = 1 << 20;
 
+/// A lock file, and its content.
 #[derive(Debug, Clone)]
 pub(super) struct Lock {
-    /// The open directory of the file, for its path may lead elsewhere by now.
+    /// The open directory of the file, because the directory's path may lead elsewhere by now.
     directory: Arc<Directory>,
     port: u16,
     content: LockFile,
 }
 
-/// The lock that a companion is to have.
+/// The content that the companion's lock file is to have.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Wanted<'w> {
-    /// The editor's process, and its name for people.
+pub(super) struct WantedLock<'w> {
+    /// The process of the editor.
     pub(super) pid: u32,
+    /// The editor's name for people.
     pub(super) ide_name: &'w str,
     pub(super) endpoint: &'w Endpoint,
     pub(super) roots: &'w [PathBuf],
@@ -43,16 +45,17 @@ pub(super) struct Wanted<'w> {
 }
 
 impl Lock {
-    /// Writes the lock into an open directory, unless it is there already. Blocks.
+    /// Writes the lock file into an open directory, unless an equal one exists. Blocks.
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub(super) fn publish(directory: Directory, wanted: Wanted<'_>) -> io::Result<Self> {
+    pub(super) fn publish(directory: Directory, wanted: WantedLock<'_>) -> io::Result<Self> {
         let directory = Arc::new(directory);
         let port = wanted.endpoint.port();
-        let others = others(&directory, port);
-        let is_covered =
-            |root: &Path| others.iter().any(|other| other.precedes(root, wanted.focused) && other.lives());
+        let other_locks = other_locks(&directory, port);
+        let is_covered = |root: &Path| {
+            other_locks.iter().any(|other| other.precedes(root, wanted.focused) && other.is_live())
+        };
         let roots = wanted.roots.iter().filter(|root| !is_covered(root));
         let content = LockFile {
             pid: wanted.pid,
@@ -73,11 +76,11 @@ impl Lock {
         lock_file::name(self.port).into()
     }
 
-    /// Removes the file while it is this companion's.
+    /// Removes the file if it still leads to this companion.
     pub(super) fn remove(&self) {
         let now = read(&self.directory, &self.name());
         if now.is_some_and(|now| now.companion() == self.companion()) {
-            // Another process may have removed it just now.
+            // Another process may have removed the file meanwhile.
             let _ = self.directory.remove(&self.name());
         }
     }
@@ -86,8 +89,8 @@ impl Lock {
         self.content.writer.as_deref() == Some(WRITER)
     }
 
-    /// Whether a root stays out of the lock of the companion at work, `focused` or not, because of this lock.
-    /// An agent in some directory would find both.
+    /// Whether a root stays out of the lock file of another companion, which may be `focused`, because of
+    /// this lock file: an agent in some directory would find both.
     fn precedes(&self, root: &Path, focused: bool) -> bool {
         let root = real_path::canonical(root);
         let mut folders =
@@ -99,13 +102,13 @@ impl Lock {
         })
     }
 
-    /// Whether agents believe the lock: its editor lives, and a companion of ours answers. Blocks for half
-    /// a second at most.
-    fn lives(&self) -> bool {
-        process::is_alive(self.content.pid) && (!self.is_ours() || answers(&self.companion()))
+    /// Whether agents accept the lock file: its editor lives, and if it is ours, its companion answers.
+    /// Blocks for half a second at most.
+    fn is_live(&self) -> bool {
+        process::is_alive(self.content.pid) && (!self.is_ours() || is_listening(&self.companion()))
     }
 
-    /// The process of its editor.
+    /// Returns the process of its editor.
     pub(super) fn pid(&self) -> u32 {
         self.content.pid
     }
@@ -115,8 +118,8 @@ impl Lock {
     }
 }
 
-/// The locks of all editors but the companion at this port.
-fn others(directory: &Arc<Directory>, port: u16) -> Vec<Lock> {
+/// Returns the lock files of all editors but that of the companion at this port.
+fn other_locks(directory: &Arc<Directory>, port: u16) -> Vec<Lock> {
     let names = directory.names().unwrap_or_default();
     let locks = names.iter().filter_map(|name| read(directory, name));
     locks.filter(|other| other.port != port).collect()
@@ -128,7 +131,7 @@ fn read(directory: &Arc<Directory>, name: &OsStr) -> Option<Lock> {
     Some(Lock { directory: directory.clone(), port, content: serde_json::from_slice(&json).ok()? })
 }
 
-/// Reads a lock if a companion of ours wrote it.
+/// Reads a lock file if a companion of ours wrote it.
 pub(super) fn read_ours(directory: &Arc<Directory>, name: &OsStr) -> Option<Lock> {
     read(directory, name).filter(Lock::is_ours)
 }
@@ -154,13 +157,13 @@ mod tests {
         let roots = [directory.join("p")];
         let endpoint = Endpoint::at(1, "t");
         let wanted =
-            Wanted { pid: 7, ide_name: "Neovim", endpoint: &endpoint, roots: &roots, focused: false };
+            WantedLock { pid: 7, ide_name: "Neovim", endpoint: &endpoint, roots: &roots, focused: false };
         let lock = Lock::publish(Directory::open(directory).unwrap(), wanted).unwrap();
         lock.content.workspace_folders
     }
 
     #[test]
-    fn a_root_that_another_living_editor_covers_stays_out() {
+    fn a_root_that_another_live_editor_covers_stays_out() {
         let me = std::process::id();
         for (folder, pid, is_covered) in
             [("p", me, true), ("p/sub", me, true), (".", me, true), ("q", me, false), ("p", 4_194_305, false)]
@@ -174,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_companions_of_ours_the_one_of_the_inner_root_locks_it() {
+    fn of_two_nested_roots_only_the_inner_one_is_in_a_lock_file() {
         for (folder, precedes, precedes_focused) in
             [("p/sub", true, true), ("p", true, false), (".", false, false), ("q", false, false)]
         {
@@ -182,7 +185,7 @@ mod tests {
             let lock =
                 serde_json::json!({ "workspaceFolders": [directory.path().join(folder)], "writer": WRITER });
             fs::write(directory.path().join("2.lock"), lock.to_string()).unwrap();
-            let other = others(&Arc::new(Directory::open(directory.path()).unwrap()), 1).remove(0);
+            let other = other_locks(&Arc::new(Directory::open(directory.path()).unwrap()), 1).remove(0);
             let root = directory.path().join("p");
             let found = [false, true].map(|focused| other.precedes(&root, focused));
             assert_eq!(found, [precedes, precedes_focused], "{folder}");
@@ -197,11 +200,11 @@ mod tests {
         folders(directory.path());
         let path = directory.path().join("1.lock");
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-        let lock = others(&Arc::new(Directory::open(directory.path()).unwrap()), 0).remove(0);
+        let lock = other_locks(&Arc::new(Directory::open(directory.path()).unwrap()), 0).remove(0);
         assert_eq!((lock.name(), lock.is_ours()), ("1.lock".into(), true));
         write(directory.path(), 1, "p", 7);
         lock.remove();
-        assert!(path.exists(), "another program took the name");
+        assert!(path.exists(), "another program has the name now");
         folders(directory.path());
         lock.remove();
         assert!(!path.exists());

@@ -1,6 +1,6 @@
-//! Plans the discovery files that a companion wants: their names, their records, and the claim on each
-//! name. The plan follows from [`Facts`] alone, without the disk. The [publisher](super::publisher) finds
-//! out which names are free.
+//! The plan of the discovery files that a companion wants: their names, their records, and the claim on each
+//! name. The plan follows from [`Facts`] alone, without the disk. The [publisher](super::publisher) finds out
+//! which names are free.
 
 use alongside_contract::agent::FamilyAgent;
 use alongside_contract::discovery::{IdeInfo, Record, Stdio, WRITER};
@@ -13,16 +13,17 @@ use crate::endpoint::Endpoint;
 /// The facts from which the plan follows.
 #[derive(Debug)]
 pub(super) struct Facts<'f> {
-    /// The editors, each with the ancestors under which it is published as well.
+    /// The editors, each with the ancestors under which agents find it as well.
     pub(super) editors: Vec<(&'f Editor, Vec<u32>)>,
     pub(super) endpoint: &'f Endpoint,
     pub(super) stdio: Option<&'f Stdio>,
-    /// The workspace path in the files of the editors themselves.
+    /// The workspace path in the files under the editors' own processes.
     pub(super) own_path: String,
-    /// The workspace path in aliases: the files of ancestors.
+    /// The workspace path in aliases, which are the files under ancestors.
     pub(super) alias_path: String,
 }
 
+/// A discovery file that the companion wants.
 #[derive(Debug)]
 pub(super) struct PlannedFile {
     pub(super) name: String,
@@ -30,20 +31,21 @@ pub(super) struct PlannedFile {
     pub(super) record: Record,
 }
 
+/// The claim on the name of a discovery file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Claim {
-    /// The name has the companion's port and the process of its own editor: no other companion wants it.
+    /// The name has the companion's port and the process of its own editor, so no other companion wants it.
     Own,
-    /// The name has the companion's port. Of several companions with the same workspace below an ancestor,
-    /// one gets it.
+    /// The name has the companion's port and the process of an ancestor. Of several companions with the same
+    /// workspace below that ancestor, one gets an alias.
     Alias { ancestor: u32 },
-    /// Several companions of one process share the names without a port.
+    /// The name has no port. Several companions of one process share it.
     Shared,
 }
 
 impl Facts<'_> {
-    /// The wanted files of one discovery file of an agent. Of two with the same name, the first one counts:
-    /// an editor's own name precedes the alias of another editor that it runs in.
+    /// Returns the wanted files for one discovery file of an agent. Of two files with the same name, the
+    /// first one counts: an editor's own name precedes the alias of another editor in which it runs.
     pub(super) fn files(&self, agent: FamilyAgent, row: &DiscoveryFile) -> Vec<PlannedFile> {
         let own = self.editors.iter().map(|(editor, _)| (*editor, editor.pid));
         let aliases = self.editors.iter().filter(|_| row.names_pid());
@@ -67,7 +69,8 @@ impl Facts<'_> {
             workspace_path: workspace_path.to_owned(),
             auth_token: Some(token::for_agent(&self.endpoint.token, agent)),
             ide_info: Some(IdeInfo { name: editor.name.clone(), display_name: editor.display_name.clone() }),
-            // In every record: tells an editor's own file from an alias. Gemini ignores it.
+            // In every record, because it distinguishes an editor's own file from an alias. Gemini ignores
+            // it.
             ppid: Some(editor.pid),
             ide_name: (fields == Fields::WithParent).then(|| editor.display_name.clone()),
             stdio: self.stdio.map(|stdio| stdio.for_agent(agent)),
@@ -83,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn own_names_come_before_aliases_and_only_names_with_a_port_are_certain() {
+    fn own_names_precede_aliases_and_names_without_a_port_are_shared() {
         let editors = [10, 20].map(|pid| Editor { name: "e".into(), display_name: "E".into(), pid });
         let [outer, inner] = &editors;
         let facts = Facts {

@@ -1,5 +1,5 @@
 //! The data by which agents find the companion: its addresses, token, editors and workspace. Editors and
-//! workspace change, and all editors may go and come back.
+//! workspace change, and all editors may leave and return.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,13 +8,14 @@ use alongside_contract::discovery::{Record, Stdio, WRITER};
 use alongside_contract::environment;
 use alongside_desk::{Environment, Problem, Status};
 
-use super::publisher::Published;
+use super::publisher::PublishResult;
 use super::workspace_path::workspace_path;
 use crate::config::Builder;
 use crate::endpoint::Endpoint;
 use crate::persistence::journal::Journal;
 use crate::real_path;
 
+/// The data by which agents find the companion.
 #[derive(Debug, Default)]
 pub(crate) struct Presence {
     endpoint: Endpoint,
@@ -22,25 +23,25 @@ pub(crate) struct Presence {
     roots: Vec<PathBuf>,
     /// The roots without links.
     real_roots: Arc<[PathBuf]>,
-    /// Roots that are no directories any more: desks are told once.
+    /// The roots that are no directories any more. Desks get the problem once.
     vanished: Vec<PathBuf>,
-    /// This process: asking for it is a system call.
+    /// The id of this process, kept because its query is a system call.
     pid: u32,
     /// The process of the editor that a person used last.
     editor: u32,
-    /// Variables that lead agents to the companion. They hold the token.
+    /// The variables that lead agents to the companion. They have the token.
     environment: Environment,
     /// Whether every editor is gone, so that no agent is to find the companion.
     is_hidden: bool,
     /// Whether agents get no reviews, by the settings.
     context_only: bool,
-    /// How far the discovery files were written.
-    published: Published,
+    /// The result of the last write of the discovery files.
+    published: PublishResult,
 }
 
 impl Presence {
-    pub(crate) fn new(endpoint: Endpoint, roots: Vec<PathBuf>, of: &Builder) -> Self {
-        let (stdio, editor, context_only) = (of.stdio.clone(), of.editor.pid, of.context_only);
+    pub(crate) fn new(endpoint: Endpoint, roots: Vec<PathBuf>, builder: &Builder) -> Self {
+        let (stdio, editor, context_only) = (builder.stdio.clone(), builder.editor.pid, builder.context_only);
         let pid = std::process::id();
         let mut presence = Self { endpoint, stdio, pid, editor, context_only, ..Self::default() };
         presence.set_roots(roots);
@@ -59,12 +60,12 @@ impl Presence {
         &self.real_roots
     }
 
-    /// The roots of the files whose proposals hooks get reviewed; `None` while none are.
+    /// Returns the roots whose files are reviewed for hooks; `None` while no file is reviewed.
     pub(crate) fn reviewed_roots(&self) -> Option<Arc<[PathBuf]>> {
         (!self.context_only && !self.is_hidden).then(|| self.real_roots.clone())
     }
 
-    /// The part of the status that is about the companion itself.
+    /// Returns the part of the status that is about the companion itself.
     pub(crate) fn status(&self) -> Status {
         Status {
             port: self.endpoint.port(),
@@ -76,7 +77,7 @@ impl Presence {
         }
     }
 
-    /// The part of the journal that is about the companion itself.
+    /// Returns the part of the journal that is about the companion itself.
     pub(crate) fn journal(&self) -> Journal {
         let (addresses, token) = (self.endpoint.addresses.clone(), self.endpoint.token.to_string());
         Journal { port: self.endpoint.port(), addresses, token, ..Journal::default() }
@@ -102,7 +103,8 @@ impl Presence {
         self.update_environment();
     }
 
-    /// Agents find the companion, also if it was hidden; a person used the editor of this process last.
+    /// Sets the editor that the person used last, by its process. Agents find the companion even if it was
+    /// hidden.
     pub(crate) fn set_editor(&mut self, pid: u32) {
         self.is_hidden = false;
         self.editor = pid;
@@ -113,32 +115,33 @@ impl Presence {
         self.is_hidden = true;
     }
 
-    /// Notes how far the files were written. Returns the problems that have begun, and all earlier problems
-    /// if no problem is left.
-    pub(crate) fn mark_published(&mut self, published: Published) -> (Vec<Problem>, Vec<Problem>) {
+    /// Records the result of a write of the discovery files. Returns the new problems, and all earlier
+    /// problems if no problem is left.
+    pub(crate) fn mark_published(&mut self, published: PublishResult) -> (Vec<Problem>, Vec<Problem>) {
         let before = std::mem::replace(&mut self.published, published).problems;
         let problems = &self.published.problems;
-        let begun = problems.iter().filter(|problem| !before.contains(problem)).cloned().collect();
-        (begun, if problems.is_empty() { before } else { Vec::new() })
+        let new = problems.iter().filter(|problem| !before.contains(problem)).cloned().collect();
+        (new, if problems.is_empty() { before } else { Vec::new() })
     }
 
-    /// Whether an agent has started for the first time since the files were written: it has its directory.
+    /// Whether an agent has started for the first time since the files were written: its directory exists
+    /// now.
     pub(crate) fn has_new_agent(&self) -> bool {
         self.published.awaited.iter().any(|directory| directory.is_dir())
     }
 
-    /// Returns the problems of roots that have vanished since the last look. Their agents stay.
+    /// Returns the problems of roots that have vanished since the last check. Their agents stay.
     pub(crate) fn check_roots(&mut self) -> Vec<Problem> {
         let gone: Vec<PathBuf> = self.roots.iter().filter(|root| !root.is_dir()).cloned().collect();
         let before = std::mem::replace(&mut self.vanished, gone);
         self.vanished.iter().filter(|root| !before.contains(root)).map(|root| vanished(root)).collect()
     }
 
-    /// The variables for terminals follow the editor and its workspace.
+    /// Updates the variables for terminals, which depend on the editor and its workspace.
     fn update_environment(&mut self) {
         let record = Record {
             port: self.endpoint.port(),
-            // The publisher reports the roots that cannot be written in it.
+            // The publisher reports the roots that the path cannot express.
             workspace_path: workspace_path(&self.roots).0,
             auth_token: Some(self.endpoint.token.to_string()),
             ide_info: None,

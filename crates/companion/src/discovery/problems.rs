@@ -1,16 +1,17 @@
-//! The problems of discovery, as a person reads them.
+//! The problems of discovery, in words for people.
 
 use std::path::Path;
 
 use alongside_desk::Problem;
 
-use crate::persistence::private_files::ANOTHERS;
+use crate::persistence::private_files::FOREIGN_OWNER;
 
-/// Some agents will not find the companion, because a file or directory cannot be written.
+/// Returns the problem that some agents will not find the companion, because a file or directory cannot be
+/// written.
 pub(super) fn not_discoverable(readers: &[&str], why: &str) -> Problem {
     let mut readers: Vec<&str> = readers.to_vec();
     readers.dedup();
-    let others = match why.contains(ANOTHERS) {
+    let others = match why.contains(FOREIGN_OWNER) {
         true => " Its owner can remove it with `rmdir` while no companion of theirs runs.",
         false => "",
     };
@@ -25,7 +26,7 @@ pub(super) fn not_discoverable(readers: &[&str], why: &str) -> Problem {
     )
 }
 
-/// Another user's file has a name that some agents read, whoever wrote the file.
+/// Returns the problem that another user's file has a name that some agents read, whoever wrote the file.
 pub(super) fn foreign_file(path: &Path, readers: &str) -> Problem {
     Problem::new(
         format!("{} belongs to another user and can lead agents to a program of theirs", path.display()),

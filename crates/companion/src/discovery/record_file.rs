@@ -1,4 +1,4 @@
-//! A discovery file on disk, found, read, written and removed in an open directory.
+//! A discovery file on disk: found, read, written and removed in an open directory.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -16,20 +16,21 @@ use super::locations::{self, SearchedFile};
 use crate::persistence::app_dirs::AppDirs;
 use crate::persistence::private_files::LinkedCopies;
 
-/// The largest discovery file in bytes. A record has a few hundred.
+/// The largest discovery file that is read, in bytes. A record has a few hundred.
 const MAX_BYTES: u64 = 1 << 20;
 
+/// A discovery file, and its record.
 #[derive(Debug, Clone)]
 pub(super) struct RecordFile {
-    /// The open directory of the file, for its path may lead elsewhere by now.
+    /// The open directory of the file, because the directory's path may lead elsewhere by now.
     pub(super) directory: Arc<Directory>,
     pub(super) path: PathBuf,
     pub(super) record: Record,
 }
 
-/// All discovery files that our companions wrote, in any process.
-pub(super) fn ours(dirs: &AppDirs) -> Vec<RecordFile> {
-    // A name with one number in it matches two rows.
+/// Lists all discovery files that our companions wrote, in any process.
+pub(super) fn list_ours(dirs: &AppDirs) -> Vec<RecordFile> {
+    // A name with one number in it matches two rows, so the files are collected by path.
     let mut files = BTreeMap::new();
     for place in locations::search_places(dirs) {
         let (SearchedFile::Record(row), Ok(directory)) = (place.kind, place.directory.open()) else {
@@ -44,7 +45,7 @@ pub(super) fn ours(dirs: &AppDirs) -> Vec<RecordFile> {
     files.into_values().collect()
 }
 
-/// Reads a file if we wrote it. In a shared directory, anybody can put something under our names.
+/// Reads a file if we wrote it. In a shared directory, any user can create a file of such a name.
 pub(super) fn read_ours(directory: &Arc<Directory>, name: &OsStr) -> Option<RecordFile> {
     let json = untrusted::read_ours(directory, name, MAX_BYTES).ok()?;
     let record: Record = serde_json::from_slice(&json).ok()?;
@@ -57,7 +58,7 @@ impl RecordFile {
         self.path.file_name().unwrap_or_default()
     }
 
-    /// The companion that the file names, with the token that any agent may use.
+    /// Returns the companion that the file names, with the part of the token that is common to all agents.
     pub(super) fn companion(&self) -> CompanionKey {
         let token = self.record.auth_token.as_deref().map(|token| token::split(token).0.to_owned());
         (self.record.port, token)
@@ -68,17 +69,17 @@ impl RecordFile {
     }
 
     /// Whether the file is on disk with this record.
-    pub(super) fn is_there(&self) -> bool {
+    pub(super) fn is_on_disk(&self) -> bool {
         self.read_again().is_some_and(|there| there.record == self.record)
     }
 
-    /// Whether nothing has this name, not even a link that leads nowhere.
+    /// Whether nothing has this name, not even a dangling link.
     pub(super) fn is_free(&self) -> bool {
         !self.directory.has(self.name())
     }
 
-    /// Whether another user has put something under this name.
-    pub(super) fn is_anothers(&self) -> bool {
+    /// Whether another user has created something of this name.
+    pub(super) fn is_foreign(&self) -> bool {
         self.directory.is_anothers(self.name())
     }
 
@@ -86,10 +87,10 @@ impl RecordFile {
         copies.put(&self.directory, self.name(), serde_json::to_vec(&self.record)?)
     }
 
-    /// Removes the file while it leads to the same companion.
+    /// Removes the file if it still leads to the same companion.
     pub(super) fn remove(&self) {
         if self.read_again().is_some_and(|now| now.companion() == self.companion()) {
-            // Another process may have removed it just now.
+            // Another process may have removed the file meanwhile.
             let _ = self.directory.remove(self.name());
         }
     }

@@ -1,6 +1,7 @@
-//! Removes discovery files of killed companions. One stale file can hide a living companion, for agents try a
-//! single file. Only files that we wrote, and whose companion does not answer, go. One in another network
-//! cannot be asked, so its files stay while a process that they name lives there.
+//! The removal of discovery files of killed companions. One stale file can hide a live companion, because
+//! agents try a single file. Only files that we wrote, and whose companion does not answer, are removed. A
+//! companion in another network cannot be asked, so its files stay while a process that they name lives
+//! there.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -10,7 +11,7 @@ use std::sync::Arc;
 use alongside_platform::directory::Directory;
 use alongside_platform::process;
 
-use super::liveness::{CompanionKey, answers};
+use super::liveness::{CompanionKey, is_listening};
 use super::locations::{self, SearchedFile};
 use super::{lock, record_file};
 use crate::persistence::app_dirs::AppDirs;
@@ -28,10 +29,12 @@ pub(crate) fn sweep(dirs: &AppDirs, own_token: &str) -> Vec<PathBuf> {
             }
         }
     }
-    // A file with our port and another token is a predecessor's, whose token is burned.
+    // A file with our port and another token is that of a predecessor, whose token is no longer valid.
     found.retain(|_, (.., (_, token))| token.as_deref() != Some(own_token));
-    let mut asked = BTreeMap::new();
-    found.retain(|_, (.., companion)| !*asked.entry(companion.clone()).or_insert_with(|| answers(companion)));
+    let mut is_live = BTreeMap::new();
+    found.retain(|_, (.., companion)| {
+        !*is_live.entry(companion.clone()).or_insert_with(|| is_listening(companion))
+    });
     found.retain(|path, (kind, directory, _)| {
         let name = path.file_name().unwrap_or_default();
         !processes_in(*kind, directory, name).into_iter().any(process::is_in_other_network)
@@ -40,17 +43,17 @@ pub(crate) fn sweep(dirs: &AppDirs, own_token: &str) -> Vec<PathBuf> {
         tracing::info!(path = %path.display(), "removing a stale discovery file");
         let name = path.file_name().unwrap_or_default();
         if companion_in(*kind, directory, name).as_ref() == Some(companion) {
-            // Another process may have removed it just now.
+            // Another process may have removed the file meanwhile.
             let _ = directory.remove(name);
         }
-        // The companion may have made them, and made them for this file only.
+        // The companion may have created the directories, for this file only.
         locations::remove_empty_of_agent(dirs, directory.path());
     }
     locations::remove_empty(dirs);
     found.into_keys().collect()
 }
 
-/// The companion of ours to which a file leads.
+/// Returns the companion of ours to which a file leads.
 fn companion_in(kind: SearchedFile, directory: &Arc<Directory>, name: &OsStr) -> Option<CompanionKey> {
     match kind {
         SearchedFile::Record(row) if !row.matches(name.to_str()?) => None,
@@ -59,7 +62,7 @@ fn companion_in(kind: SearchedFile, directory: &Arc<Directory>, name: &OsStr) ->
     }
 }
 
-/// The processes that a file of ours names.
+/// Returns the processes that a file of ours names.
 fn processes_in(kind: SearchedFile, directory: &Arc<Directory>, name: &OsStr) -> Vec<u32> {
     match kind {
         SearchedFile::Record(row) => {
@@ -71,15 +74,16 @@ fn processes_in(kind: SearchedFile, directory: &Arc<Directory>, name: &OsStr) ->
     }
 }
 
-/// Removes the empty directories of discovery files below home, with empty ones of their agents. Several
-/// companions may have used them, of which the last one does not know who made them.
+/// Removes the empty directories of discovery files below home, with the empty directories of their agents.
+/// Several companions may have used them, and the last one does not know which companion created them.
 pub fn remove_empty_directories(dirs: &AppDirs) {
     for directory in locations::directories(dirs) {
         locations::remove_empty_of_agent(dirs, &directory);
     }
 }
 
-/// Removes the files of our companions that do not answer. Blocks for half a second per companion.
+/// Removes the files of our companions that do not answer. Returns the paths. Blocks for half a second per
+/// companion.
 pub fn remove_stale_files(dirs: &AppDirs) -> Vec<PathBuf> {
     // No companion has this token.
     sweep(dirs, "")

@@ -6,15 +6,15 @@ use alongside_contract::discovery::{delimiter, join_roots};
 use alongside_desk::Problem;
 use alongside_platform::paths::Canonical as _;
 
-/// The literal and real paths of the roots, joined. A root that the format cannot hold becomes a problem.
+/// Joins the literal and real paths of the roots. A root that the format cannot express becomes a problem.
 pub(super) fn workspace_path(roots: &[PathBuf]) -> (String, Vec<Problem>) {
-    let (mut spelled, mut problems) = (Vec::<String>::new(), Vec::new());
+    let (mut paths, mut problems) = (Vec::<String>::new(), Vec::new());
     for root in roots {
         let real = root.canonical().unwrap_or_else(|_| root.clone());
         for path in [root, &real] {
             match path.to_str().map(|path| (path, join_roots([path]))) {
-                Some((path, Ok(_))) if spelled.iter().any(|known| known == path) => {}
-                Some((path, Ok(_))) => spelled.push(path.to_owned()),
+                Some((path, Ok(_))) if paths.iter().any(|known| known == path) => {}
+                Some((path, Ok(_))) => paths.push(path.to_owned()),
                 _ => problems.push(Problem::new(
                     format!("agents cannot find the workspace {}", path.display()),
                     format!(
@@ -26,5 +26,5 @@ pub(super) fn workspace_path(roots: &[PathBuf]) -> (String, Vec<Problem>) {
             }
         }
     }
-    (join_roots(spelled.iter().map(String::as_str)).unwrap_or_default(), problems)
+    (join_roots(paths.iter().map(String::as_str)).unwrap_or_default(), problems)
 }

@@ -1,5 +1,5 @@
 //! The directories outside the workspace: those that agents search, and our own. Only this file reads the
-//! environment, so that a test or a host can put everything elsewhere.
+//! environment, so that a test or a host can use other directories.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -19,18 +19,18 @@ pub struct AppDirs {
     pub tmp: Vec<PathBuf>,
     /// The home directory.
     pub home: PathBuf,
-    /// The user's settings of other programs, such as git's list of ignored files.
+    /// The directory of the user's settings of other programs, such as git's ignore file.
     pub config: PathBuf,
     /// The values of variables that move a family's directory, such as `QWEN_HOME`.
     pub bases: HashMap<String, PathBuf>,
     /// Our private state: drafts and the journal.
     pub state: PathBuf,
-    /// The directories of commands, as `PATH` lists them: they show which agents the user has.
+    /// The directories of commands, in the form of `PATH`: they show which agents the user has.
     pub commands: OsString,
 }
 
 impl AppDirs {
-    /// The directories that an agent started beside this process would search.
+    /// Returns the directories that an agent would search if it was started beside this process.
     pub fn of_this_process() -> Self {
         let variable =
             |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
@@ -44,7 +44,7 @@ impl AppDirs {
         Self { tmp: vec![tmp], home, config, bases, state, commands }
     }
 
-    /// All directories below one, for tests.
+    /// Returns directories that are all below one, for tests.
     pub fn below(directory: &Path) -> Self {
         Self {
             tmp: vec![directory.join("tmp")],
@@ -56,7 +56,8 @@ impl AppDirs {
         }
     }
 
-    /// The user's settings of git, which count in every repository. The first file outranks the second.
+    /// Returns the user's settings files of git, which count in every repository. The first file outranks the
+    /// second.
     pub(crate) fn git_settings(&self) -> [PathBuf; 2] {
         [self.home.join(".gitconfig"), self.config.join("git/config")]
     }
@@ -66,7 +67,7 @@ impl AppDirs {
         commands.iter().any(|command| which::which_in(command, Some(&self.commands), &self.home).is_ok())
     }
 
-    /// The directories on this machine that a row of the families table names.
+    /// Returns the directories on this machine for a directory of the table of families.
     pub(crate) fn resolve(&self, directory: Directory) -> Vec<SearchDirectory> {
         match directory {
             Directory::Tmp(below) => {
@@ -88,6 +89,7 @@ impl AppDirs {
     }
 }
 
+/// A directory in which agents search, or in which we write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SearchDirectory {
     base: PathBuf,
@@ -105,19 +107,21 @@ impl SearchDirectory {
         private_files::create_private(&self.base, &self.below, self.trust)
     }
 
-    /// The directory of the agent itself, made at its first start; `None` where all agents share one.
+    /// Returns the agent's own directory, which it creates at its first start; `None` where all agents share
+    /// one.
     pub(crate) fn agent_directory(&self) -> Option<&Path> {
         (self.trust == PathTrust::Own).then_some(&*self.base)
     }
 
-    /// The missing ones of this directory and its ancestors; `None` where others may write.
+    /// Returns this directory and its ancestors, as far as they are missing; `None` where other users may
+    /// write.
     pub(crate) fn missing(&self) -> Option<Vec<PathBuf>> {
         let path = self.path();
         let missing = path.ancestors().take_while(|above| !above.exists()).map(Path::to_owned).collect();
         (self.trust == PathTrust::Own).then_some(missing)
     }
 
-    /// Removes the directory and its ancestors if empty, so that other users can create their own.
+    /// Removes the directory and its ancestors if they are empty, so that other users can create their own.
     pub(crate) fn remove_empty(&self) {
         if self.trust == PathTrust::Shared {
             private_files::remove_empty(&self.base, &self.below);

@@ -1,4 +1,4 @@
-//! The forms of one draft: on disk, before it is written, and after that.
+//! The forms of one draft: as it is stored, before it is written, and after its write.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// The file in a draft's directory that describes the draft.
 pub(super) const DESCRIPTION: &str = "draft.json";
 
-/// How exactly the start of a process is known.
+/// The precision of the start time of a process.
 const START_PRECISION: Duration = Duration::from_secs(2);
 
 /// The state of a draft whose review was open when its companion was interrupted.
@@ -36,38 +36,39 @@ pub struct Draft {
     /// The process in which the review is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     open_in: Option<u32>,
-    /// The agent is to write the text into the file: see [`Drafts::settle`](super::drafts::Drafts::settle).
+    /// Whether the agent is to write the text into the file: see
+    /// [`Drafts::settle`](super::drafts::Drafts::settle).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub awaited: bool,
-    /// The reasons that the person gave and no agent has read; empty without any. Render it harmless.
+    /// The reasons that the person gave and no agent has read; empty without reasons. Render them harmless.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reasons: String,
-    /// The person dropped changes of the proposal, and typed nothing.
+    /// Whether the person dropped changes of the proposal, and typed nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_only_dropped: bool,
-    /// The file that holds the text.
+    /// The path of the file with the text.
     #[serde(skip)]
     pub path: PathBuf,
-    /// That file's name.
+    /// The name of the file with the text.
     pub(super) text_file: String,
-    /// When the draft was first found to be too old.
+    /// The time at which the draft was first found to be too old.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) old_since_ms: Option<u64>,
 }
 
 impl Draft {
-    /// Notes that the review has ended, since its process was interrupted.
+    /// Marks the review as ended, because its process was interrupted.
     pub(super) fn mark_interrupted(&mut self) {
         self.open_in = None;
         INTERRUPTED.clone_into(&mut self.why);
     }
 
-    /// Whether the review was open when its process was interrupted, and the draft does not say so yet.
+    /// Whether the process of the open review has ended, and the draft does not say so yet.
     pub(crate) fn is_orphaned(&self) -> bool {
         self.open_in.is_some_and(|pid| !self.was_saved_by(pid))
     }
 
-    /// How the review ended, for people, or that it is still open.
+    /// Returns how the review ended, for people, or that it is still open.
     pub fn state(&self) -> &str {
         if self.is_orphaned() {
             return INTERRUPTED;
@@ -75,7 +76,7 @@ impl Draft {
         &self.why
     }
 
-    /// Whether the process of this id is the one that saved the draft: a later one may have the same id.
+    /// Whether the process with this id saved the draft. A later process may have the same id.
     fn was_saved_by(&self, pid: u32) -> bool {
         let saved = SystemTime::UNIX_EPOCH + Duration::from_millis(self.saved_at_ms);
         let is_older = || process::started(pid).is_none_or(|started| started <= saved + START_PRECISION);
@@ -83,7 +84,7 @@ impl Draft {
     }
 }
 
-/// A draft that an earlier companion has left, and whose text its agent may write now.
+/// A draft of an earlier companion whose text its agent may write now.
 #[derive(Debug)]
 pub(crate) struct EarlierDraft {
     pub(crate) file: String,
@@ -91,25 +92,27 @@ pub(crate) struct EarlierDraft {
     pub(crate) text: Arc<str>,
 }
 
+/// A draft that is to be written.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct NewDraft {
     pub(crate) id: String,
-    /// Rises with each write of this draft.
+    /// The number of the version, which rises with each write of this draft.
     pub(crate) number: u64,
     pub(crate) file: String,
     pub(crate) agent: String,
     pub(crate) why: String,
-    /// The agent is to write the text into the file.
+    /// Whether the agent is to write the text into the file.
     pub(crate) awaited: bool,
-    /// The review is open in this process.
+    /// Whether the review is open in this process.
     pub(crate) is_open: bool,
-    /// The reasons that the person gave; empty without any.
+    /// The reasons that the person gave; empty without reasons.
     pub(crate) reasons: String,
-    /// The person dropped changes, and typed nothing.
+    /// Whether the person dropped changes, and typed nothing.
     pub(crate) is_only_dropped: bool,
     pub(crate) text: Arc<str>,
 }
 
+/// The result of writing a draft.
 #[derive(Debug)]
 pub(crate) struct WrittenDraft {
     pub(crate) id: String,
@@ -121,7 +124,7 @@ pub(crate) struct WrittenDraft {
 }
 
 impl NewDraft {
-    /// The description of this draft, saved now.
+    /// Returns the description of this draft, saved now.
     pub(super) fn description(&self, path: PathBuf, text_file: String) -> Draft {
         Draft {
             id: self.id.clone(),
@@ -139,22 +142,22 @@ impl NewDraft {
         }
     }
 
-    /// Whether the agent has written the text into the file, as it was to.
+    /// Whether the agent was to write the text into the file, and has done so.
     pub(crate) fn is_settled(&self) -> bool {
         self.awaited && file_holds(&self.file, &self.text)
     }
 }
 
-/// Whether a file holds a text, in any line endings, with or without a byte-order mark.
+/// Whether a file has this text, in any line endings, with or without a byte-order mark.
 pub(super) fn file_holds(file: &str, text: &str) -> bool {
-    // Each line end may be one byte longer in the file, and the mark has three bytes.
+    // Each line ending may be one byte longer in the file, and the byte-order mark has three bytes.
     let limit = u64::try_from(text.len()).unwrap_or(u64::MAX).saturating_mul(2).saturating_add(3);
     let Ok(found) = untrusted::read(Path::new(file), limit, Whose::Anybodys) else { return false };
     let plain = |text: &str| text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
     std::str::from_utf8(&found).is_ok_and(|found| found == text || plain(found) == plain(text))
 }
 
-/// The name of the reviewed file, by which editors know its language.
+/// Returns the name of the file with the text: that of the reviewed file, by which editors know its language.
 pub(super) fn text_file_name(file: &str) -> String {
     let name = harmless::copy_name(file);
     if name == DESCRIPTION { format!("{name}.txt") } else { name }

@@ -1,8 +1,8 @@
 //! Drafts: texts that a person edited and that no agent has written into their file. They stay for two weeks.
 //!
-//! The writer saves a draft with the first edit of a review and updates it, so that even a crash loses
-//! nothing. A draft goes only when its file holds the text: an agent also confirms an accepted text that it
-//! does not wait for any more. A draft appears and disappears in one step.
+//! The writer saves a draft with the first edit of a review and updates it with each edit, so that even a
+//! crash loses nothing. A draft is removed only when its file has the text: an agent also confirms an
+//! accepted text for which it no longer waits. A draft appears and disappears in one step.
 
 use std::fs;
 use std::io;
@@ -19,14 +19,14 @@ use super::reserve::{Reserve, ReserveUse};
 pub use super::draft::Draft;
 pub(crate) use super::draft::{EarlierDraft, NewDraft, WrittenDraft};
 
-/// How long a draft is kept.
-pub const KEPT_FOR: Duration = Duration::from_secs(14 * 24 * 60 * 60);
+/// The time for which a draft is kept.
+pub const RETENTION: Duration = Duration::from_secs(14 * 24 * 60 * 60);
 
-/// The least time between the two checks that find a draft too old before it goes. So a clock that is wrong
-/// for a while, as after a start without a network, removes nothing.
-const CHECKS_APART: Duration = Duration::from_secs(24 * 60 * 60);
+/// The least time between the two checks that find a draft too old before it is removed. So a clock that is
+/// wrong for a while, as after a start without a network, removes nothing.
+const MIN_CHECK_INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The first character in the names of drafts that are being created or deleted. No id begins with it.
+/// The first character of the names of drafts that are being created or deleted. No id begins with it.
 const UNFINISHED: &str = ".";
 
 /// The drafts of this user.
@@ -36,25 +36,25 @@ pub struct Drafts {
 }
 
 impl Drafts {
-    /// The drafts in these directories. Touches nothing until something is saved.
+    /// Returns the drafts in these directories. Touches no file.
     pub fn open(dirs: &AppDirs) -> Self {
         Self { state: dirs.state.clone() }
     }
 
-    /// The directory of all that survives a crash.
+    /// Returns the directory of all files that survive a crash.
     pub(crate) fn state(&self) -> &Path {
         &self.state
     }
 
-    /// The directory of the drafts.
+    /// Returns the directory of the drafts.
     pub fn directory(&self) -> PathBuf {
         self.state.join("drafts")
     }
 
-    /// All drafts, newest first, without those that cannot be read.
+    /// Lists all drafts, newest first, without those that cannot be read.
     ///
     /// # Errors
-    /// When the directory exists and cannot be read.
+    /// When the directory exists but cannot be read.
     pub fn list(&self) -> io::Result<Vec<Draft>> {
         let entries = match fs::read_dir(self.directory()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -68,28 +68,28 @@ impl Drafts {
         Ok(drafts)
     }
 
-    /// The text of a draft.
+    /// Reads the text of a draft.
     ///
     /// # Errors
-    /// When there is no such draft, or it cannot be read.
+    /// When there is no such draft, or when it cannot be read.
     pub fn read(&self, id: &str) -> io::Result<String> {
         fs::read_to_string(self.load(id)?.path)
     }
 
-    /// Removes a draft for good.
+    /// Removes a draft permanently.
     ///
     /// # Errors
-    /// When there is no such draft, or it cannot be removed.
+    /// When there is no such draft, or when it cannot be removed.
     pub fn delete(&self, id: &str) -> io::Result<()> {
         let path = self.draft_directory(id)?;
-        let going = self.unfinished(id)?;
-        fs::rename(path, &going)?;
+        let removed = self.unfinished(id)?;
+        fs::rename(path, &removed)?;
         #[cfg(test)]
-        private_files::disk_steps::step(&going);
-        fs::remove_dir_all(going)
+        private_files::disk_steps::step(&removed);
+        fs::remove_dir_all(removed)
     }
 
-    /// Removes the draft whose text has this path, for good.
+    /// Removes the draft whose text has this path, permanently.
     ///
     /// # Errors
     /// As [`delete`](Self::delete).
@@ -99,13 +99,13 @@ impl Drafts {
         self.delete(id.ok_or(io::ErrorKind::NotFound)?)
     }
 
-    /// Keeps a text that a person edited and that the companion has not taken. Returns the path of the text.
+    /// Saves a text that a person edited and that the companion has not taken. Returns the path of the text.
     ///
     /// # Errors
     /// When the draft cannot be written.
     pub fn keep(&self, file: &str, agent: &str, why: &str, text: &str) -> io::Result<PathBuf> {
         let (now, process) = (alongside_desk::now_ms(), std::process::id());
-        // The last number tells two drafts of the same millisecond apart.
+        // The last number distinguishes two drafts of the same millisecond.
         let free =
             (0_u32..).map(|n| format!("{now}-{process}-{n}")).find(|id| !self.directory().join(id).exists());
         let id = free.ok_or_else(|| io::Error::other("no name is free"))?;
@@ -114,19 +114,19 @@ impl Drafts {
         self.reserve().write(ReserveUse::Drafts, || self.save(&new))
     }
 
-    /// Writes into a draft that its review was interrupted. Blocks.
+    /// Records in a draft that its review was interrupted. Blocks.
     pub(crate) fn mark_interrupted(&self, id: &str) -> io::Result<()> {
         let mut draft = self.load(id)?;
         draft.mark_interrupted();
         self.describe(&self.draft_directory(id)?, &draft)
     }
 
-    /// The room on the disk that is reserved for drafts.
+    /// Returns the room on the disk that is reserved for drafts.
     pub(crate) fn reserve(&self) -> Reserve {
         Reserve::of(&self.state)
     }
 
-    /// Removes the drafts that agents have written. Blocks.
+    /// Removes the drafts whose text their agents have written. Blocks.
     pub fn settle(&self) {
         for draft in self.list().unwrap_or_default().into_iter().filter(|draft| draft.awaited) {
             if self.read(&draft.id).is_ok_and(|text| file_holds(&draft.file, &text)) {
@@ -136,8 +136,8 @@ impl Drafts {
         }
     }
 
-    /// The drafts that agents may be writing now: saved since then, in milliseconds since the Unix epoch.
-    /// Blocks.
+    /// Returns the drafts that agents may be writing now: those saved since `since_ms`, in milliseconds since
+    /// the Unix epoch. Blocks.
     pub(crate) fn awaited_since(&self, since_ms: u64) -> Vec<EarlierDraft> {
         let drafts = self.list().unwrap_or_default().into_iter();
         let awaited = drafts.filter(|draft| draft.awaited && draft.saved_at_ms >= since_ms);
@@ -148,21 +148,22 @@ impl Drafts {
         earlier.collect()
     }
 
-    /// Removes drafts found older than [`KEPT_FOR`] twice, and unfinished ones of dead processes. Blocks.
+    /// Removes drafts that two checks have found older than [`RETENTION`], and unfinished ones of dead
+    /// processes. Blocks.
     pub(crate) fn prune(&self, now_ms: u64) {
         let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         for mut draft in self.list().unwrap_or_default() {
             private_files::remove_unfinished(&self.directory().join(&draft.id));
-            let is_old = draft.saved_at_ms.saturating_add(millis(KEPT_FOR)) < now_ms;
+            let is_old = draft.saved_at_ms.saturating_add(millis(RETENTION)) < now_ms;
             let since = draft.old_since_ms.filter(|since| is_old && *since <= now_ms);
-            if since.is_some_and(|since| since.saturating_add(millis(CHECKS_APART)) <= now_ms) {
+            if since.is_some_and(|since| since.saturating_add(millis(MIN_CHECK_INTERVAL)) <= now_ms) {
                 let _ = self.delete(&draft.id);
                 continue;
             }
             let since = is_old.then(|| since.unwrap_or(now_ms));
             if since != draft.old_since_ms {
                 draft.old_since_ms = since;
-                // If this fails, the next check notes it.
+                // If the write fails, the next check records it.
                 let _ = self.describe(&self.directory().join(&draft.id), &draft);
             }
         }
@@ -189,13 +190,13 @@ impl Drafts {
         if directory.is_dir() {
             return self.fill(&directory, new);
         }
-        let coming = self.unfinished(&new.id)?;
-        create_directory(&coming)?;
-        let filled = self.fill(&coming, new).and_then(|_| fs::rename(&coming, &directory));
+        let unfinished = self.unfinished(&new.id)?;
+        create_directory(&unfinished)?;
+        let filled = self.fill(&unfinished, new).and_then(|_| fs::rename(&unfinished, &directory));
         #[cfg(test)]
         private_files::disk_steps::step(&directory);
         if filled.is_err() {
-            let _ = fs::remove_dir_all(&coming);
+            let _ = fs::remove_dir_all(&unfinished);
         }
         filled.map(|()| directory.join(text_file_name(&new.file)))
     }
@@ -219,7 +220,7 @@ impl Drafts {
         free.ok_or_else(|| io::Error::other("no name is free"))
     }
 
-    /// The path that [`save`](Self::save) uses for the text.
+    /// Returns the path that [`save`](Self::save) uses for the text.
     pub(crate) fn path_of(&self, id: &str, file: &str) -> PathBuf {
         self.directory().join(id).join(text_file_name(file))
     }
@@ -227,14 +228,16 @@ impl Drafts {
     fn load(&self, id: &str) -> io::Result<Draft> {
         let directory = self.draft_directory(id)?;
         let mut draft: Draft = serde_json::from_slice(&fs::read(directory.join(DESCRIPTION))?)?;
-        // Other releases may name the text file otherwise. The last part alone leads nowhere else.
+        // Another release may have given the text file another name. Only the last part is used, so it leads
+        // nowhere else.
         let text_file = Path::new(&draft.text_file).file_name().ok_or(io::ErrorKind::InvalidData)?;
         draft.path = directory.join(text_file);
         id.clone_into(&mut draft.id);
         Ok(draft)
     }
 
-    /// The directory of a draft. An id is made of digits and dashes; nothing else is ever joined to a path.
+    /// Returns the directory of a draft. An id has only digits and dashes; nothing else is ever joined to a
+    /// path.
     fn draft_directory(&self, id: &str) -> io::Result<PathBuf> {
         if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') {
             return Err(io::Error::new(io::ErrorKind::NotFound, "there is no such draft"));

@@ -1,8 +1,8 @@
 //! The recovery journal: the state that a new process needs to continue as a crashed companion.
 //!
-//! An agent with an open diff has a dead prompt until it hears the outcome, which only its own session on its
-//! own port can tell. (Gemini CLI still shows itself as disconnected, until `/ide enable`.) The journal
-//! exists exactly as long as the companion: finding one means a crash.
+//! An agent with an open diff takes no input until it gets the outcome, which only its own session on its own
+//! port can send. (Gemini CLI still shows itself as disconnected, until `/ide enable`.) The journal exists
+//! exactly as long as the companion, so a journal without a companion means a crash.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io;
@@ -12,8 +12,8 @@ use std::sync::Arc;
 use alongside_contract::mcp::Implementation;
 use serde::{Deserialize, Serialize};
 
-/// The journal. Its files are private, since they hold the token and texts. Each session has a file of its
-/// own, so that a write costs only as much as has changed in that session.
+/// The journal. Its files are private, because they have the token and texts. Each session has a file of its
+/// own, so that the cost of a write depends only on the changes of that session.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Journal {
@@ -22,10 +22,10 @@ pub(crate) struct Journal {
     #[serde(default)]
     pub(crate) addresses: Vec<SocketAddr>,
     pub(crate) token: String,
-    /// The id of the newest review, so that no id is used twice. A session may know a newer one.
+    /// The id of the newest review, so that no id is used twice. A session may have a newer id.
     #[serde(default)]
     pub(crate) last_review: u64,
-    /// Whether the companion was handed over, and has not crashed.
+    /// Whether the companion was handed over, and did not crash.
     #[serde(default)]
     pub(crate) handed_over: bool,
     /// Whether a part of the journal could not be read.
@@ -35,7 +35,8 @@ pub(crate) struct Journal {
     pub(crate) sessions: Vec<KnownSession>,
 }
 
-/// A session to continue. `T` is a text: itself, or [as it is stored](super::session_files::StoredText).
+/// A session to continue. `T` is the type of its texts, in memory or
+/// [as they are stored](super::session_files::StoredText).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct KnownSession<T = Arc<str>> {
@@ -43,12 +44,12 @@ pub(crate) struct KnownSession<T = Arc<str>> {
     pub(crate) client: Implementation,
     pub(crate) version: String,
     pub(crate) tokenless: bool,
-    /// As [`Journal::last_review`], when this was written.
+    /// As [`Journal::last_review`], at the time of this record.
     #[serde(default)]
     pub(crate) last_review: u64,
-    /// The id of the agent's family, if it is known.
+    /// The id of the agent's family, if known.
     pub(crate) family: Option<String>,
-    /// Open reviews. The agent is told that they are rejected.
+    /// The open reviews. The agent learns that they are rejected.
     pub(crate) undecided: Vec<Undecided<T>>,
     /// Decisions without a receipt.
     pub(crate) unsettled: Vec<Unsettled<T>>,
@@ -60,10 +61,10 @@ impl<T> KnownSession<T> {
         undecided.chain(self.unsettled.iter().map(|decision| &decision.text))
     }
 
-    /// The session with its texts converted by `to`.
+    /// Converts the texts of the session with `to`.
     ///
     /// # Errors
-    /// The first of `to`.
+    /// The first error of `to`.
     pub(crate) fn with_texts<U>(self, mut to: impl FnMut(T) -> io::Result<U>) -> io::Result<KnownSession<U>> {
         let mut undecided = Vec::with_capacity(self.undecided.len());
         for Undecided { file_path, text, draft } in self.undecided {
@@ -85,7 +86,8 @@ pub(crate) struct Undecided<T = Arc<str>> {
     pub(crate) file_path: String,
     /// The text as last edited, for the agent's `closeDiff`.
     pub(crate) text: T,
-    /// The draft of the person's edits. It may not exist: a full disk can hold the journal and not the draft.
+    /// The draft of the person's edits. It may be missing: a full disk may have taken the journal but not the
+    /// draft.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) draft: Option<String>,
 }
@@ -100,17 +102,19 @@ pub(crate) struct Unsettled<T = Arc<str>> {
     pub(crate) text: T,
 }
 
+/// The changes of the journal for one write.
 #[derive(Debug, Default)]
-pub(crate) struct Changes {
+pub(crate) struct JournalChanges {
     /// The journal, with the sessions that have changed.
     pub(crate) journal: Journal,
     /// The ids of sessions that have ended.
     pub(crate) gone: Vec<String>,
-    /// Whether the journal has all sessions, so that other files of sessions are removed.
+    /// Whether the journal has all sessions, so that the files of other sessions are removed.
     pub(crate) is_all: bool,
 }
 
-/// The name of a journal's file: a valid key itself, so that every build of a host finds it.
+/// Returns the name of a journal's file. It contains a valid key unchanged, so that every build of a host
+/// finds it.
 pub(crate) fn name(key: &str) -> String {
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     if (1..=100).contains(&key.len()) && key.bytes().all(is_allowed) {

@@ -1,7 +1,7 @@
-//! One file of the journal: a record per line, of which the last whole one counts.
+//! One file of the journal: one record a line, of which the last complete record counts.
 //!
-//! Changes are appended to the open file, because an agent waits for each write: ext4 writes a file that
-//! replaces another to the disk at once, which takes fifteen times as long, and now and then 4 ms.
+//! Changes are appended to the open file, because an agent waits for each write. Replacing the file would
+//! take fifteen times as long, and sometimes 4 ms, because ext4 writes the replacement to the disk at once.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -13,54 +13,56 @@ use super::private_files;
 #[cfg(test)]
 use super::private_files::disk_steps::step;
 
-/// The number of records at which a file begins anew. That takes up to 4 ms, which so only one agent in a
-/// hundred waits.
+/// The number of records after which a file is replaced. The replacement takes up to 4 ms, so only one agent
+/// in a hundred waits for it.
 const MAX_RECORDS: u64 = 128;
 
-/// The bounds of the size in bytes at which a file begins anew.
+/// The bounds of the size in bytes from which a file is replaced.
 pub(super) const MAX_FILE_BYTES: std::ops::RangeInclusive<u64> = (256 << 10)..=(4 << 20);
 
-/// The largest size of a file whose largest record has so many bytes.
-fn limit(record: u64) -> u64 {
-    MAX_RECORDS.saturating_mul(record).clamp(*MAX_FILE_BYTES.start(), *MAX_FILE_BYTES.end())
+/// Returns the largest size of a file whose largest record has this size, in bytes.
+fn max_file_bytes(largest_record: u64) -> u64 {
+    MAX_RECORDS.saturating_mul(largest_record).clamp(*MAX_FILE_BYTES.start(), *MAX_FILE_BYTES.end())
 }
 
-/// A file that this process has begun. It alone writes to the file, under the journal's lock.
+/// A file that this process has created. Only this process writes to it, under the journal's lock.
 #[derive(Debug)]
 pub(super) struct JournalFile {
     file: File,
     bytes: u64,
     /// The length of the largest record, in bytes.
-    largest: u64,
+    largest_record: u64,
 }
 
 impl JournalFile {
-    /// Appends a record to a file that is begun and has room, or begins the file anew.
+    /// Appends a record to the file if it has room. Otherwise replaces it with a file of this record.
     ///
     /// # Errors
-    /// When the disk refuses; the file then has to begin anew.
-    pub(super) fn put(begun: Option<Self>, path: &Path, record: &impl Serialize) -> io::Result<Self> {
+    /// When the disk refuses. The next write then has to replace the file.
+    pub(super) fn put(file: Option<Self>, path: &Path, record: &impl Serialize) -> io::Result<Self> {
         let mut line = serde_json::to_vec(record)?;
         line.push(b'\n');
         let bytes = line.len() as u64;
-        match begun.filter(|begun| begun.bytes.saturating_add(bytes) <= limit(begun.largest.max(bytes))) {
-            Some(mut begun) => {
-                begun.append(path, &line)?;
-                Ok(begun)
+        match file
+            .filter(|file| file.bytes.saturating_add(bytes) <= max_file_bytes(file.largest_record.max(bytes)))
+        {
+            Some(mut file) => {
+                file.append(path, &line)?;
+                Ok(file)
             }
-            None => Ok(Self { file: private_files::create(path, &line)?, bytes, largest: bytes }),
+            None => Ok(Self { file: private_files::create(path, &line)?, bytes, largest_record: bytes }),
         }
     }
 
-    /// Whether a record with so many bytes of text is appended: escapes at most double usual texts.
+    /// Whether a record with this size of text is appended. Escapes at most double the size of usual texts.
     pub(super) fn has_room_for(&self, text: u64) -> bool {
-        self.bytes.saturating_add(text.saturating_mul(2)) <= limit(self.largest.max(text))
+        self.bytes.saturating_add(text.saturating_mul(2)) <= max_file_bytes(self.largest_record.max(text))
     }
 
-    /// A process that is killed meanwhile may append a part.
+    /// Appends a line. If the process is killed meanwhile, the file may end with a part of it.
     fn append(&mut self, #[cfg_attr(not(test), expect(unused))] path: &Path, line: &[u8]) -> io::Result<()> {
         let bytes = line.len() as u64;
-        (self.bytes, self.largest) = (self.bytes + bytes, self.largest.max(bytes));
+        (self.bytes, self.largest_record) = (self.bytes + bytes, self.largest_record.max(bytes));
         #[cfg(test)]
         let line = {
             let (part, rest) = line.split_at(line.len() / 2);

@@ -1,4 +1,4 @@
-//! Our own files: drafts, the recovery journal, and the room that is reserved for both.
+//! Our own files: drafts, the recovery journal, and the room on the disk that is reserved for both.
 
 pub(crate) mod app_dirs;
 mod draft;

@@ -1,5 +1,5 @@
-//! The part of the recovery journal in the main loop: knows the sessions whose entries are out of date, and
-//! the answers that wait for a write.
+//! The part of the recovery journal in the main loop: the sessions whose entries are out of date, and the
+//! answers that wait for a write.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use alongside_desk::Problem;
 use tokio::sync::oneshot;
 
+/// The state of the journal for the main loop.
 #[derive(Debug, Default)]
 pub(crate) struct Recovery {
     /// Whether the companion keeps a journal.
@@ -14,20 +15,20 @@ pub(crate) struct Recovery {
     /// The directory of drafts and journal.
     state: PathBuf,
     outdated: Outdated,
-    /// The sessions whose entries the writer writes now. Later changes are in the next write.
+    /// The sessions whose entries the writer is writing. Later changes are in the next write.
     underway: Option<Outdated>,
-    /// The journal cannot be written.
+    /// The problem that the journal cannot be written.
     journal_problem: Option<Problem>,
-    /// The disk is full.
+    /// The problem that the disk is full.
     disk_problem: Option<Problem>,
-    /// The answers that wait until the changes that they confirm are on disk, and so outlive a crash.
-    held_answers: HeldAnswers,
+    /// The answers that wait until the changes that they confirm are on disk, and so survive a crash.
+    pending_answers: PendingAnswers,
 }
 
 /// The sessions whose entries in the journal are out of date.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Outdated {
-    /// Whether all sessions are out of date, since the content of the journal is not known.
+    /// Whether all sessions are out of date, because the content of the journal is unknown.
     pub(crate) all: bool,
     pub(crate) sessions: BTreeSet<String>,
 }
@@ -37,21 +38,21 @@ pub(crate) struct Outdated {
 pub(crate) struct NextWrite {
     /// The entries to write; `None` if only answers wait for the writer.
     pub(crate) outdated: Option<Outdated>,
-    pub(crate) answers: HeldAnswers,
+    pub(crate) answers: PendingAnswers,
 }
 
-/// Answers that wait for the disk: after a crash, the journal must know the agents and edits that they
+/// Answers that wait for the disk: after a crash, the journal must have the sessions and edits that they
 /// confirm.
 #[derive(Default)]
-pub(crate) struct HeldAnswers(Vec<Box<dyn FnOnce() + Send + Sync>>);
+pub(crate) struct PendingAnswers(Vec<Box<dyn FnOnce() + Send + Sync>>);
 
-impl HeldAnswers {
+impl PendingAnswers {
     pub(crate) fn extend(&mut self, others: Self) {
         self.0.extend(others.0);
     }
 
     fn add<T: Send + Sync + 'static>(&mut self, to: oneshot::Sender<T>, answer: T) {
-        // An asker that is gone needs no answer.
+        // The receiver may be gone, and then needs no answer.
         self.0.push(Box::new(move || drop(to.send(answer))));
     }
 
@@ -59,14 +60,14 @@ impl HeldAnswers {
         self.0.is_empty()
     }
 
-    pub(crate) fn give(self) {
-        for give in self.0 {
-            give();
+    pub(crate) fn send(self) {
+        for send in self.0 {
+            send();
         }
     }
 }
 
-impl std::fmt::Debug for HeldAnswers {
+impl std::fmt::Debug for PendingAnswers {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} answers", self.0.len())
     }
@@ -84,14 +85,14 @@ impl Recovery {
         }
     }
 
-    /// Marks the entries of all sessions as out of date, since the content of the journal is not known.
+    /// Marks the entries of all sessions as out of date, because the content of the journal is unknown.
     pub(crate) fn mark_all_outdated(&mut self) {
         self.outdated.all = true;
     }
 
-    /// Holds an answer until all changes so far are on disk.
-    pub(crate) fn hold<T: Send + Sync + 'static>(&mut self, to: oneshot::Sender<T>, answer: T) {
-        self.held_answers.add(to, answer);
+    /// Delays an answer until all changes so far are on disk.
+    pub(crate) fn answer_after_write<T: Send + Sync + 'static>(&mut self, to: oneshot::Sender<T>, answer: T) {
+        self.pending_answers.add(to, answer);
     }
 
     /// Whether outcomes wait for the journal.
@@ -99,16 +100,16 @@ impl Recovery {
         self.keeps_journal
     }
 
-    /// The write that has to begin, if one is due and none runs.
+    /// Returns the write that has to begin, if one is due and none is under way.
     pub(crate) fn next_write(&mut self) -> Option<NextWrite> {
         let has_changes = self.outdated.all || !self.outdated.sessions.is_empty();
         let is_due = self.keeps_journal && has_changes;
-        let has_work = is_due || !self.held_answers.is_empty();
+        let has_work = is_due || !self.pending_answers.is_empty();
         (has_work && self.underway.is_none()).then(|| self.begin_write(is_due))
     }
 
-    /// The last write, which does not wait for an earlier one. Only a companion that hands over leaves a
-    /// journal.
+    /// Returns the last write, which does not wait for an earlier one. Only a companion that hands over
+    /// leaves a journal.
     pub(crate) fn last_write(&mut self, hands_over: bool) -> NextWrite {
         self.outdated.all = true;
         self.begin_write(hands_over && self.keeps_journal)
@@ -116,10 +117,11 @@ impl Recovery {
 
     fn begin_write(&mut self, writes_journal: bool) -> NextWrite {
         self.underway = writes_journal.then(|| std::mem::take(&mut self.outdated));
-        NextWrite { outdated: self.underway.clone(), answers: std::mem::take(&mut self.held_answers) }
+        NextWrite { outdated: self.underway.clone(), answers: std::mem::take(&mut self.pending_answers) }
     }
 
-    /// Ends a write, which may have failed. Returns the sessions that waited for it, and news of the problem.
+    /// Ends a write, which may have failed. Returns the sessions that waited for it, and the news of the
+    /// problem.
     pub(crate) fn end_write(&mut self, error: Option<String>) -> (Outdated, Option<Problem>) {
         let news = match (error, self.journal_problem.is_some()) {
             (Some(error), false) => {
@@ -136,13 +138,13 @@ impl Recovery {
         (self.underway.take().unwrap_or_default(), news)
     }
 
-    /// Whether the journal cannot be written. The write is tried again, since the system does not tell of
-    /// new room.
+    /// Whether the journal cannot be written. The caller retries the write, because the system does not
+    /// report new room.
     pub(crate) fn is_failing(&self) -> bool {
         self.journal_problem.is_some()
     }
 
-    /// Notes that the disk is full, with so many bytes reserved, or that there is room again. Returns the
+    /// Records that the disk is full, with this many bytes reserved, or that it has room again. Returns the
     /// news.
     pub(crate) fn mark_disk_short(&mut self, reserved: Option<u64>) -> Problem {
         self.disk_problem = reserved.map(|reserved| {
@@ -160,7 +162,7 @@ impl Recovery {
         self.disk_problem.clone().unwrap_or_else(|| Problem::without_hint(over))
     }
 
-    /// The problems that a desk that joins has to know.
+    /// Iterates over the problems for a desk that joins.
     pub(crate) fn problems(&self) -> impl Iterator<Item = &Problem> {
         self.journal_problem.iter().chain(&self.disk_problem)
     }
@@ -185,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_during_a_write_are_in_the_next_one() {
+    fn changes_during_a_write_are_in_the_next_write() {
         let mut recovery = recovery();
         let only = |session: &str| Outdated { all: false, sessions: [session.to_owned()].into() };
         assert_eq!(recovery.next_write().unwrap().outdated, Some(only("one")));
@@ -200,13 +202,13 @@ mod tests {
         let mut recovery = Recovery::new(false, "/state".into());
         recovery.mark_outdated("one");
         assert!(recovery.next_write().is_none());
-        recovery.hold(oneshot::channel().0, ());
+        recovery.answer_after_write(oneshot::channel().0, ());
         let next = recovery.next_write().unwrap();
         assert!(next.outdated.is_none() && !next.answers.is_empty());
     }
 
     #[test]
-    fn unwritable_journal_is_reported_once_and_when_it_ends() {
+    fn an_unwritable_journal_is_reported_once_and_its_end_too() {
         let mut recovery = recovery();
         assert!(recovery.end_write(Some("full".into())).1.unwrap().what.ends_with("full"));
         assert!(recovery.end_write(Some("full".into())).1.is_none());

@@ -1,7 +1,7 @@
-//! The recovery store: the journals on disk. Each living companion has a journal and a lock; a crashed one
-//! leaves its journal until it is back, or for two weeks.
+//! The recovery store: the journals on disk. Each live companion has a journal and a lock. A crashed
+//! companion leaves its journal until its successor starts, or for two weeks.
 //!
-//! The files stay open. The main loop asks now and then whether somebody has removed them.
+//! The files stay open. The main loop checks now and then whether another program has removed them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -14,28 +14,28 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::app_dirs::AppDirs;
-use super::drafts::KEPT_FOR;
-use super::journal::{Changes, Journal, KnownSession};
+use super::drafts::RETENTION;
+use super::journal::{Journal, JournalChanges, KnownSession};
 use super::journal_file::JournalFile;
 use super::private_files::{self, PathTrust};
 use super::session_files::{SessionFiles, StoredText, short_bytes};
 
-/// The largest journal: it holds the texts of all open reviews. A larger file is no journal.
+/// The largest journal, in bytes: it has the texts of all open reviews. A larger file is no journal.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// The most bytes of text that are written without another thread.
-const MAX_LITTLE: u64 = 64 << 10;
+/// The largest size of text that is written on the calling thread, in bytes.
+const MAX_INLINE_BYTES: u64 = 64 << 10;
 
 /// One journal, locked against other companions.
 #[derive(Debug)]
 pub(crate) struct RecoveryStore {
     state: PathBuf,
     path: PathBuf,
-    /// The journal's own file, once this process has begun it.
+    /// The journal's own file, once this process has created it.
     own_file: Option<JournalFile>,
-    /// The files of sessions that this process has begun, by the session's id.
+    /// The files of sessions that this process has created, by the session's id.
     sessions: BTreeMap<String, SessionFiles>,
-    /// Held until the process ends, however it ends.
+    /// The lock, kept until the process ends in any way.
     lock: File,
 }
 
@@ -54,13 +54,13 @@ fn create_directory(state: &Path) -> io::Result<()> {
     private_files::directory(state, Path::new("journal"), PathTrust::Own)
 }
 
-/// All files in the directory of a journal's sessions.
+/// Iterates over all files in the directory of a journal's sessions.
 fn session_files(journal: &Path) -> impl Iterator<Item = PathBuf> {
     let entries = fs::read_dir(journal.with_extension("")).into_iter().flatten().flatten();
     entries.map(|entry| entry.path())
 }
 
-/// The file of a session's records. Its id is a secret, so the name is a hash.
+/// Returns the file of a session's records. The id of a session is a secret, so the name is a hash of it.
 fn session_file(journal: &Path, session: &str) -> PathBuf {
     let mut hasher = DefaultHasher::new();
     session.hash(&mut hasher);
@@ -71,14 +71,14 @@ fn is_record(file: &Path) -> bool {
     file.extension().is_some_and(|kind| kind == "json")
 }
 
-/// Removes a journal, and the files of its sessions after it.
+/// Removes a journal, and then the files of its sessions.
 fn remove(journal: &Path) {
     let _ = fs::remove_file(journal);
     let _ = fs::remove_dir_all(journal.with_extension(""));
 }
 
 impl RecoveryStore {
-    /// Locks the journal of this [name](super::journal::name); `None` while another companion has it.
+    /// Locks the journal of this [name](super::journal::name); `None` while another companion has the lock.
     pub(crate) fn take(state: &Path, name: &str) -> io::Result<Option<Self>> {
         create_directory(state)?;
         let path = directory(state).join(format!("{name}.json"));
@@ -92,24 +92,24 @@ impl RecoveryStore {
         }))
     }
 
-    /// The journal that a crashed companion left behind. Port and token of a damaged one are enough to tell
-    /// agents that their sessions are gone; without them it is an error.
+    /// Reads the journal that a crashed companion left behind. Of a damaged journal, port and token suffice
+    /// to report that its sessions are lost; without them, it is an error.
     pub(crate) fn left_behind(&self) -> io::Result<Option<Journal>> {
         let json = match untrusted::read(&self.path, MAX_BYTES, Whose::Ours) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             read => read?,
         };
-        let mut journal: Journal = newest(&json).or_else(|_| {
-            let PortAndToken { port, token } = newest(&json)?;
+        let mut journal: Journal = last_record(&json).or_else(|_| {
+            let PortAndToken { port, token } = last_record(&json)?;
             Ok::<_, io::Error>(Journal { port, token, is_damaged: true, ..Journal::default() })
         })?;
-        // An empty token would admit everybody.
+        // An empty token would admit every client.
         if journal.token.is_empty() || journal.port == 0 {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "it has no port and token"));
         }
         for file in session_files(&self.path).filter(|file| is_record(file)) {
             let read = untrusted::read(&file, MAX_BYTES, Whose::Ours);
-            match read.and_then(|json| self.whole(newest(&json)?)) {
+            match read.and_then(|json| self.with_large_texts(last_record(&json)?)) {
                 Ok(known) => {
                     journal.last_review = journal.last_review.max(known.last_review);
                     journal.sessions.push(known);
@@ -123,14 +123,15 @@ impl RecoveryStore {
         Ok(Some(journal))
     }
 
-    /// Writes the changes. A record is either whole or not there, and after each file the journal is valid.
-    /// If the changes have all sessions, files that somebody has removed are restored.
-    pub(crate) fn write(&mut self, changes: &Changes) -> io::Result<()> {
-        let Changes { journal, gone, is_all } = changes;
+    /// Writes the changes. A record is either complete or absent, and the journal is valid after each file.
+    /// If the changes have all sessions, restores files that another program has removed.
+    pub(crate) fn write(&mut self, changes: &JournalChanges) -> io::Result<()> {
+        let JournalChanges { journal, gone, is_all } = changes;
         if *is_all {
-            self.begin_anew(&journal.sessions)?;
+            self.restart(&journal.sessions)?;
         }
-        // Before a session goes: the file of a session holds the number of the newest review, too.
+        // The own file is written before a session is removed, because the file of a session has the last
+        // review's id, too.
         if self.own_file.is_none() || !gone.is_empty() {
             self.own_file = Some(JournalFile::put(self.own_file.take(), &self.path, journal)?);
         }
@@ -151,20 +152,21 @@ impl RecoveryStore {
         Ok(())
     }
 
-    /// Whether writing these changes appends a few kilobytes to files that are open, and no more.
-    pub(crate) fn appends_little(&self, changes: &Changes) -> bool {
-        let Changes { journal, gone, is_all } = changes;
+    /// Whether writing these changes only appends a few kilobytes to files that are open.
+    pub(crate) fn appends_little(&self, changes: &JournalChanges) -> bool {
+        let JournalChanges { journal, gone, is_all } = changes;
         let known = &journal.sessions;
         !is_all && gone.is_empty() && self.own_file.is_some() && {
             let appends =
                 |known: &KnownSession| self.sessions.get(&known.id).is_some_and(|files| files.appends(known));
-            known.iter().map(short_bytes).sum::<u64>() <= MAX_LITTLE && known.iter().all(appends)
+            known.iter().map(short_bytes).sum::<u64>() <= MAX_INLINE_BYTES && known.iter().all(appends)
         }
     }
 
-    /// Makes sure of lock and directory, and removes the records of all sessions but these. Called before the
-    /// new port and token are written: a session of the old port and token must not count as known with them.
-    fn begin_anew(&mut self, sessions: &[KnownSession]) -> io::Result<()> {
+    /// Restores lock and directory, and removes the records of all sessions but these. This comes before the
+    /// new port and token are written: a session of the old port and token must not count as known with the
+    /// new ones.
+    fn restart(&mut self, sessions: &[KnownSession]) -> io::Result<()> {
         let lock = self.path.with_extension("lock");
         if !private_files::leads_to(&lock, &self.lock) {
             create_directory(&self.state)?;
@@ -175,13 +177,13 @@ impl RecoveryStore {
         (self.own_file, self.sessions) = (None, BTreeMap::new());
         let to_keep: BTreeSet<_> = sessions.iter().map(|known| session_file(&self.path, &known.id)).collect();
         for file in session_files(&self.path).filter(|file| is_record(file) && !to_keep.contains(file)) {
-            // A file that stays is a session that no agent comes back to.
+            // If a file stays, a successor continues a session to which no agent returns.
             let _ = fs::remove_file(file);
         }
         Ok(())
     }
 
-    /// Removes what earlier processes left: unfinished files, and texts that no record names any more.
+    /// Removes the files of earlier processes: unfinished files, and texts that no record names any more.
     fn remove_other_files(&self) {
         let own: BTreeSet<_> = self.sessions.values().flat_map(SessionFiles::files).collect();
         for file in session_files(&self.path).filter(|file| !own.contains(file)) {
@@ -195,25 +197,25 @@ impl RecoveryStore {
         private_files::directory(&self.state, below, PathTrust::Own)
     }
 
-    /// The session of a record, with its large texts.
-    fn whole(&self, record: KnownSession<StoredText>) -> io::Result<KnownSession> {
+    /// Returns the session of a record, with its large texts.
+    fn with_large_texts(&self, record: KnownSession<StoredText>) -> io::Result<KnownSession> {
         let directory = self.path.with_extension("");
         record.with_texts(|text| text.read(&directory, MAX_BYTES))
     }
 
-    /// Whether all files are still there.
-    pub(crate) fn is_there(&self) -> bool {
+    /// Whether all files still exist.
+    pub(crate) fn exists(&self) -> bool {
         self.path.exists()
-            && self.sessions.values().all(SessionFiles::are_there)
+            && self.sessions.values().all(SessionFiles::exist)
             && private_files::leads_to(&self.path.with_extension("lock"), &self.lock)
     }
 
-    /// Removes the journal: its companion has stopped normally.
+    /// Removes the journal, because its companion has stopped normally.
     pub(crate) fn retire(self) {
         let lock = self.path.with_extension("lock");
         if private_files::leads_to(&lock, &self.lock) {
             remove(&self.path);
-            // While the lock is held, so that those who wait for it find the file gone.
+            // The lock is still held, so that processes that wait for it find the file removed.
             let _ = fs::remove_file(lock);
         }
     }
@@ -223,14 +225,14 @@ impl RecoveryStore {
     }
 }
 
-/// The last whole record. No agent was told of a record that a crash cut off.
-fn newest<T: DeserializeOwned>(file: &[u8]) -> io::Result<T> {
+/// Parses the last complete record. An incomplete one was cut off by a crash, before any agent relied on it.
+fn last_record<T: DeserializeOwned>(file: &[u8]) -> io::Result<T> {
     let mut records = file.rsplit(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     let last = serde_json::from_slice(records.next().unwrap_or_default());
     Ok(last.or_else(|error| serde_json::from_slice(records.next().ok_or(error)?))?)
 }
 
-/// Whether a living companion holds the journal of this name.
+/// Whether a live companion has the lock of the journal of this name.
 pub(crate) fn is_kept(dirs: &AppDirs, name: &str) -> bool {
     let lock = File::open(directory(&dirs.state).join(format!("{name}.lock")));
     lock.is_ok_and(|lock| matches!(lock.try_lock(), Err(fs::TryLockError::WouldBlock)))
@@ -241,7 +243,7 @@ pub(crate) fn was_left(dirs: &AppDirs, name: &str) -> bool {
     directory(&dirs.state).join(format!("{name}.json")).exists()
 }
 
-/// Removes journals that were left two weeks ago, locks without a journal, and unfinished files.
+/// Removes journals that were left for two weeks, locks without a journal, and unfinished files.
 pub(crate) fn sweep(dirs: &AppDirs) {
     let directory = directory(&dirs.state);
     private_files::remove_unfinished(&directory);
@@ -254,7 +256,7 @@ pub(crate) fn sweep(dirs: &AppDirs) {
         let age =
             json.metadata().and_then(|found| found.modified()).map(|at| at.elapsed().unwrap_or_default());
         let is_expired = match age {
-            Ok(age) => age > KEPT_FOR,
+            Ok(age) => age > RETENTION,
             Err(error) => error.kind() == io::ErrorKind::NotFound,
         };
         if is_expired && let Ok(Some(_held)) = private_files::try_lock(&lock) {

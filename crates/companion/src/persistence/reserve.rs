@@ -1,8 +1,9 @@
-//! Room on the disk that is reserved for drafts. Without it, an agent or another user who fills the disk
-//! would leave a person's edits in memory only, where a crash loses them.
+//! Room on the disk that is reserved for drafts. Without the reserve, an agent or another user who fills the
+//! disk would leave a person's edits in memory only, where a crash loses them.
 //!
-//! Some files, the slices, hold the room, for all companions of a user. A write that finds the disk full
-//! deletes them one by one until it fits, then fills the rest again, so that others get little of the room.
+//! Some files, the slices, occupy the room, for all companions of a user. A write on a full disk deletes
+//! slices one by one until it fits, and then fills the unneeded ones again, so that other programs get little
+//! of the room.
 
 use std::fs;
 use std::io;
@@ -14,16 +15,16 @@ use alongside_platform::disk_space;
 
 use super::private_files::{self, PathTrust};
 
-/// The number of slices. Each holds an inode as well, for a disk may be short of those.
+/// The number of slices. Each slice also occupies an inode, which may be what a disk lacks.
 const SLICES: usize = 16;
 /// The size of a slice in bytes.
-const SLICE: u64 = 256 << 10;
-/// The least size of a slice in bytes: a text and its description.
-const MIN_SLICE: u64 = 16 << 10;
-/// A slice takes at most one part in this many of the available room: a small disk is for others.
-const SHARE: u64 = 8;
+const SLICE_BYTES: u64 = 256 << 10;
+/// The least size of a slice in bytes, enough for a text and its description.
+const MIN_SLICE_BYTES: u64 = 16 << 10;
+/// A slice takes at most this fraction (1/n) of the free room, so that a small disk stays usable.
+const ROOM_DIVISOR: u64 = 8;
 
-/// How soon the writer looks for room again.
+/// The time between two attempts of the writer to fill the reserve again.
 pub(crate) const RETRY_INTERVAL: Duration = Duration::from_secs(10);
 
 /// The purpose of a write, which decides how much of the reserve it may use.
@@ -36,8 +37,8 @@ pub(crate) enum ReserveUse {
 }
 
 impl ReserveUse {
-    /// How many slices stay.
-    fn slices_left(self) -> usize {
+    /// Returns the number of slices that must stay.
+    fn min_slices(self) -> usize {
         match self {
             Self::Drafts => 0,
             Self::Journal => SLICES / 2,
@@ -49,12 +50,12 @@ impl ReserveUse {
 #[derive(Debug)]
 pub(crate) struct Reserve {
     state: PathBuf,
-    /// Whether some of the reserve was given up since it was last [taken](Self::take).
+    /// Whether some slices were deleted since the reserve was last [filled](Self::fill).
     is_short: bool,
 }
 
 impl Reserve {
-    /// The reserve in this state directory. Touches nothing.
+    /// Returns the reserve in this state directory. Touches no file.
     pub(crate) fn of(state: &Path) -> Self {
         Self { state: state.to_owned(), is_short: false }
     }
@@ -67,17 +68,18 @@ impl Reserve {
         self.directory().join(number.to_string())
     }
 
-    /// Fills the missing slices, while there is plenty of room. Returns whether there is. Blocks.
-    pub(crate) fn take(&mut self) -> bool {
-        let is_plenty = || disk_space::available(&self.state).is_some_and(|free| free / SHARE >= SLICE);
+    /// Fills the missing slices if the disk has plenty of room. Returns whether it has. Blocks.
+    pub(crate) fn fill(&mut self) -> bool {
+        let has_room =
+            || disk_space::available(&self.state).is_some_and(|free| free / ROOM_DIVISOR >= SLICE_BYTES);
         let made = private_files::directory(&self.state, Path::new("reserve"), PathTrust::Own);
-        if made.is_err() || !is_plenty() {
+        if made.is_err() || !has_room() {
             return false;
         }
         for slice in (0..SLICES).map(|number| self.slice(number)) {
-            let is_whole = fs::symlink_metadata(&slice).is_ok_and(|found| found.len() == SLICE);
-            if !is_whole && (!is_plenty() || fill(&slice, SLICE).is_err()) {
-                // A disk as small as this holds no more slices.
+            let is_whole = fs::symlink_metadata(&slice).is_ok_and(|found| found.len() == SLICE_BYTES);
+            if !is_whole && (!has_room() || fill_slice(&slice, SLICE_BYTES).is_err()) {
+                // The disk has no room for further slices.
                 break;
             }
         }
@@ -85,55 +87,56 @@ impl Reserve {
         true
     }
 
-    /// Whether the disk was full, and [`take`](Self::take) has found no room since.
+    /// Whether the disk was full, and [`fill`](Self::fill) has found no room since.
     pub(crate) fn is_short(&self) -> bool {
         self.is_short
     }
 
-    pub(crate) fn held(&self) -> u64 {
+    /// Returns the size of all slices in bytes.
+    pub(crate) fn bytes(&self) -> u64 {
         (0..SLICES)
             .filter_map(|number| fs::symlink_metadata(self.slice(number)).ok())
             .map(|found| found.len())
             .sum()
     }
 
-    /// Calls `write`, again after each slice that it deletes while the disk is full. Blocks.
+    /// Calls `write`, and calls it again after each slice that it deletes while the disk is full. Blocks.
     pub(crate) fn write<T>(
         &mut self,
         purpose: ReserveUse,
         mut write: impl FnMut() -> io::Result<T>,
     ) -> io::Result<T> {
-        let mut gave = false;
+        let mut has_deleted = false;
         let written = loop {
             match write() {
-                Err(error) if disk_space::is_short(&error) && self.give_up(purpose.slices_left()) => {
-                    gave = true
+                Err(error) if disk_space::is_short(&error) && self.delete_slice(purpose.min_slices()) => {
+                    has_deleted = true
                 }
                 written => break written,
             }
         };
-        if gave {
+        if has_deleted {
             self.is_short = true;
             self.refill();
         }
         written
     }
 
-    /// Deletes one slice, if more than `min_left` exist.
-    fn give_up(&self, min_left: usize) -> bool {
-        let held: Vec<_> =
+    /// Deletes one slice, if more than `min_slices` exist. Returns whether it has deleted one.
+    fn delete_slice(&self, min_slices: usize) -> bool {
+        let existing: Vec<_> =
             (0..SLICES).map(|number| self.slice(number)).filter(|slice| slice.exists()).collect();
-        // Another companion may delete one in the same moment.
-        held.len() > min_left && held.iter().rev().any(|slice| fs::remove_file(slice).is_ok())
+        // Another companion may delete a slice at the same time.
+        existing.len() > min_slices && existing.iter().rev().any(|slice| fs::remove_file(slice).is_ok())
     }
 
-    /// Fills again the slices that were deleted and not needed.
+    /// Fills the slices again that were deleted and not needed.
     fn refill(&self) {
-        let mut bytes = SLICE;
+        let mut bytes = SLICE_BYTES;
         for slice in (0..SLICES).map(|number| self.slice(number)).filter(|slice| !slice.exists()) {
-            while fill(&slice, bytes).is_err() {
+            while fill_slice(&slice, bytes).is_err() {
                 bytes /= 2;
-                if bytes < MIN_SLICE {
+                if bytes < MIN_SLICE_BYTES {
                     return;
                 }
             }
@@ -141,18 +144,18 @@ impl Reserve {
     }
 }
 
-/// Makes a slice of so many bytes, or none.
-fn fill(slice: &Path, bytes: u64) -> io::Result<()> {
+/// Creates a slice of this size. Leaves no file if that fails.
+fn fill_slice(slice: &Path, bytes: u64) -> io::Result<()> {
     let _ = fs::remove_file(slice);
     let directory = Directory::open(slice.parent().unwrap_or(Path::new(".")))?;
-    let held = directory
+    let filled = directory
         .create(slice.file_name().unwrap_or_default())
         .and_then(|mut file| disk_space::hold(&mut file, bytes));
-    if held.is_err() {
-        // The slice may be partly filled.
+    if filled.is_err() {
+        // A failed write may leave a part of the slice.
         let _ = fs::remove_file(slice);
     }
-    held
+    filled
 }
 
 #[cfg(test)]

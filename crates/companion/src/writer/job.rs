@@ -7,24 +7,27 @@ use tokio::sync::oneshot;
 
 use crate::config::Editor;
 use crate::persistence::drafts::NewDraft;
-use crate::persistence::journal::Changes;
-use crate::persistence::recovery::HeldAnswers;
+use crate::persistence::journal::JournalChanges;
+use crate::persistence::recovery::PendingAnswers;
 
+/// A job of the writer.
 #[derive(Debug)]
 pub(crate) enum WriteJob {
-    /// Answers after the first try.
+    /// Saves a draft. Answers after the first attempt.
     SaveDraft(NewDraft, Option<oneshot::Sender<()>>),
     /// Deletes the draft of this id.
     DeleteDraft(String),
     /// Deletes the drafts that agents have written into their files.
     SettleDrafts,
-    /// Writes the journal's changes, if any. Then gives the answers that wait for it and all jobs before.
-    WriteJournal(Option<Changes>, HeldAnswers),
-    /// Sends an event if the journal has been removed.
-    LookAfterJournal,
-    /// Writes the discovery files for these roots. `focused` takes shared names over from other companions.
+    /// Writes the changes of the journal, if any. Then sends the answers that wait for them and for all
+    /// earlier jobs.
+    WriteJournal(Option<JournalChanges>, PendingAnswers),
+    /// Checks the journal. Sends an event if another program has removed it.
+    CheckJournal,
+    /// Writes the discovery files for these roots. With `focused`, takes shared names over from other
+    /// companions.
     Publish { roots: Vec<PathBuf>, focused: bool, done: Option<oneshot::Sender<Vec<Problem>>> },
-    /// Publishes under these editors from now on.
+    /// Sets the editors for the next publication.
     SetEditors(Vec<Editor>),
     /// Removes the discovery files, then answers.
     Withdraw(oneshot::Sender<()>),
@@ -35,17 +38,17 @@ pub(crate) enum WriteJob {
 
 /// Drops the saves of drafts that a later job saves again or deletes.
 pub(super) fn skip_overwritten(jobs: &mut Vec<WriteJob>) {
-    let mut at = 0;
-    while at < jobs.len() {
-        let overwritten = jobs[at + 1..].iter().any(|later| match (&jobs[at], later) {
+    let mut index = 0;
+    while index < jobs.len() {
+        let overwritten = jobs[index + 1..].iter().any(|later| match (&jobs[index], later) {
             (WriteJob::SaveDraft(old, _), WriteJob::SaveDraft(new, _)) => old.id == new.id,
             (WriteJob::SaveDraft(old, _), WriteJob::DeleteDraft(id)) => old.id == *id,
             _ => false,
         });
         if overwritten {
-            jobs.remove(at);
+            jobs.remove(index);
         } else {
-            at += 1;
+            index += 1;
         }
     }
 }

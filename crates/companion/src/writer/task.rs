@@ -1,9 +1,9 @@
 //! The writer: one task that writes our own files, in order, so that the main loop never waits for a disk.
 //!
-//! The task does a quick job, as most are, where it is: another thread would take longer to wake. It runs
-//! each batch of other jobs on the runtime's threads for blocking work. A runtime that shuts down waits for
-//! the running batch and drops the queued jobs, as a crash would. A companion that is stopped,
-//! handed over or dropped while its runtime goes on has everything written.
+//! The task does quick jobs, which are most of them, on its own thread: another thread would take longer to
+//! wake. It runs each batch of other jobs on the runtime's threads for blocking work. A runtime that shuts
+//! down waits for the running batch and drops the queued jobs, as a crash would. If a companion is stopped,
+//! handed over or dropped while its runtime goes on, everything is written.
 
 use tokio::sync::mpsc::{self, UnboundedSender};
 
@@ -14,7 +14,7 @@ use crate::events::Events;
 use crate::persistence::drafts::Drafts;
 use crate::persistence::recovery_store::RecoveryStore;
 
-/// Hands jobs to the task, which ends with the last handle.
+/// A handle that sends jobs to the task. The task ends with its last handle.
 #[derive(Debug, Clone)]
 pub(crate) struct WriterTask {
     jobs: UnboundedSender<WriteJob>,
@@ -41,8 +41,8 @@ impl WriterTask {
                     (worker, queue)
                 });
                 // Only the end of the runtime interrupts a batch.
-                let Ok(back) = batch.await else { return };
-                (worker, queue) = back;
+                let Ok(returned) = batch.await else { return };
+                (worker, queue) = returned;
             }
         });
         Self { jobs }

@@ -1,5 +1,5 @@
-//! The worker of the [writer](super::task): carries out its jobs, retries drafts, and keeps a reserve of
-//! room on the disk.
+//! The worker of the [writer](super::task): carries out its jobs, retries drafts, and keeps a reserve of room
+//! on the disk.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,36 +11,38 @@ use super::job::{WriteJob, skip_overwritten};
 use crate::discovery::publisher::Publisher;
 use crate::events::{Event, Events};
 use crate::persistence::drafts::{Drafts, NewDraft, WrittenDraft};
-use crate::persistence::journal::Changes;
-use crate::persistence::recovery::HeldAnswers;
+use crate::persistence::journal::JournalChanges;
+use crate::persistence::recovery::PendingAnswers;
 use crate::persistence::recovery_store::RecoveryStore;
 use crate::persistence::reserve::{self, Reserve, ReserveUse};
 
-/// How soon the worker retries drafts that it could not write.
+/// The time between two attempts to write the drafts that could not be written.
 const RETRY_INTERVAL: Duration = Duration::from_secs(2);
 
+/// The work for which the worker has waited.
 pub(super) enum Task {
     Do(WriteJob),
-    /// A deadline of the worker's own has come.
+    /// A deadline of the worker has come.
     Due,
 }
 
+/// The worker and its state.
 pub(super) struct WriteWorker {
     drafts: Drafts,
     reserve: Reserve,
-    /// The disk had room for the reserve.
+    /// Whether the disk had room for the reserve.
     has_reserve: bool,
-    /// When to look for room for the reserve; `None` while it is whole, the disk never had room, or the
-    /// companion has ended.
-    look_for_room_at: Option<Instant>,
+    /// The time of the next attempt to fill the reserve; `None` while it is full, while the disk never had
+    /// room, or after the end of the companion.
+    fill_reserve_at: Option<Instant>,
     store: Option<RecoveryStore>,
     publisher: Publisher,
     events: Events,
     /// The reason why the journal could not be written.
     journal_error: Option<String>,
-    /// Drafts that could not be written, by their ids.
+    /// The drafts that could not be written, by id.
     unsaved: BTreeMap<String, NewDraft>,
-    /// When the worker last tried to write these drafts.
+    /// The time of the last attempt to write these drafts.
     last_try: Instant,
 }
 
@@ -55,7 +57,7 @@ impl WriteWorker {
         Self {
             reserve: drafts.reserve(),
             has_reserve: false,
-            look_for_room_at: Some(now),
+            fill_reserve_at: Some(now),
             drafts,
             store,
             publisher,
@@ -66,14 +68,14 @@ impl WriteWorker {
         }
     }
 
-    /// When to retry the writes that have failed; `None` if none has.
+    /// Returns the time at which failed writes are retried; `None` if none has failed.
     fn retry_at(&self) -> Option<Instant> {
         (!self.unsaved.is_empty()).then(|| self.last_try + RETRY_INTERVAL)
     }
 
-    /// Waits for work; `None` once every handle is gone.
+    /// Waits for work. Returns `None` once every handle is gone.
     pub(super) async fn next(&self, queue: &mut UnboundedReceiver<WriteJob>) -> Option<Task> {
-        let deadlines = [self.retry_at(), self.look_for_room_at];
+        let deadlines = [self.retry_at(), self.fill_reserve_at];
         let job = match deadlines.into_iter().flatten().min() {
             None => queue.recv().await,
             Some(deadline) => match tokio::time::timeout_at(deadline, queue.recv()).await {
@@ -84,26 +86,26 @@ impl WriteWorker {
         job.map(Task::Do)
     }
 
-    /// Does the work if that hardly takes time; otherwise gives it back.
+    /// Does the work if it takes hardly any time; otherwise returns it.
     pub(super) fn do_if_quick(&mut self, task: Task) -> Option<Task> {
         match task {
             Task::Do(WriteJob::WriteJournal(changes, answers))
                 if changes.as_ref().is_none_or(|changes| self.appends_little(changes)) =>
             {
-                let mut given = HeldAnswers::default();
-                self.carry_out(WriteJob::WriteJournal(changes, answers), &mut given);
-                given.give();
+                let mut answered = PendingAnswers::default();
+                self.carry_out(WriteJob::WriteJournal(changes, answers), &mut answered);
+                answered.send();
                 None
             }
             task => Some(task),
         }
     }
 
-    fn appends_little(&self, changes: &Changes) -> bool {
+    fn appends_little(&self, changes: &JournalChanges) -> bool {
         self.store.as_ref().is_none_or(|store| store.appends_little(changes))
     }
 
-    /// Does the work, and every job that comes meanwhile. Blocks.
+    /// Does the work, and every job that is queued meanwhile. Blocks.
     pub(super) fn work(&mut self, task: Task, queue: &mut UnboundedReceiver<WriteJob>) {
         let mut jobs = match task {
             Task::Do(job) => vec![job],
@@ -120,12 +122,13 @@ impl WriteWorker {
                 return;
             }
             skip_overwritten(&mut jobs);
-            let mut answers = HeldAnswers::default();
+            let mut answers = PendingAnswers::default();
             for job in jobs.drain(..) {
                 self.carry_out(job, &mut answers);
             }
-            // The write that an answer waits for may have been skipped for a newer one, which is done by now.
-            answers.give();
+            // The write for which an answer waits may have been skipped for a newer one, which is done by
+            // now.
+            answers.send();
         }
     }
 
@@ -133,29 +136,29 @@ impl WriteWorker {
         if self.retry_at().is_some_and(|at| at <= now) {
             self.retry();
         }
-        if self.look_for_room_at.take_if(|at| *at <= now).is_some() {
+        if self.fill_reserve_at.take_if(|at| *at <= now).is_some() {
             self.fill_reserve();
         }
     }
 
-    /// Fills the reserve, for the first time or after some of it was given up.
+    /// Fills the reserve, for the first time or after some of it was deleted.
     fn fill_reserve(&mut self) {
         let was_short = self.reserve.is_short();
-        self.has_reserve = self.reserve.take();
+        self.has_reserve = self.reserve.fill();
         if was_short && self.has_reserve {
             self.events.send(Event::DiskShort(None));
         } else if was_short {
-            self.look_for_room_at = Some(Instant::now() + reserve::RETRY_INTERVAL);
+            self.fill_reserve_at = Some(Instant::now() + reserve::RETRY_INTERVAL);
         }
     }
 
-    /// Reports that some of the reserve was given up.
+    /// Reports that some of the reserve was deleted.
     fn report_shortage(&mut self, was_short: bool) {
         if !was_short && self.reserve.is_short() {
-            let held = self.reserve.held();
-            tracing::warn!(held, "the disk is full");
-            self.look_for_room_at = Some(Instant::now() + reserve::RETRY_INTERVAL);
-            self.events.send(Event::DiskShort(Some(held)));
+            let reserved = self.reserve.bytes();
+            tracing::warn!(reserved, "the disk is full");
+            self.fill_reserve_at = Some(Instant::now() + reserve::RETRY_INTERVAL);
+            self.events.send(Event::DiskShort(Some(reserved)));
         }
     }
 
@@ -165,7 +168,7 @@ impl WriteWorker {
         }
     }
 
-    /// Removes the drafts that agents have written.
+    /// Removes the drafts whose text their agents have written.
     fn settle(&mut self) {
         for (id, _) in self.unsaved.extract_if(.., |_, draft| draft.is_settled()) {
             self.events.send(Event::DraftSettled(id));
@@ -173,7 +176,7 @@ impl WriteWorker {
         self.drafts.settle();
     }
 
-    /// Saves a draft, or keeps it in memory to retry.
+    /// Saves a draft. If that fails, keeps it in memory to retry.
     fn save(&mut self, draft: NewDraft) {
         let was_short = self.reserve.is_short();
         let saved = self.reserve.write(ReserveUse::Drafts, || self.drafts.save(&draft));
@@ -191,7 +194,7 @@ impl WriteWorker {
         self.events.send(Event::DraftWritten(WrittenDraft { id, number, file, error }));
     }
 
-    fn carry_out(&mut self, job: WriteJob, answers: &mut HeldAnswers) {
+    fn carry_out(&mut self, job: WriteJob, answers: &mut PendingAnswers) {
         match job {
             WriteJob::SaveDraft(draft, written) => {
                 if !self.has_reserve {
@@ -215,15 +218,15 @@ impl WriteWorker {
                     self.events.send(Event::JournalWritten(error));
                 }
             }
-            WriteJob::LookAfterJournal => {
-                if self.store.as_ref().is_some_and(|store| !store.is_there()) {
+            WriteJob::CheckJournal => {
+                if self.store.as_ref().is_some_and(|store| !store.exists()) {
                     self.events.send(Event::JournalGone);
                 }
             }
             WriteJob::Publish { roots, focused, done } => {
-                let published = self.publisher.publish(&roots, focused);
-                let problems = published.problems.clone();
-                self.events.send(Event::Published { published, asked: done.is_some() });
+                let result = self.publisher.publish(&roots, focused);
+                let problems = result.problems.clone();
+                self.events.send(Event::Published { result, asked: done.is_some() });
                 if let Some(done) = done {
                     let _ = done.send(problems);
                 }
@@ -239,19 +242,19 @@ impl WriteWorker {
                     self.settle();
                     self.publisher.withdraw();
                 }
-                // The lock of the journal goes with the store.
+                // The lock of the journal is released with the store.
                 if let Some(store) = self.store.take().filter(|_| !hands_over) {
                     store.retire();
                 }
-                // A reserve from here on would be for nobody, in a directory that may be gone.
-                self.look_for_room_at = None;
+                // No companion needs the reserve from here on, and its directory may be removed.
+                self.fill_reserve_at = None;
                 let _ = done.send(());
             }
         }
     }
 
-    /// Returns the reason why the journal could not be written, and logs a new one.
-    fn write_journal(&mut self, changes: &Changes) -> Option<String> {
+    /// Writes the journal. Returns the reason why it could not be written, and logs a new reason.
+    fn write_journal(&mut self, changes: &JournalChanges) -> Option<String> {
         let store = self.store.as_mut()?;
         let was_short = self.reserve.is_short();
         let written = self.reserve.write(ReserveUse::Journal, || store.write(changes));

@@ -14,7 +14,7 @@ use alongside_contract::family::Fields;
 
 use crate::discovery::sweep;
 #[cfg(unix)]
-use crate::persistence::private_files::ANOTHERS;
+use crate::persistence::private_files::FOREIGN_OWNER;
 
 /// A directory for the files, and the roots of a workspace in it.
 fn directories() -> (tempfile::TempDir, [PathBuf; 1]) {
@@ -117,7 +117,7 @@ fn directories_in_use_or_not_created_by_us_stay() {
 #[cfg(unix)]
 #[test]
 fn a_directory_of_another_user_is_a_problem_with_a_hint() {
-    let problem = not_discoverable(&["Gemini CLI"], &format!("/tmp/gemini {ANOTHERS}"));
+    let problem = not_discoverable(&["Gemini CLI"], &format!("/tmp/gemini {FOREIGN_OWNER}"));
     assert!(problem.hint.unwrap().contains("rmdir"));
     if !rustix::process::geteuid().is_root() {
         return alongside_testing::skip("only root can act as another user");
@@ -141,7 +141,7 @@ fn equal_files_are_links_and_the_focus_renews_them() {
     let mut files = |focused| {
         assert_eq!(publisher.publish(&roots, focused).problems, []);
         let files = publisher.written.iter().map(|found| {
-            assert!(found.is_there(), "{}", found.path.display());
+            assert!(found.is_on_disk(), "{}", found.path.display());
             (serde_json::to_vec(&found.record).unwrap(), found.path.metadata().unwrap().ino())
         });
         files.collect::<std::collections::BTreeSet<_>>()
@@ -274,7 +274,7 @@ fn files_that_name_a_process_of_another_network_stay() {
     let mut silent = publisher(directory.path(), 1);
     silent.publish(&[directory.path().join("x")], true);
     let file = directory.path().join(format!("tmp/gemini/ide/gemini-ide-server-{}-1.json", elsewhere.id()));
-    let of_this = record_file::ours(&silent.dirs).swap_remove(0).path;
+    let of_this = record_file::list_ours(&silent.dirs).swap_remove(0).path;
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     fs::copy(&of_this, &file).unwrap();
     let mut text: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
@@ -297,7 +297,7 @@ fn the_record_holds_every_field() {
     });
     publisher.publish(&roots, true);
     let root = roots[0].canonical().unwrap();
-    for found in record_file::ours(&publisher.dirs) {
+    for found in record_file::list_ours(&publisher.dirs) {
         let json: serde_json::Value = serde_json::from_slice(&fs::read(&found.path).unwrap()).unwrap();
         assert_eq!(json["port"], 4711, "{}", found.path.display());
         assert_eq!(json["workspacePath"], root.to_str().unwrap());

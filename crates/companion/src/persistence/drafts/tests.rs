@@ -155,11 +155,11 @@ fn a_draft_goes_two_weeks_old_when_seen_so_on_two_days() {
     drafts.save(&new("1-1", "x")).unwrap();
     let now = alongside_desk::now_ms();
     drafts.prune(now);
-    let old = now + millis(KEPT_FOR) + 60_000;
+    let old = now + millis(RETENTION) + 60_000;
     drafts.prune(old);
-    drafts.prune(old + millis(CHECKS_APART) - 1);
+    drafts.prune(old + millis(MIN_CHECK_INTERVAL) - 1);
     assert_eq!(drafts.list().unwrap().len(), 1);
-    drafts.prune(old + millis(CHECKS_APART));
+    drafts.prune(old + millis(MIN_CHECK_INTERVAL));
     assert_eq!(drafts.list().unwrap().len(), 0);
     assert_eq!(fs::read_dir(drafts.directory()).unwrap().count(), 0);
 }
@@ -169,14 +169,14 @@ fn a_clock_that_is_wrong_for_a_while_removes_no_draft() {
     let (_directory, drafts) = drafts();
     drafts.save(&new("1-1", "x")).unwrap();
     let now = alongside_desk::now_ms();
-    let far = now + 73 * 365 * millis(CHECKS_APART);
+    let far = now + 73 * 365 * millis(MIN_CHECK_INTERVAL);
     drafts.prune(far);
     drafts.prune(far + 60_000);
     drafts.prune(now);
     assert_eq!(drafts.list().unwrap()[0].old_since_ms, None, "it was right again");
     drafts.prune(far);
     drafts.prune(0);
-    drafts.prune(now + 2 * millis(CHECKS_APART));
+    drafts.prune(now + 2 * millis(MIN_CHECK_INTERVAL));
     assert_eq!(drafts.list().unwrap()[0].saved_at_ms / 60_000, now / 60_000, "nor makes it older");
 }
 

@@ -1,4 +1,4 @@
-//! Private files, mode 0600 from the first byte on, replaced in one step.
+//! The replacement of private files in one step. The files have mode 0600 from their first byte on.
 
 use std::collections::hash_map::RandomState;
 use std::ffi::{OsStr, OsString};
@@ -21,18 +21,19 @@ pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     create(path, content).map(drop)
 }
 
-/// Replaces a file in one step. Returns the file, open behind its content.
+/// Replaces a file in one step. Returns the open file, positioned behind its content.
 pub(crate) fn create(path: &Path, content: &[u8]) -> io::Result<File> {
     let directory = Directory::open(path.parent().unwrap_or(Path::new(".")))?;
     replace(&directory, path.file_name().unwrap_or_default(), content)
 }
 
-/// Replaces a file in an open directory in one step. Returns the file, open behind its content.
+/// Replaces a file in an open directory in one step. Returns the open file, positioned behind its content.
 pub(crate) fn replace(directory: &Directory, name: &OsStr, content: &[u8]) -> io::Result<File> {
     in_one_step(directory, name, |unfinished| directory.create(unfinished), |file| file.write_all(content))
 }
 
-/// A number for a name. Others can see the names that we used, and must not guess the next one.
+/// Returns a random number for a name. Other users can see the names that we used, and must not guess the
+/// next one.
 pub(crate) fn random() -> u64 {
     RandomState::new().build_hasher().finish()
 }
@@ -40,7 +41,7 @@ pub(crate) fn random() -> u64 {
 /// Creates a file under a temporary name with `begin`, completes it with `finish`, and renames it.
 ///
 /// # Errors
-/// When one of them fails, or the file cannot be renamed; an older file of that name stays.
+/// When `begin`, `finish` or the renaming fails; an older file of that name stays.
 pub fn in_one_step<T>(
     directory: &Directory,
     name: &OsStr,
@@ -48,7 +49,7 @@ pub fn in_one_step<T>(
     finish: impl FnOnce(&mut T) -> io::Result<()>,
 ) -> io::Result<T> {
     let (unfinished, mut file) = loop {
-        // The process id tells whether anybody will ever complete the file.
+        // The process id shows whether a process may still complete the file.
         let name = OsString::from(format!("{UNFINISHED_PREFIX}{}-{:016x}", std::process::id(), random()));
         match begin(&name) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}

@@ -1,4 +1,4 @@
-//! Lets a test act between two steps on the disk, where a crash may come.
+//! The steps on the disk between which a crash may come, for tests that act there.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! Lock files, which their holder may remove while others wait for them.
+//! Lock files, which their owner may remove while other processes wait for them.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -7,8 +7,8 @@ use std::path::Path;
 use alongside_platform::files::leads_to;
 use alongside_platform::private::open_for_appending;
 
-/// Takes the lock of this file, and creates the file if needed; `None` while another process has the lock.
-/// Dropping the file releases the lock. Its holder may remove the file.
+/// Locks this file, and creates it if needed; `None` while another process has the lock. Dropping the file
+/// releases the lock. The process with the lock may remove the file.
 ///
 /// # Errors
 /// When the file cannot be created or locked.
@@ -16,7 +16,8 @@ pub fn try_lock(path: &Path) -> io::Result<Option<File>> {
     loop {
         let file = open_for_appending(path)?;
         match file.try_lock() {
-            // Otherwise the file was removed in between, and others lock a new one of that name.
+            // If the path leads to another file, the locked one was removed, and others lock a new file of
+            // that name.
             Ok(()) if leads_to(path, &file) => return Ok(Some(file)),
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Ok(None),

@@ -11,7 +11,7 @@ mod unfinished;
 pub use alongside_platform::files::leads_to;
 pub(crate) use atomic_write::{create, random};
 pub use atomic_write::{in_one_step, write};
-pub(crate) use directory::{ANOTHERS, create_private, open_private, remove_empty};
+pub(crate) use directory::{FOREIGN_OWNER, create_private, open_private, remove_empty};
 pub use directory::{PathTrust, directory};
 pub(crate) use linked_copies::LinkedCopies;
 pub use lock::try_lock;

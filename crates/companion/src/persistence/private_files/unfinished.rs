@@ -1,4 +1,5 @@
-//! Unfinished files, with temporary names until they are complete; those of killed writers are removed.
+//! Unfinished files. They have temporary names until they are complete; those of killed processes are
+//! removed.
 
 use std::fs;
 use std::path::Path;
@@ -7,9 +8,9 @@ use std::time::Duration;
 use alongside_platform::directory::Directory;
 use alongside_platform::files;
 
-/// The temporary name of a file begins so; the process id and a random number follow.
+/// The beginning of a temporary name; the process id and a random number follow.
 pub(super) const UNFINISHED_PREFIX: &str = ".alongside-";
-/// How long writing a file may take. The writer of an older unfinished file was killed.
+/// The longest time for writing a file. The process that wrote an older unfinished file was killed.
 pub(crate) const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Whether no process has this id, which is part of an unfinished file's name.
@@ -17,7 +18,7 @@ pub(crate) fn is_of_dead_process(pid: &str) -> bool {
     pid.parse().is_ok_and(|pid| !alongside_platform::process::is_alive(pid))
 }
 
-/// Whether an unfinished file is so old that its writer has given it up.
+/// Whether an unfinished file is so old that no process will complete it.
 pub(crate) fn is_old(found: &fs::Metadata) -> bool {
     found.modified().is_ok_and(|at| at.elapsed().is_ok_and(|age| age > WRITE_TIMEOUT))
 }
@@ -29,7 +30,7 @@ pub(crate) fn remove_unfinished(directory: &Path) {
     }
 }
 
-/// Removes the unfinished files that killed processes left in an open directory, if they are ours.
+/// Removes the unfinished files of this user that killed processes left in an open directory.
 pub(crate) fn remove_unfinished_in(directory: &Directory) {
     for name in directory.names().unwrap_or_default() {
         let shown = name.to_string_lossy();

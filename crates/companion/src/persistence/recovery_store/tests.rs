@@ -27,19 +27,19 @@ fn journal() -> Journal {
     Journal { port: 7, token: "t".into(), ..Journal::default() }
 }
 
-fn beginning() -> Changes {
-    Changes { journal: journal(), is_all: true, ..Changes::default() }
+fn beginning() -> JournalChanges {
+    JournalChanges { journal: journal(), is_all: true, ..JournalChanges::default() }
 }
 
 /// Changes with sessions of these ids, each with an open review.
-fn with(sessions: &[&str]) -> Changes {
+fn with(sessions: &[&str]) -> JournalChanges {
     let known = |id: &&str| KnownSession {
         id: (*id).to_owned(),
         undecided: vec![Undecided { file_path: "/p/a".into(), text: "x".into(), draft: None }],
         ..KnownSession::default()
     };
     let journal = Journal { sessions: sessions.iter().map(known).collect(), ..journal() };
-    Changes { journal, ..Changes::default() }
+    JournalChanges { journal, ..JournalChanges::default() }
 }
 
 fn ids(store: &RecoveryStore) -> Vec<String> {
@@ -65,27 +65,27 @@ fn one_companion_holds_the_journal_and_a_crash_leaves_it() {
 #[test]
 fn only_changed_sessions_are_written() {
     let (_directory, mut store) = store_in_directory();
-    store.write(&Changes { is_all: true, ..with(&["a", "b", "c"]) }).unwrap();
+    store.write(&JournalChanges { is_all: true, ..with(&["a", "b", "c"]) }).unwrap();
     assert_eq!(store.left_behind().unwrap().unwrap().sessions[0].undecided.len(), 1);
     let untouched = session_file(store.path(), "b");
     fs::write(&untouched, "as it was").unwrap();
-    store.write(&Changes { gone: vec!["c".into()], ..with(&["a"]) }).unwrap();
+    store.write(&JournalChanges { gone: vec!["c".into()], ..with(&["a"]) }).unwrap();
     assert_eq!(fs::read_to_string(&untouched).unwrap(), "as it was");
-    assert!(store.is_there());
+    assert!(store.exists());
     // An unreadable file costs its session, and no other.
     assert!(store.left_behind().unwrap().unwrap().is_damaged);
     assert_eq!(ids(&store), ["a"]);
     fs::remove_file(&untouched).unwrap();
-    assert!(!store.is_there(), "somebody has taken one away");
+    assert!(!store.exists(), "somebody has taken one away");
 }
 
 #[test]
 fn a_record_that_a_crash_cut_off_does_not_count() {
     let (_directory, mut store) = store_in_directory();
-    store.write(&Changes { is_all: true, ..with(&["a", "b"]) }).unwrap();
+    store.write(&JournalChanges { is_all: true, ..with(&["a", "b"]) }).unwrap();
     let file = session_file(store.path(), "a");
     let before = [store.path(), file.as_path()].map(|path| fs::read(path).unwrap());
-    let mut next = Changes { gone: vec!["b".into()], ..with(&["a"]) };
+    let mut next = JournalChanges { gone: vec!["b".into()], ..with(&["a"]) };
     next.journal.last_review = 7;
     next.journal.sessions[0].undecided.clear();
     store.write(&next).unwrap();
@@ -109,15 +109,15 @@ fn a_record_that_a_crash_cut_off_does_not_count() {
 #[test]
 fn the_newest_review_is_known_from_every_file() {
     let (_directory, mut store) = store_in_directory();
-    store.write(&Changes { is_all: true, ..with(&["a", "b"]) }).unwrap();
+    store.write(&JournalChanges { is_all: true, ..with(&["a", "b"]) }).unwrap();
     let beginning = fs::read(store.path()).unwrap();
     let mut next = with(&["b"]);
     (next.journal.last_review, next.journal.sessions[0].last_review) = (7, 7);
     store.write(&next).unwrap();
     assert_eq!(fs::read(store.path()).unwrap(), beginning, "a session needs one record");
     assert_eq!(store.left_behind().unwrap().unwrap().last_review, 7);
-    let end = Changes { gone: vec!["b".into()], ..Changes::default() };
-    store.write(&Changes { journal: Journal { last_review: 7, ..journal() }, ..end }).unwrap();
+    let end = JournalChanges { gone: vec!["b".into()], ..JournalChanges::default() };
+    store.write(&JournalChanges { journal: Journal { last_review: 7, ..journal() }, ..end }).unwrap();
     assert_eq!((ids(&store), store.left_behind().unwrap().unwrap().last_review), (vec!["a".into()], 7));
 }
 
@@ -145,7 +145,7 @@ fn a_full_or_torn_file_begins_anew() {
 fn a_large_text_is_written_once_and_goes_with_the_last_record_that_names_it() {
     let (_directory, mut store) = store_in_directory();
     let large: Arc<str> = "more\n".repeat(20_000).into();
-    let mut changes = Changes { is_all: true, ..with(&["a", "b"]) };
+    let mut changes = JournalChanges { is_all: true, ..with(&["a", "b"]) };
     changes.journal.sessions[0].undecided[0].text = large.clone();
     store.write(&changes).unwrap();
     let texts = |store: &RecoveryStore| -> Vec<PathBuf> {
@@ -169,7 +169,7 @@ fn a_large_text_is_written_once_and_goes_with_the_last_record_that_names_it() {
     let left = store.left_behind().unwrap().unwrap();
     assert_eq!(left.sessions.iter().find(|known| known.id == "a"), changes.journal.sessions.first());
     assert!(session_file(store.path(), "a").metadata().unwrap().len() < 2_000);
-    assert!(store.is_there());
+    assert!(store.exists());
 
     changes.journal.sessions[0].unsettled.clear();
     assert!(!store.appends_little(&changes), "files are removed");
@@ -180,12 +180,12 @@ fn a_large_text_is_written_once_and_goes_with_the_last_record_that_names_it() {
 #[test]
 fn a_session_whose_large_text_is_gone_or_foreign_is_damaged() {
     let (directory, mut store) = store_in_directory();
-    let mut changes = Changes { is_all: true, ..with(&["a", "b"]) };
+    let mut changes = JournalChanges { is_all: true, ..with(&["a", "b"]) };
     changes.journal.sessions[0].undecided[0].text = "more\n".repeat(20_000).into();
     store.write(&changes).unwrap();
     let text = session_files(store.path()).find(|file| !is_record(file)).unwrap();
     fs::remove_file(&text).unwrap();
-    assert!(!store.is_there());
+    assert!(!store.exists());
     assert_eq!((ids(&store), store.left_behind().unwrap().unwrap().is_damaged), (vec!["b".to_owned()], true));
 
     fs::write(directory.path().join("secret"), "secret").unwrap();
@@ -200,14 +200,14 @@ fn a_session_whose_large_text_is_gone_or_foreign_is_damaged() {
 #[test]
 fn the_next_companion_keeps_large_texts_until_its_records_name_its_own() {
     let directory = tempfile::tempdir().unwrap();
-    let mut changes = Changes { is_all: true, ..with(&["a"]) };
+    let mut changes = JournalChanges { is_all: true, ..with(&["a"]) };
     changes.journal.sessions[0].undecided[0].text = "more\n".repeat(20_000).into();
     let mut crashed = store(directory.path());
     crashed.write(&changes).unwrap();
     drop(crashed);
     let mut next = store(directory.path());
     // Killed before it could write the session.
-    next.begin_anew(&changes.journal.sessions).unwrap();
+    next.restart(&changes.journal.sessions).unwrap();
     assert_eq!(next.left_behind().unwrap().unwrap().sessions, changes.journal.sessions);
     next.write(&changes).unwrap();
     assert_eq!(next.left_behind().unwrap().unwrap().sessions, changes.journal.sessions);
@@ -217,12 +217,12 @@ fn the_next_companion_keeps_large_texts_until_its_records_name_its_own() {
 #[test]
 fn sessions_that_ended_are_removed_by_the_next_companion() {
     let (directory, mut crashed) = store_in_directory();
-    crashed.write(&Changes { is_all: true, ..with(&["a", "b"]) }).unwrap();
+    crashed.write(&JournalChanges { is_all: true, ..with(&["a", "b"]) }).unwrap();
     drop(crashed);
     let mut next = store(directory.path());
     assert_eq!(ids(&next), ["a", "b"]);
     fs::write(next.path().with_extension("").join(".alongside-x"), "unfinished").unwrap();
-    next.write(&Changes { is_all: true, ..with(&["b", "c"]) }).unwrap();
+    next.write(&JournalChanges { is_all: true, ..with(&["b", "c"]) }).unwrap();
     assert_eq!(ids(&next), ["b", "c"]);
     assert_eq!(session_files(next.path()).count(), 2);
     next.retire();
@@ -276,9 +276,9 @@ fn a_removed_directory_is_restored_unless_another_took_it() {
     let (directory, mut first) = store_in_directory();
     first.write(&beginning()).unwrap();
     fs::remove_dir_all(super::directory(directory.path())).unwrap();
-    assert!(!first.is_there());
+    assert!(!first.exists());
     first.write(&beginning()).unwrap();
-    assert!(first.is_there() && RecoveryStore::take(directory.path(), "e").unwrap().is_none());
+    assert!(first.exists() && RecoveryStore::take(directory.path(), "e").unwrap().is_none());
     fs::remove_dir_all(super::directory(directory.path())).unwrap();
     let second = store(directory.path());
     let refused = first.write(&beginning()).unwrap_err();
@@ -292,7 +292,7 @@ fn a_removed_directory_is_restored_unless_another_took_it() {
 fn a_crashed_journal_stays_two_weeks_and_a_lone_lock_goes() {
     let directory = tempfile::tempdir().unwrap();
     let dirs = AppDirs::below(directory.path());
-    let old = SystemTime::now() - KEPT_FOR - std::time::Duration::from_secs(60);
+    let old = SystemTime::now() - RETENTION - std::time::Duration::from_secs(60);
     for (name, age) in [("alive", Some(old)), ("old", Some(old)), ("new", None)] {
         let mut store = RecoveryStore::take(&dirs.state, name).unwrap().unwrap();
         store.write(&beginning()).unwrap();

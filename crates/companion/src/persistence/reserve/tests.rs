@@ -10,14 +10,14 @@ fn full() -> io::Error {
 fn taken() -> (tempfile::TempDir, Reserve) {
     let directory = tempfile::tempdir().unwrap();
     let mut reserve = Reserve::of(directory.path());
-    assert!(reserve.take());
+    assert!(reserve.fill());
     (directory, reserve)
 }
 
 #[test]
 fn drafts_may_use_all_of_the_reserve_and_the_journal_half() {
     let (_directory, mut reserve) = taken();
-    assert_eq!(reserve.held(), SLICES as u64 * SLICE);
+    assert_eq!(reserve.bytes(), SLICES as u64 * SLICE_BYTES);
     let count = |reserve: &Reserve| fs::read_dir(reserve.directory()).unwrap().count();
 
     let mut tries = 0;
@@ -45,7 +45,7 @@ fn drafts_may_use_all_of_the_reserve_and_the_journal_half() {
     });
     assert!(written.is_err());
     assert_eq!(least, 0);
-    assert!(reserve.take() && !reserve.is_short());
+    assert!(reserve.fill() && !reserve.is_short());
 }
 
 #[test]
