@@ -190,8 +190,8 @@ impl Events {
     }
 
     /// Returns a guard that queues the event when it is dropped, whatever ends the owner of the guard.
-    pub(crate) fn on_drop(&self, event: Event) -> SentOnDrop {
-        SentOnDrop(Some((self.clone(), event)))
+    pub(crate) fn queue_on_drop(&self, event: Event) -> EventOnDrop {
+        EventOnDrop(Some((self.clone(), event)))
     }
 
     /// Queues an event and waits for its answer; `None` once the loop has ended.
@@ -204,16 +204,16 @@ impl Events {
 
 /// A guard that queues its event when it is dropped.
 #[derive(Debug)]
-pub(crate) struct SentOnDrop(Option<(Events, Event)>);
+pub(crate) struct EventOnDrop(Option<(Events, Event)>);
 
-impl SentOnDrop {
+impl EventOnDrop {
     /// Drops the guard without queuing its event.
     pub(crate) fn cancel(mut self) {
         self.0 = None;
     }
 }
 
-impl Drop for SentOnDrop {
+impl Drop for EventOnDrop {
     fn drop(&mut self) {
         if let Some((events, event)) = self.0.take() {
             events.send(event);
@@ -230,5 +230,5 @@ pub(crate) struct OpenStream {
     /// Whether the stream is cut instead of ended, for a successor: many agents reconnect only after a cut.
     pub(crate) cut: Arc<AtomicBool>,
     /// Reports the end of the stream to the loop.
-    pub(crate) _ended: SentOnDrop,
+    pub(crate) _ended: EventOnDrop,
 }

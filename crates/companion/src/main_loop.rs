@@ -365,7 +365,7 @@ impl MainLoop {
     fn open_stream(&mut self, session: String) -> Option<OpenStream> {
         let (number, frames) = self.agents.open_stream(&session)?;
         let (events, cut) = (self.background.events.clone(), self.agents.cut_flag());
-        let _ended = events.on_drop(Event::StreamEnded { session: session.clone(), number });
+        let _ended = events.queue_on_drop(Event::StreamEnded { session: session.clone(), number });
         Some(OpenStream { session, frames, events, cut, _ended })
     }
 

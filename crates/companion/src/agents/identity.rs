@@ -17,7 +17,7 @@ const STDIO_CLIENT: &str = "stdio-client";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 /// The means by which a request authenticated itself.
 pub(crate) enum Credential {
-    /// The token, with the family of the agent if the token is that of a family's file.
+    /// The token, with the agent that it names, if it names one.
     Token(Option<FamilyAgent>),
     /// No token, which the user has allowed.
     Nothing,

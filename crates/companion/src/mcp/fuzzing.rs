@@ -1,4 +1,4 @@
-//! The endpoint without a network: a request passes gate and routes to a loop that knows one session.
+//! The endpoint without a network: a request passes gate and routes to a loop that has one session.
 
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ impl Endpoint {
     /// The largest body in bytes.
     pub const MAX_BODY: usize = 1 << 16;
 
-    /// An endpoint on port 80 of this machine.
+    /// Creates an endpoint on port 80 of this machine.
     ///
     /// # Errors
     /// When the system has no more threads.
@@ -94,7 +94,7 @@ impl Endpoint {
     }
 }
 
-/// The path and the text of an `openDiff`, from the body of its request.
+/// Returns the path and the text of an `openDiff`, from the body of its request.
 #[must_use]
 pub fn opened(body: &[u8]) -> Option<(String, String)> {
     let json = surrogates::replace_lone(body);
@@ -108,7 +108,7 @@ pub fn opened(body: &[u8]) -> Option<(String, String)> {
 /// Answers an event in the shortest way.
 fn respond_to(event: Event) {
     let known = |session: &str| session == Endpoint::SESSION;
-    // The asker may be gone, as in the real main loop.
+    // The receiver may be gone, as in the real main loop.
     match event {
         Event::SessionWanted { answer, .. } => drop(answer.send(Ok(Endpoint::SESSION.into()))),
         Event::SessionEnded { session, answer } => drop(answer.send(known(&session))),

@@ -1,6 +1,5 @@
-//! The edge that agents talk to, MCP, in three parts that do not depend on each other's choices: where a
-//! companion listens and who is admitted, how messages travel, and which words they have. Wire types stop
-//! here; the main loop gets events.
+//! The interface for agents, MCP, in three parts that are independent of each other: listening and admission,
+//! the transport of messages, and their dialect. Wire types stop here; the main loop gets events.
 
 mod dialect;
 mod excerpt;

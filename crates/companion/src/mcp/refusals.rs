@@ -1,4 +1,4 @@
-//! The HTTP answers that refuse a request, each with a JSON-RPC error as its body.
+//! The HTTP responses that refuse a request, each with a JSON-RPC error as its body.
 
 use alongside_contract::rpc;
 use axum::http::StatusCode;
@@ -22,7 +22,7 @@ pub(super) fn no_such_session() -> Response {
     refusal(StatusCode::NOT_FOUND, rpc::SESSION_NOT_FOUND, why)
 }
 
-pub(super) fn no_session_named() -> Response {
+pub(super) fn session_required() -> Response {
     bad_request(rpc::INVALID_REQUEST, "the Mcp-Session-Id header is required")
 }
 

@@ -1,5 +1,5 @@
-//! The methods and tools that an agent calls over its WebSocket. `openDiff` is answered by its outcome, which
-//! comes from the session's outbox.
+//! The methods and tools that an agent calls over its WebSocket. The response to `openDiff` is the outcome,
+//! which comes from the session's outbox.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -33,31 +33,39 @@ use crate::mcp::excerpt::excerpt;
 use crate::mcp::server::Server;
 use crate::reviews::proposal::NotOpened;
 
-/// The longest name of a review, in bytes. Agents put the file's name and some words into it.
-const MAX_TAB_NAME: usize = 4 << 10;
+/// The longest name of a review, in bytes. Agents compose it of the file's name and some words.
+const MAX_TAB_NAME_BYTES: usize = 4 << 10;
 
-pub(in crate::mcp) struct Agent {
+/// An agent with a WebSocket.
+pub(in crate::mcp) struct WebSocketAgent {
     server: Arc<Server>,
     credential: Credential,
     session: Option<String>,
     /// The channel for the id of the session, which is sent once the agent listens.
-    greeted: Option<oneshot::Sender<String>>,
+    session_sender: Option<oneshot::Sender<String>>,
     answers: mpsc::Sender<String>,
     /// The name that the agent gave to the review of each file. Several reviews may have the same name.
     tabs: HashMap<String, String>,
 }
 
-impl Agent {
+impl WebSocketAgent {
     pub(in crate::mcp) fn new(
         server: Arc<Server>,
         credential: Credential,
         answers: mpsc::Sender<String>,
-        greeted: oneshot::Sender<String>,
+        session_sender: oneshot::Sender<String>,
     ) -> Self {
-        Self { server, credential, session: None, greeted: Some(greeted), answers, tabs: HashMap::new() }
+        Self {
+            server,
+            credential,
+            session: None,
+            session_sender: Some(session_sender),
+            answers,
+            tabs: HashMap::new(),
+        }
     }
 
-    /// The connection has ended, and the session with it.
+    /// Ends the session of the agent, because its connection has ended.
     pub(in crate::mcp) fn end(self) {
         if let Some(session) = self.session {
             let (answer, _) = oneshot::channel();
@@ -65,11 +73,14 @@ impl Agent {
         }
     }
 
+    /// Carries out one message.
     pub(in crate::mcp) async fn carry_out(&mut self, text: &str) {
         let json = surrogates::replace_lone(text.as_bytes());
         let message = match work_on(json.len(), || Message::parse(&json)) {
             Ok(Ok(message)) => message,
-            Ok(Err(not)) => return self.answer(rpc::error(None, rpc::INVALID_REQUEST, not.why)).await,
+            Ok(Err(invalid)) => {
+                return self.answer(rpc::error(None, rpc::INVALID_REQUEST, invalid.why)).await;
+            }
             Err(error) => {
                 let why = format!("the message is not JSON: {error}");
                 return self.answer(rpc::error(None, rpc::PARSE_ERROR, &why)).await;
@@ -84,9 +95,9 @@ impl Agent {
             Message::Notification { method, .. } => {
                 if method == "notifications/initialized"
                     && let Some(session) = self.session.clone()
-                    && let Some(greeted) = self.greeted.take()
+                    && let Some(session_sender) = self.session_sender.take()
                 {
-                    let _ = greeted.send(session);
+                    let _ = session_sender.send(session);
                 }
             }
             Message::Reply { id, .. } => {
@@ -98,7 +109,7 @@ impl Agent {
     }
 
     async fn answer(&self, answer: String) {
-        // Without a reader the connection is at its end.
+        // If the receiver is gone, the connection has ended.
         let _ = self.answers.send(answer).await;
     }
 
@@ -144,7 +155,7 @@ impl Agent {
             Call::Open(open) => return self.open(id, session, open).await,
             Call::Ask(question) => {
                 let (events, answers) = (self.server.events.clone(), self.answers.clone());
-                // Other calls of the agent do not wait for editors.
+                // The wait for editors must not delay other calls of the agent.
                 tokio::spawn(async move {
                     let result = question.answer(&events).await;
                     let _ = answers.send(rpc::reply(&id, &result)).await;
@@ -165,15 +176,16 @@ impl Agent {
         Some(rpc::reply(&id, &result))
     }
 
-    /// `openDiff`. Only a refusal is answered here: the person then decides in the agent's own prompt.
+    /// Carries out `openDiff`. Only a refusal is answered here; the person then decides in the agent's own
+    /// prompt.
     async fn open(&mut self, id: Id, session: String, open: OpenDiffCall) -> Option<String> {
         let OpenDiffCall { new_file_path: file_path, new_file_contents, tab_name } = open;
         let refused = |why: &str| Some(rpc::error(Some(&id), rpc::INVALID_REQUEST, why));
-        if tab_name.len() > MAX_TAB_NAME {
-            return refused(&format!("tab_name is longer than {MAX_TAB_NAME} bytes"));
+        if tab_name.len() > MAX_TAB_NAME_BYTES {
+            return refused(&format!("tab_name is longer than {MAX_TAB_NAME_BYTES} bytes"));
         }
         let events = self.server.events.clone();
-        let unread = events.on_drop(Event::RequestRead { session: session.clone() });
+        let read_guard = events.queue_on_drop(Event::RequestRead { session: session.clone() });
         let known = events.ask(|answer| Event::RequestStarted { session: session.clone(), answer }).await;
         let Some(StartedRequest { number: request, roots }) = known.flatten() else {
             return refused("the companion is stopping");
@@ -182,16 +194,16 @@ impl Agent {
         else {
             return refused("the proposal could not be prepared");
         };
-        // A newer review of the file takes the place of the one before.
+        // A newer review of the file replaces the one before.
         self.tabs.insert(file_path.clone(), tab_name.clone());
-        let (answer, answered) = oneshot::channel();
+        let (answer, receiver) = oneshot::channel();
         let call = Some(OpenCall { id: id.clone(), tab: tab_name });
         let open = Box::new(OpenDiff { request, file_path, call, proposal });
         events.send(Event::OpenDiff { session, open, answer });
-        drop(unread);
+        drop(read_guard);
         let answers = self.answers.clone();
         tokio::spawn(async move {
-            let why = match answered.await {
+            let why = match receiver.await {
                 Ok(Err(NotOpened::BadTarget(why))) => why,
                 Ok(Err(NotOpened::Overtaken)) => "a later call has proposed for this file already".to_owned(),
                 Ok(Ok(()) | Err(NotOpened::UnknownSession)) | Err(_) => return,
@@ -201,8 +213,8 @@ impl Agent {
         None
     }
 
-    /// Ends reviews that the person has answered in the agent's own prompt. Returns their number. Desks
-    /// send their unsent edits of all of them within the same 150 ms.
+    /// Ends reviews on which the person has decided in the agent's own prompt. Returns their number. Desks
+    /// send their unsent edits of all these reviews within the same 150 ms.
     async fn close(&self, session: &str, paths: Vec<String>) -> usize {
         let events = &self.server.events;
         let close = |file_path: String| {
@@ -214,6 +226,7 @@ impl Agent {
     }
 }
 
+/// A call of a tool.
 enum Call {
     Open(OpenDiffCall),
     Close(CloseTabCall),
@@ -222,6 +235,8 @@ enum Call {
 }
 
 impl Call {
+    /// Parses a call.
+    ///
     /// # Errors
     /// The reason why the call cannot be carried out.
     fn read(params: Option<&RawValue>) -> Result<Self, String> {
@@ -255,7 +270,7 @@ impl Call {
     }
 }
 
-/// The result of `tools/list`. The agent opens diffs also where it names no tool for them.
+/// Returns the result of `tools/list`. An agent opens diffs even if the list has no tool for them.
 fn tools(context_only: bool) -> Value {
     let text = |description: &str| json!({ "type": "string", "description": description });
     let tool = |name: &str, description: &str, properties: Value| {
@@ -265,7 +280,7 @@ fn tools(context_only: bool) -> Value {
         let schema = json!({ "type": "object", "properties": properties, "required": required });
         json!({ "name": name, "description": description, "inputSchema": schema })
     };
-    let opening = tool(
+    let open_diff = tool(
         OPEN_DIFF,
         "Shows a proposed change of a file for review. The result is the decision.",
         json!({
@@ -275,7 +290,7 @@ fn tools(context_only: bool) -> Value {
             "tab_name": text("A name for the review."),
         }),
     );
-    let others = [
+    let other_tools = [
         tool(CLOSE_TAB, "Closes a review without a decision.", json!({ "tab_name": text("Its name.") })),
         tool(CLOSE_ALL_DIFF_TABS, "Closes all reviews of this agent without a decision.", json!({})),
         tool(
@@ -298,6 +313,6 @@ fn tools(context_only: bool) -> Value {
             json!({ "filePath": text("Absolute path of the file.") }),
         ),
     ];
-    let opening = (!context_only).then_some(opening);
-    json!({ "tools": opening.into_iter().chain(others).collect::<Vec<_>>() })
+    let open_diff = (!context_only).then_some(open_diff);
+    json!({ "tools": open_diff.into_iter().chain(other_tools).collect::<Vec<_>>() })
 }

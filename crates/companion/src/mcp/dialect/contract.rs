@@ -1,4 +1,4 @@
-//! The methods of JSON-RPC that agents call: one match arm per method.
+//! The JSON-RPC methods that agents call over HTTP: one match arm for each method.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::initialize::initialize;
 use super::response::{RpcResponse, reply};
 use crate::agents::identity::Credential;
 use crate::agents::last_texts::LastText;
-use crate::events::{Event, OpenDiff, SentOnDrop, StartedRequest};
+use crate::events::{Event, EventOnDrop, OpenDiff, StartedRequest};
 use crate::long_work::work_on;
 use crate::mcp::excerpt::excerpt;
 use crate::mcp::server::Server;
@@ -24,24 +24,25 @@ pub(in crate::mcp) struct Caller {
     pub(in crate::mcp) server: Arc<Server>,
     pub(in crate::mcp) session: Option<String>,
     pub(in crate::mcp) credential: Credential,
-    /// The request, within its session.
+    /// The request within its session.
     pub(in crate::mcp) started: StartedRequest,
-    /// Tells the main loop that all messages are read, however reading them ends. One of them may say that
-    /// the agent has moved on from an outcome.
-    pub(in crate::mcp) unread: Option<SentOnDrop>,
+    /// Reports to the main loop that all messages were read, however the reading ends. One of them may show
+    /// that the agent has gone on from an outcome.
+    pub(in crate::mcp) read_guard: Option<EventOnDrop>,
 }
 
 impl Caller {
+    /// Carries out one message.
     pub(in crate::mcp) async fn carry_out(&mut self, message: Message<'_>) -> RpcResponse {
         match message {
             Message::Request { id, method, params } => self.request(id, &method, params).await,
-            Message::Notification { .. } if self.session.is_none() => RpcResponse::NoSessionNamed,
+            Message::Notification { .. } if self.session.is_none() => RpcResponse::SessionRequired,
             Message::Notification { .. } => RpcResponse::Nothing,
             Message::Reply { id, result } => {
                 let Some(session) = self.session.clone() else {
-                    return RpcResponse::NoSessionNamed;
+                    return RpcResponse::SessionRequired;
                 };
-                // A ping that is answered with an error has arrived, too.
+                // An error as the answer to a ping is a receipt, too.
                 if let Err(error) = result {
                     tracing::debug!(code = error.code, "an agent replied with an error");
                 }
@@ -62,7 +63,7 @@ impl Caller {
                 let why = "this server speaks MCP with sessions: initialize one";
                 RpcResponse::UnsupportedProtocol(rpc::error(Some(&id), rpc::METHOD_NOT_FOUND, why))
             }
-            (_, None) => RpcResponse::NoSessionNamed,
+            (_, None) => RpcResponse::SessionRequired,
             ("ping", Some(_)) => reply(&id, &json!({})),
             ("tools/list", Some(_)) if self.server.context_only => reply(&id, &tools::no_tools()),
             ("tools/list", Some(_)) => reply(&id, &tools::list()),
@@ -90,16 +91,16 @@ impl Caller {
                     return RpcResponse::Reply(rpc::error(Some(id), rpc::INVALID_REQUEST, why));
                 };
                 let open = Box::new(OpenDiff { request, file_path, call: None, proposal });
-                let (answer, answered) = tokio::sync::oneshot::channel();
+                let (answer, receiver) = tokio::sync::oneshot::channel();
                 self.server.events.send(Event::OpenDiff { session, open, answer });
-                self.unread = None;
-                answered.await.ok().and_then(tools::opened)
+                self.read_guard = None;
+                receiver.await.ok().and_then(tools::opened)
             }
             Ok(ToolCall::CloseDiff(close)) => {
-                let (answer, answered) = tokio::sync::oneshot::channel();
+                let (answer, receiver) = tokio::sync::oneshot::channel();
                 self.server.events.send(Event::CloseDiff { session, file_path: close.file_path, answer });
-                self.unread = None;
-                let text = match answered.await {
+                self.read_guard = None;
+                let text = match receiver.await {
                     Ok(LastText::Text(text)) => Some(text),
                     Ok(LastText::NoReview) => None,
                     Ok(LastText::UnknownSession) | Err(_) => return RpcResponse::NoSuchSession,

@@ -12,14 +12,16 @@ use serde_json::{Value, json};
 use crate::mcp::excerpt::excerpt;
 use crate::reviews::proposal::NotOpened;
 
+/// A call of one of the tools.
 #[derive(Debug)]
 pub(in crate::mcp) enum ToolCall {
     OpenDiff(OpenDiffRequest),
     CloseDiff(CloseDiffRequest),
 }
 
-/// Reads a call whose name comes before its arguments, the order of all known agents, in one pass over a text
-/// of megabytes. A derived impl would buffer arguments that come first at many times their size.
+/// Parses a call whose name precedes its arguments, as in the calls of all known agents, in one pass over a
+/// text of megabytes. A derived implementation would buffer arguments that come first, at many times their
+/// size.
 impl<'de> Deserialize<'de> for ToolCall {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct CallVisitor;
@@ -57,22 +59,22 @@ impl<'de> Deserialize<'de> for ToolCall {
 /// A call that cannot be carried out.
 #[derive(Debug)]
 pub(in crate::mcp) enum BadCall {
-    /// A malformed request: answered with a JSON-RPC error.
+    /// The request is malformed and gets a JSON-RPC error.
     Protocol(String),
-    /// Wrong arguments: the tool answers with `isError`.
+    /// The arguments are wrong, and the result of the tool has `isError`.
     Tool(CallToolResult),
 }
 
-/// The result of any call that opens a review where agents get none.
+/// The answer to a call that opens a review where agents get no reviews.
 pub(in crate::mcp) const CONTEXT_ONLY: &str =
     "reviews are off in the settings of this companion: ask in your own prompt";
 
-/// The result of `tools/list` where agents get no reviews.
+/// Returns the result of `tools/list` where agents get no reviews.
 pub(in crate::mcp) fn no_tools() -> Value {
     json!({ "tools": [] })
 }
 
-/// The result of `tools/list`. Without both names an agent turns diffing off.
+/// Returns the result of `tools/list`. If one of both names is missing, an agent turns diffing off.
 pub(in crate::mcp) fn list() -> Value {
     let text = |description: &str| json!({ "type": "string", "description": description });
     json!({ "tools": [
@@ -108,6 +110,7 @@ pub(in crate::mcp) fn list() -> Value {
     ] })
 }
 
+/// Parses the parameters of `tools/call`.
 pub(in crate::mcp) fn parse(params: Option<&RawValue>) -> Result<ToolCall, BadCall> {
     #[derive(Deserialize)]
     struct RawCall<'a> {
@@ -116,7 +119,7 @@ pub(in crate::mcp) fn parse(params: Option<&RawValue>) -> Result<ToolCall, BadCa
         arguments: Option<&'a RawValue>,
     }
     let params = params.map_or("{}", RawValue::get);
-    // The fast path. Errors and unusual orders of keys take the slow one.
+    // The fast path fails for errors and for another order of keys, which the slow path handles.
     if let Ok(call) = serde_json::from_str(params) {
         return Ok(call);
     }
@@ -135,7 +138,7 @@ pub(in crate::mcp) fn parse(params: Option<&RawValue>) -> Result<ToolCall, BadCa
     }
 }
 
-/// The result of `openDiff`; `None` for an unknown session.
+/// Returns the result of `openDiff`; `None` for an unknown session.
 pub(in crate::mcp) fn opened(answer: Result<(), NotOpened>) -> Option<CallToolResult> {
     match answer {
         Ok(()) => Some(CallToolResult::default()),
@@ -147,7 +150,7 @@ pub(in crate::mcp) fn opened(answer: Result<(), NotOpened>) -> Option<CallToolRe
     }
 }
 
-/// The result of `closeDiff`: JSON in a text block, which shipped agents parse.
+/// Returns the result of `closeDiff`: JSON in a text block, which shipped agents parse.
 pub(in crate::mcp) fn closed(text: Option<&str>) -> CallToolResult {
     let closed = ClosedDiff { content: text.map(str::to_owned) };
     CallToolResult::text(serde_json::to_string(&closed).unwrap_or_default())

@@ -1,5 +1,5 @@
 //! The tools that ask about the editor: problems in files, selection, open files, roots. Agents learn from
-//! them only what the privacy rules let them know, and they change nothing.
+//! them only what the privacy rules allow, and the tools change nothing.
 
 use std::path::Path;
 
@@ -14,10 +14,10 @@ use alongside_platform::paths::Canonical as _;
 use crate::agents::context_frames;
 use crate::events::{EditorState, Event, Events};
 
-/// The greatest number of problems in an answer; errors come first.
+/// The largest number of problems in an answer; errors come first.
 const MAX_DIAGNOSTICS: usize = 1_000;
 
-/// A call of a tool that asks.
+/// A call of a tool that asks about the editor.
 pub(super) enum Question {
     Diagnostics(GetDiagnosticsCall),
     Selection,
@@ -29,11 +29,11 @@ pub(super) enum Question {
 }
 
 impl Question {
-    /// Finds the answer. Waits for editors at most 400 ms.
+    /// Computes the answer. Waits for editors at most 400 ms.
     pub(super) async fn answer(self, events: &Events) -> CallToolResult {
         if let Self::Diagnostics(GetDiagnosticsCall { uri }) = self {
             let found = events.ask(Event::DiagnosticsWanted).await.unwrap_or_default();
-            // It asks the disk for the real paths of files.
+            // The conversion reads the real paths of files from the disk.
             let files = tokio::task::spawn_blocking(|| diagnostics(found, uri)).await.unwrap_or_default();
             return tools::diagnostics(&files);
         }
@@ -77,7 +77,7 @@ fn open_editors(state: &EditorState) -> Vec<OpenEditor> {
     state.context.open_files().iter().map(editor).collect()
 }
 
-/// Name, URL and path of a root.
+/// Returns name, URL and path of a root.
 fn folder(root: &Path) -> (String, String, String) {
     let path = root.to_string_lossy();
     (last_part(root), file_url(&path), path.into_owned())
@@ -91,8 +91,8 @@ fn file_url(path: &str) -> String {
     url::Url::from_file_path(Path::new(path)).map_or_else(|()| format!("file://{path}"), String::from)
 }
 
-/// The problems for the agent: those of the file that it asks for, or all of them. Files that two editors
-/// know are told once. Blocks.
+/// Returns the problems for the agent: those of the file for which it asks, or all problems. Problems that
+/// two editors report of a file are listed once. Blocks.
 fn diagnostics(found: Vec<desk::FileDiagnostics>, uri: Option<String>) -> Vec<FileDiagnostics> {
     let wanted = uri.as_deref().map(paths);
     let real = |path: &Path| path.canonical().unwrap_or_else(|_| path.to_owned());
@@ -111,33 +111,34 @@ fn diagnostics(found: Vec<desk::FileDiagnostics>, uri: Option<String>) -> Vec<Fi
             }
             _ => file_url(&file.path),
         };
-        let at = files.iter().position(|(known, _)| *known == uri).unwrap_or_else(|| {
+        let index = files.iter().position(|(known, _)| *known == uri).unwrap_or_else(|| {
             files.push((uri, Vec::new()));
             files.len() - 1
         });
-        let known = &mut files[at].1;
-        let new: Vec<_> = file.diagnostics.into_iter().filter(|one| !known.contains(one)).collect();
+        let known = &mut files[index].1;
+        let new: Vec<_> =
+            file.diagnostics.into_iter().filter(|diagnostic| !known.contains(diagnostic)).collect();
         known.extend(new);
     }
-    // An agent that asks for a file learns that it has no problem.
+    // An agent that asks for a file also learns that the file has no problem.
     if let (Some(uri), true) = (uri, files.is_empty()) {
         files.push((uri, Vec::new()));
     }
     let mut answer: Vec<FileDiagnostics> = Vec::new();
     let mut ranked = Vec::new();
-    for (at, (uri, all)) in files.into_iter().enumerate() {
+    for (index, (uri, all)) in files.into_iter().enumerate() {
         answer.push(FileDiagnostics { uri, diagnostics: Vec::new() });
-        ranked.extend(all.into_iter().map(|found| (at, found)));
+        ranked.extend(all.into_iter().map(|found| (index, found)));
     }
     ranked.sort_by_key(|(_, found)| severity(found));
     ranked.truncate(MAX_DIAGNOSTICS);
-    for (at, found) in ranked {
-        answer[at].diagnostics.push(diagnostic(found));
+    for (index, found) in ranked {
+        answer[index].diagnostics.push(diagnostic(found));
     }
     answer
 }
 
-/// The paths that a URL may mean: agents put bare paths behind `file://`.
+/// Returns the paths that a URL may mean: agents put bare paths behind `file://`.
 fn paths(uri: &str) -> Vec<String> {
     let bare = uri.strip_prefix("file://").unwrap_or(uri).to_owned();
     let decoded = url::Url::parse(uri).ok().and_then(|url| url.to_file_path().ok());
@@ -182,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_gets_the_url_that_it_asked_with() {
+    fn an_agent_gets_the_url_that_it_has_sent() {
         let found = || vec![file("/a b.rs", &[1]), file("/c.rs", &[2])];
         for uri in ["file:///a b.rs", "file:///a%20b.rs"] {
             let [file] = diagnostics(found(), Some(uri.into())).try_into().unwrap();
@@ -195,14 +196,15 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_two_editors_is_told_once() {
+    fn problems_that_two_editors_report_are_listed_once() {
         let [both] = diagnostics(vec![file("/a", &[1, 2]), file("/a", &[1, 2, 4])], None).try_into().unwrap();
-        let severities: Vec<_> = both.diagnostics.iter().map(|one| one.severity.as_str()).collect();
+        let severities: Vec<_> =
+            both.diagnostics.iter().map(|diagnostic| diagnostic.severity.as_str()).collect();
         assert_eq!(severities, ["Error", "Warning", "Hint"]);
     }
 
     #[test]
-    fn of_too_many_problems_errors_stay() {
+    fn errors_precede_other_problems_beyond_the_limit() {
         let found = vec![file("/a", &[4; 900]), file("/b", &[2; 300]), file("/c", &[1; 300])];
         let counts: Vec<_> = diagnostics(found, None).iter().map(|file| file.diagnostics.len()).collect();
         assert_eq!(counts, [400, 300, 300]);

@@ -13,6 +13,7 @@ use crate::agents::session::SessionRefusal;
 use crate::events::{Event, Events};
 use crate::mcp::excerpt::excerpt;
 
+/// Answers `initialize`.
 pub(super) async fn initialize(
     events: &Events,
     credential: Credential,
@@ -28,16 +29,16 @@ pub(super) async fn initialize(
         }
     };
     let protocol_version = negotiate(&params.protocol_version).to_owned();
-    let named = params.client_info;
+    let client_info = params.client_info;
     let client = Implementation {
-        name: excerpt(&named.name).to_owned(),
-        version: excerpt(&named.version).to_owned(),
-        title: named.title.as_deref().map(|title| excerpt(title).to_owned()),
+        name: excerpt(&client_info.name).to_owned(),
+        version: excerpt(&client_info.version).to_owned(),
+        title: client_info.title.as_deref().map(|title| excerpt(title).to_owned()),
     };
     let version = protocol_version.clone();
     let identity = Identity::new(client, version, credential, transport);
-    let wanted = |answer| Event::SessionWanted { identity, answer };
-    let session = match events.ask(wanted).await {
+    let request_session = |answer| Event::SessionWanted { identity, answer };
+    let session = match events.ask(request_session).await {
         Some(Ok(session)) => session,
         Some(Err(SessionRefusal::Full)) => {
             let why = format!("there are {MAX_SESSIONS} sessions already, and no more are served");

@@ -1,5 +1,5 @@
-//! The words of the messages: the methods and tools that agents call. Each dialect works over any transport
-//! that hands it a message and takes its answers.
+//! The dialects of the messages: the methods and tools that agents call. Each dialect works over any
+//! transport that passes messages to it and takes its answers.
 
 pub(super) mod claude;
 pub(super) mod contract;

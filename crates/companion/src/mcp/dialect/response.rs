@@ -3,18 +3,19 @@
 use alongside_contract::rpc::{self, Id};
 use serde::Serialize;
 
+/// The response to one message.
 #[derive(Debug)]
 pub(in crate::mcp) enum RpcResponse {
-    /// Notifications and replies get none.
+    /// No response: the message is a notification or a reply.
     Nothing,
     Reply(String),
     SessionCreated {
         session: String,
         reply: String,
     },
-    NoSessionNamed,
+    SessionRequired,
     NoSuchSession,
-    /// The client speaks a newer protocol. It falls back to sessions after status 400.
+    /// The client uses a newer protocol. It falls back to sessions after status 400.
     UnsupportedProtocol(String),
     TooManySessions(String),
     Stopping,

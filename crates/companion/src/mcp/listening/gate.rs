@@ -1,4 +1,4 @@
-//! Access control by headers, before a body is read: a local `Host`, no web page's `Origin`, the token.
+//! Access control by headers, before a body is read: a local `Host`, no `Origin` of a web page, the token.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -24,18 +24,18 @@ const BARE_TOKEN: HeaderName = HeaderName::from_static(websocket::TOKEN_HEADER);
 /// The status and reason of a refusal.
 type Refusal = (StatusCode, &'static str);
 
-/// The requests that are admitted.
+/// The check of requests before their routes.
 #[derive(Debug)]
 pub(crate) struct Gate {
     token: Arc<str>,
-    /// The values of `Host` that are ours.
+    /// The accepted values of `Host`.
     hosts: Vec<String>,
     allow_tokenless: bool,
     refusals: RateLimitedLog,
 }
 
 impl Gate {
-    /// `hosts`: the values of `Host` in requests to the sockets behind this gate.
+    /// Creates a gate. `hosts`: the values of `Host` in requests to the sockets behind it.
     pub(crate) fn new(hosts: Vec<String>, token: Arc<str>, allow_tokenless: bool) -> Self {
         Self { token, hosts, allow_tokenless, refusals: RateLimitedLog::default() }
     }
@@ -44,7 +44,8 @@ impl Gate {
     fn check_local(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
         let is_ours = |host: &str| self.hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(host));
         // A host in the request line outranks the header.
-        if !is_ours(only(headers, HOST)) || !uri.authority().is_none_or(|host| is_ours(host.as_str())) {
+        if !is_ours(single_value(headers, HOST)) || !uri.authority().is_none_or(|host| is_ours(host.as_str()))
+        {
             return Err((StatusCode::FORBIDDEN, "this Host is not served here"));
         }
         if headers.contains_key(ORIGIN) {
@@ -56,12 +57,13 @@ impl Gate {
     fn admit(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<Credential, Refusal> {
         self.check_local(uri, headers)?;
         let given = match headers.get(AUTHORIZATION) {
-            Some(_) => Some(only(headers, AUTHORIZATION).split_at_checked(7)),
+            Some(_) => Some(single_value(headers, AUTHORIZATION).split_at_checked(7)),
             // An agent that opens a WebSocket sends the bare token.
-            None => headers.get(BARE_TOKEN).map(|_| Some(("Bearer ", only(headers, BARE_TOKEN)))),
+            None => headers.get(BARE_TOKEN).map(|_| Some(("Bearer ", single_value(headers, BARE_TOKEN)))),
         };
         match given {
-            // Only this tells a tokenless agent from a page: a page has to ask before it sends JSON.
+            // The content type alone distinguishes a tokenless agent from a page, which has to ask before it
+            // sends JSON.
             None if self.allow_tokenless && is_simple(method, headers) => {
                 Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, "without a token, send application/json"))
             }
@@ -76,11 +78,12 @@ impl Gate {
         }
     }
 
-    /// The proof of the token, for a request that asks for it without sending the token; otherwise `None`.
+    /// Returns the proof of the token, for a request that asks for it without sending the token; otherwise
+    /// `None`.
     fn prove(&self, request: &Request) -> Option<String> {
         let headers = request.headers();
         let is_asked = request.method() == Method::GET && request.uri().path() == "/status";
-        let nonce = only(headers, HeaderName::from_static(NONCE));
+        let nonce = single_value(headers, HeaderName::from_static(NONCE));
         if !is_asked || headers.contains_key(AUTHORIZATION) || !token_proof::is_nonce(nonce) {
             return None;
         }
@@ -89,7 +92,8 @@ impl Gate {
         Some(token_proof::prove(&self.token, nonce, dialled))
     }
 
-    /// Checks a token in constant time, with the agent it was given to; `None` for another token.
+    /// Checks a token in constant time. Returns it as a credential with the agent that it names; `None` for
+    /// another token.
     fn check_token(&self, given: &str) -> Option<Credential> {
         let (secret, agent) = token::split(given);
         bool::from(secret.as_bytes().ct_eq(self.token.as_bytes())).then_some(Credential::Token(agent))
@@ -104,15 +108,16 @@ impl Drop for Gate {
     }
 }
 
-/// Whether a browser would send this request for any page without asking the server first.
+/// Whether a browser would send this request for any page without a preflight request.
 fn is_simple(method: &Method, headers: &HeaderMap) -> bool {
     let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
     method == Method::POST && !kind.eq_ignore_ascii_case("application/json")
 }
 
-/// The value of a header that occurs once; otherwise empty, for two readers may take different ones.
-fn only(headers: &HeaderMap, name: HeaderName) -> &str {
+/// Returns the value of a header that occurs once; otherwise an empty one, because two parsers may take
+/// different values.
+fn single_value(headers: &HeaderMap, name: HeaderName) -> &str {
     let mut values = headers.get_all(name).iter();
     let first = values.next().and_then(|value| value.to_str().ok());
     first.filter(|_| values.next().is_none()).unwrap_or_default()

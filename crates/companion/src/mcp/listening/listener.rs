@@ -1,10 +1,10 @@
-//! The HTTP servers behind the listening sockets. At a loopback address, anybody on this machine can connect,
-//! so connections without the token, *strangers*, are limited in time and number: the oldest one is closed
-//! when there are too many. So half-open connections cost bounded memory and descriptors, and agents can
-//! still connect. Connections that have sent the token have no such limits.
+//! The HTTP servers behind the listening sockets. Any program on this machine can connect to a loopback
+//! address. So connections without the token, *strangers*, are limited in time and number: if there are too
+//! many, the oldest one is closed. Half-open connections thus take bounded memory and descriptors, and agents
+//! can still connect. Connections that have sent the token have no such limits.
 //!
 //! A stranger that sends nothing may be an agent: the system connects its socket while the agent draws a
-//! large diff, for a minute or more, and the request that it sends then must not meet a closed connection.
+//! large diff, for a minute or more. The request that the agent then sends must not meet a closed connection.
 
 use std::collections::VecDeque;
 use std::io;
@@ -25,19 +25,19 @@ use tower_layer::Layer as _;
 
 use super::rate_limited_log::RateLimitedLog;
 
-/// How long a connection may last without the token, from its first byte.
+/// The longest time of a connection without the token, from its first byte.
 const STRANGER_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a connection may wait before its first byte: longer than agents wait for a response.
+/// The longest wait for the first byte of a connection: longer than agents wait for a response.
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(15 * 60);
-/// The most connections without the token, on each address.
+/// The largest number of connections without the token, on each address.
 const MAX_STRANGERS: usize = 256;
-/// Why a stranger above that number is closed.
-const TOO_MANY: &str = "there were too many";
-/// The longest head of a request in bytes; a longer one is answered with 431.
-const MAX_HEAD: usize = 64 << 10;
-/// The pause after `accept` has failed, as when there are no descriptors left.
+/// The reason for closing a stranger above that number.
+const TOO_MANY_STRANGERS: &str = "there were too many";
+/// The longest request header, in bytes; a longer one gets status 431.
+const MAX_HEADER_BYTES: usize = 64 << 10;
+/// The pause after `accept` has failed, for example because no descriptor was left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-/// How long running requests may take when the companion stops.
+/// The longest time for running requests when the companion stops.
 const STOP_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// A socket on which agents connect.
@@ -47,7 +47,7 @@ pub(crate) trait Accept: Send + 'static {
     /// Waits for the next connection.
     fn accept(&self) -> impl Future<Output = io::Result<Self::Stream>> + Send;
 
-    /// The address that the client dialled, if there are several and the system tells.
+    /// Returns the address that the client dialled, if there are several and the system reports it.
     fn dialled(_: &Self::Stream) -> Option<SocketAddr> {
         None
     }
@@ -68,16 +68,16 @@ impl Accept for TcpListener {
     }
 }
 
-/// A connection, as the gate sees it.
+/// A connection, for the gate.
 #[derive(Debug, Clone)]
 pub(crate) struct Connection {
     authenticated: Arc<watch::Sender<bool>>,
-    /// The address that the client dialled, if the system tells.
+    /// The address that the client dialled, if the system reports it.
     pub(crate) dialled: Option<SocketAddr>,
 }
 
 impl Connection {
-    /// A stranger, and a channel that tells when the connection is authenticated.
+    /// Creates a stranger's connection, and a channel that reports its authentication.
     fn new(dialled: Option<SocketAddr>) -> (Self, watch::Receiver<bool>) {
         let (authenticated, is_authenticated) = watch::channel(false);
         (Self { authenticated: Arc::new(authenticated), dialled }, is_authenticated)
@@ -105,7 +105,7 @@ impl Listener {
         Self { stop: watch::channel(false).0, running: Vec::new() }
     }
 
-    /// Serves the routes on these sockets, too.
+    /// Starts to serve the routes on further sockets.
     pub(crate) fn serve<A: Accept + Sync>(&mut self, sockets: Vec<A>, router: &Router) {
         let serve = |socket| tokio::spawn(serve(socket, router.clone(), self.stop.subscribe()));
         self.running.extend(sockets.into_iter().map(serve));
@@ -115,12 +115,12 @@ impl Listener {
     pub(crate) async fn abort(self) {
         for server in self.running {
             server.abort();
-            // The expected error is that the task was aborted. After it, the port is free.
+            // The expected error is that the task was aborted. After the abort, the port is free.
             let _ = server.await;
         }
     }
 
-    /// Takes no more connections, and lets running requests finish within a limit of time.
+    /// Accepts no more connections, and lets running requests finish within a time limit.
     pub(crate) async fn stop(self) {
         let _ = self.stop.send(true);
         for mut server in self.running {
@@ -131,7 +131,7 @@ impl Listener {
     }
 }
 
-/// The strangers' connections that were closed, for the log.
+/// The log of strangers' connections that were closed.
 #[derive(Debug, Default)]
 struct ClosedStrangers(RateLimitedLog);
 
@@ -151,11 +151,11 @@ impl Drop for ClosedStrangers {
     }
 }
 
-/// Serves until it is told to stop and every connection has ended.
+/// Serves until a stop is requested and every connection has ended.
 async fn serve<A: Accept + Sync>(socket: A, router: Router, mut stopped: watch::Receiver<bool>) {
     // Dropping a sender closes its connection.
     let mut strangers: VecDeque<oneshot::Sender<()>> = VecDeque::new();
-    let (open, is_open) = watch::channel(());
+    let (connections, open_connection) = watch::channel(());
     let accept_errors = RateLimitedLog::default();
     let closed_strangers = Arc::new(ClosedStrangers::default());
     loop {
@@ -172,12 +172,12 @@ async fn serve<A: Accept + Sync>(socket: A, router: Router, mut stopped: watch::
                 let (stranger, evicted) = oneshot::channel();
                 strangers.push_back(stranger);
                 let connection = serve_connection::<A>(stream, router.clone(), stopped.clone(), evicted);
-                let (is_open, closed_strangers) = (is_open.clone(), closed_strangers.clone());
+                let (open_connection, closed_strangers) = (open_connection.clone(), closed_strangers.clone());
                 tokio::spawn(async move {
                     if let Err(why) = connection.await {
                         closed_strangers.log(why);
                     }
-                    drop(is_open);
+                    drop(open_connection);
                 });
             }
             Err(error) if is_of_one_connection(&error) => {}
@@ -192,34 +192,37 @@ async fn serve<A: Accept + Sync>(socket: A, router: Router, mut stopped: watch::
             }
         }
     }
-    drop((socket, is_open));
-    open.closed().await;
+    drop((socket, open_connection));
+    connections.closed().await;
 }
 
 /// Serves one connection. Its errors end only this connection.
 ///
 /// # Errors
-/// The reason, if a stranger's connection is closed.
+/// The reason for which a stranger's connection was closed.
 async fn serve_connection<A: Accept>(
     stream: A::Stream,
     router: Router,
     mut stopped: watch::Receiver<bool>,
     mut evicted: oneshot::Receiver<()>,
 ) -> Result<(), &'static str> {
-    // Unlike `readable`, to read a byte does not complete before there is one, an end or an error.
+    // Unlike `readable`, reading a byte completes only with a byte, the end or an error.
     let mut stream = BufReader::with_capacity(1, stream);
     tokio::select! {
-        // Look for what has arrived first: after the process was stopped, every timeout is over at once.
+        // Data that has arrived comes first: after a suspension of the process, every timeout is over at
+        // once.
         biased;
         _ = stream.fill_buf() => {}
         _ = stopped.wait_for(|stop| *stop) => {}
-        _ = &mut evicted => return Err(TOO_MANY),
+        _ = &mut evicted => return Err(TOO_MANY_STRANGERS),
         () = tokio::time::sleep(SILENCE_TIMEOUT) => return Err("it sent nothing for 15 minutes"),
     }
     let (connection, mut authenticated) = Connection::new(A::dialled(stream.get_ref()));
-    // Around the router: `Router::layer` would copy all of its routes for each connection.
+    // The extension wraps the router, because `Router::layer` would copy all of its routes for each
+    // connection.
     let service = TowerToHyperService::new(Extension(connection).layer(router));
-    let served = http1::Builder::new().max_buf_size(MAX_HEAD).serve_connection(TokioIo::new(stream), service);
+    let served =
+        http1::Builder::new().max_buf_size(MAX_HEADER_BYTES).serve_connection(TokioIo::new(stream), service);
     let served = served.with_upgrades();
     let mut served = std::pin::pin!(served);
     let is_stranger = tokio::select! {
@@ -227,7 +230,7 @@ async fn serve_connection<A: Accept>(
         _ = &mut served => return Ok(()),
         _ = authenticated.wait_for(|is_authenticated| *is_authenticated) => false,
         _ = stopped.wait_for(|stop| *stop) => true,
-        _ = evicted => return Err(TOO_MANY),
+        _ = evicted => return Err(TOO_MANY_STRANGERS),
         () = tokio::time::sleep(STRANGER_TIMEOUT) => return Err("it sent no token within 10 s"),
     };
     tokio::select! {

@@ -1,4 +1,4 @@
-//! Where a companion listens, and who is admitted: addresses, connections, and the token.
+//! The listening side of a companion, and admission to it: addresses, connections, and the token.
 
 pub(crate) mod gate;
 pub(crate) mod listener;

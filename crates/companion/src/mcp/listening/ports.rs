@@ -1,7 +1,7 @@
-//! The addresses that a companion listens on, and whether those of its predecessor were held all the time.
+//! The listening addresses of a companion, and whether those of its predecessor were held all the time.
 //!
-//! Agents that lose their companion dial its port again and send their token. If nobody held the port in
-//! between, another user may have listened on it and heard the token: then the token is burned.
+//! Agents that lose their companion dial its port again and send their token. If the port was not held in
+//! between, another user may have listened on it and received the token, which is then no longer valid.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -13,18 +13,18 @@ use tokio::time::Instant;
 
 use crate::config::StartError;
 
-/// How soon an address that is in use is tried again.
+/// The time between two attempts to listen on an address that is in use.
 const RETRY_INTERVAL: Duration = Duration::from_millis(20);
-/// The most ports that are tried until one is free on both loopbacks.
+/// The largest number of ports that are tried until one is free on both loopback addresses.
 const MAX_PORTS: usize = 64;
 
 /// A companion that was interrupted, and that this one replaces.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Predecessor<'a> {
     pub(crate) port: u16,
-    /// Every address that it listened on.
+    /// Every address on which the predecessor listened.
     pub(crate) addresses: &'a [SocketAddr],
-    /// The hold on its port since then, from the process that starts this companion.
+    /// The hold on the predecessor's port since its end, from the process that starts this companion.
     pub(crate) hold: Option<&'a PortHold>,
 }
 
@@ -32,14 +32,15 @@ pub(crate) struct Predecessor<'a> {
 #[derive(Debug)]
 pub(crate) struct BoundPort {
     pub(crate) listeners: Vec<TcpListener>,
-    /// The addresses of the sockets, first the one on 127.0.0.1.
+    /// The addresses of the sockets; the first is on 127.0.0.1.
     pub(crate) addresses: Vec<SocketAddr>,
-    /// The addresses are the predecessor's, and no other user can have listened on them since.
+    /// Whether the addresses are the predecessor's, and no other user can have listened on them since its
+    /// end.
     pub(crate) was_held: bool,
 }
 
-/// Listens on both loopbacks, on the predecessor's port if there is one and it is free, and on the address
-/// `also` if one is given. Retries addresses that are in use until `deadline`.
+/// Listens on both loopback addresses and, if given, on the address `also`. Uses the predecessor's port, if
+/// there is one and it is free. Retries addresses that are in use until `deadline`.
 pub(crate) async fn listen(
     predecessor: Option<Predecessor<'_>>,
     also: Option<SocketAddr>,
@@ -55,22 +56,22 @@ pub(crate) async fn listen(
         }
         None => None,
     };
-    let mut all = match same_port {
-        Some(all) => all,
+    let mut sockets = match same_port {
+        Some(sockets) => sockets,
         None => any_port()?,
     };
     if let Some(mut also) = also {
         if also.port() == 0 {
-            also.set_port(all.first().map_or(0, |(address, _)| address.port()));
+            also.set_port(sockets.first().map_or(0, |(address, _)| address.port()));
         }
         let is_held = predecessor
             .is_some_and(|predecessor| is_held(&predecessor) && predecessor.addresses.contains(&also));
         let listen = if is_held { listen_beside_hold } else { listen_at };
         let listener = retry(deadline, || listen(also)).await;
         let listener = listener.map_err(|source| StartError::Listen { address: also, source })?;
-        all.push((also, listener));
+        sockets.push((also, listener));
     }
-    let (addresses, listeners): (Vec<_>, Vec<_>) = all.into_iter().unzip();
+    let (addresses, listeners): (Vec<_>, Vec<_>) = sockets.into_iter().unzip();
     let was_held = predecessor.is_some_and(|predecessor| {
         is_held(&predecessor) && predecessor.addresses.iter().all(|address| addresses.contains(address))
     });
@@ -79,42 +80,42 @@ pub(crate) async fn listen(
     Ok(BoundPort { listeners, addresses, was_held })
 }
 
-/// Listens on a port that is free on both loopbacks: `localhost` may mean either.
+/// Listens on a port that is free on both loopback addresses, because `localhost` may mean either.
 fn any_port() -> Result<Vec<(SocketAddr, std::net::TcpListener)>, StartError> {
-    let mut tried = 1;
+    let mut attempts = 1;
     loop {
         match loopbacks(0, listen_at) {
-            Err(error) if error.kind() == io::ErrorKind::AddrInUse && tried < MAX_PORTS => tried += 1,
-            tried => {
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse && attempts < MAX_PORTS => attempts += 1,
+            result => {
                 let address = (Ipv4Addr::LOCALHOST, 0).into();
-                return tried.map_err(|source| StartError::Listen { address, source });
+                return result.map_err(|source| StartError::Listen { address, source });
             }
         }
     }
 }
 
-/// Listens on both loopbacks, or on the only one that this machine has.
+/// Listens on both loopback addresses, or on the only one that this machine has.
 fn loopbacks(
     port: u16,
     listen: fn(SocketAddr) -> io::Result<std::net::TcpListener>,
 ) -> io::Result<Vec<(SocketAddr, std::net::TcpListener)>> {
     let listener = listen((Ipv4Addr::LOCALHOST, port).into())?;
     let address = listener.local_addr()?;
-    let mut both = vec![(address, listener)];
+    let mut sockets = vec![(address, listener)];
     let other = SocketAddr::from((IpAddr::V6(Ipv6Addr::LOCALHOST), address.port()));
     match listen(other) {
-        Ok(listener) => both.push((other, listener)),
+        Ok(listener) => sockets.push((other, listener)),
         Err(error) if is_no_address(&error) => {}
         Err(error) => return Err(error),
     }
-    Ok(both)
+    Ok(sockets)
 }
 
 async fn retry<T>(until: Instant, attempt: impl Fn() -> io::Result<T>) -> io::Result<T> {
     loop {
         match attempt() {
             Err(_) if Instant::now() < until => tokio::time::sleep(RETRY_INTERVAL).await,
-            tried => return tried,
+            result => return result,
         }
     }
 }
@@ -133,10 +134,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_port_is_listened_on_at_both_loopbacks() {
+    async fn the_companion_listens_on_one_port_of_both_loopbacks() {
         let all = listen(None, None, Instant::now()).await.unwrap().addresses;
         assert_eq!(all[0].ip(), at("127.0.0.1:0").ip());
-        // Without IPv6, no other process can listen there either.
+        // Without IPv6, no other process can listen on [::1] either.
         if std::net::TcpListener::bind("[::1]:0").is_ok() {
             assert_eq!(all[1], SocketAddr::new(at("[::1]:0").ip(), all[0].port()));
         }
@@ -151,9 +152,9 @@ mod tests {
         drop(first);
         assert!(listen_again(&addresses, Some(&hold)).await.was_held);
         assert!(!listen_again(&addresses, None).await.was_held, "there is no hold");
-        let one = PortHold::take(&addresses[..1]).unwrap();
+        let partial = PortHold::take(&addresses[..1]).unwrap();
         let more = [addresses.clone(), vec![at("172.17.0.1:9")]].concat();
-        assert!(!listen_again(&more, Some(&one)).await.was_held, "one address was not held");
+        assert!(!listen_again(&more, Some(&partial)).await.was_held, "one address was not held");
         let again = listen_again(&addresses, None).await.addresses;
         assert_eq!(again, addresses, "the port is used all the same");
     }

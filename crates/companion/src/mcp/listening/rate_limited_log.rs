@@ -1,4 +1,5 @@
-//! Log lines that strangers can cause are counted and written once a minute, for they may be a million.
+//! Log lines that strangers can cause. They are counted and written once a minute, because there may be a
+//! million.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,6 +13,7 @@ const LOG_INTERVAL: Duration = Duration::from_secs(60);
 #[derive(Debug, Default)]
 pub(super) struct RateLimitedLog(Mutex<Counts>);
 
+/// The occurrences, and the time of the last line.
 #[derive(Debug, Default)]
 struct Counts {
     /// The occurrences since the last line.
@@ -19,7 +21,7 @@ struct Counts {
     last_logged: Option<Instant>,
 }
 
-/// How often each reason occurred, such as `no token: 3, another token: 1`.
+/// The number of occurrences of each reason, as in `no token: 3, another token: 1`.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Occurrences(BTreeMap<&'static str, u64>);
 
@@ -34,9 +36,10 @@ impl fmt::Display for Occurrences {
 }
 
 impl RateLimitedLog {
-    /// Counts an occurrence. If a line is due, returns all occurrences since the last one, with this one.
+    /// Counts an occurrence. If a line is due, returns all occurrences since the last line, including this
+    /// one.
     pub(super) fn count(&self, reason: &'static str, now: Instant) -> Option<Occurrences> {
-        // The lock is held for a few instructions only.
+        // The lock is taken for a few instructions only.
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         *counts.unlogged.0.entry(reason).or_default() += 1;
         let is_due =
@@ -47,7 +50,7 @@ impl RateLimitedLog {
         })
     }
 
-    /// The occurrences since the last line, if there are any.
+    /// Returns the occurrences since the last line, if there are any.
     pub(super) fn unlogged(&self) -> Option<Occurrences> {
         let counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Some(counts.unlogged.clone()).filter(|unlogged| !unlogged.0.is_empty())
@@ -59,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_is_logged_at_once_and_others_each_minute() {
+    fn the_first_occurrence_is_logged_at_once_and_others_each_minute() {
         let log = RateLimitedLog::default();
         let begin = Instant::now();
         let at = |seconds| {

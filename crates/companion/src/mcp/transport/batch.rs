@@ -8,10 +8,10 @@ use serde_json::value::RawValue;
 
 use crate::mcp::dialect::response::RpcResponse;
 
-/// The most messages in a batch.
+/// The largest number of messages in a batch.
 pub(super) const MAX_BATCH: usize = 1_000;
 
-/// The messages of a batch, not parsed yet. More than [`MAX_BATCH`] are a data error.
+/// The messages of a batch, not parsed yet. More than [`MAX_BATCH`] messages are a data error.
 pub(super) struct Batch<'a>(pub(super) Vec<&'a RawValue>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Batch<'a> {
@@ -49,8 +49,8 @@ impl BatchReplies {
         self.0.push_str(reply);
     }
 
-    /// The size of the replies so far, in bytes.
-    pub(super) fn len(&self) -> usize {
+    /// Returns the size of the replies so far, in bytes.
+    pub(super) fn size(&self) -> usize {
         self.0.len()
     }
 

@@ -11,16 +11,16 @@ pub(super) fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> 
     headers.get(name).and_then(|value| value.to_str().ok())
 }
 
-pub(super) fn session(headers: &HeaderMap) -> Option<&str> {
+pub(super) fn session_id(headers: &HeaderMap) -> Option<&str> {
     header(headers, SESSION_HEADER)
 }
 
-/// The protocol version that a request names, or the refusal of an unknown one.
-pub(super) fn version(headers: &HeaderMap) -> Result<Option<&str>, Box<Response>> {
+/// Returns the protocol version that a request names, or an error response if it is unknown.
+pub(super) fn protocol_version(headers: &HeaderMap) -> Result<Option<&str>, Box<Response>> {
     match header(headers, VERSION_HEADER) {
         Some(version) if !PROTOCOL_VERSIONS.contains(&version) => {
-            let spoken = PROTOCOL_VERSIONS.join(", ");
-            let why = format!("protocol version {version:?} is not spoken here, only {spoken}");
+            let supported = PROTOCOL_VERSIONS.join(", ");
+            let why = format!("protocol version {version:?} is not spoken here, only {supported}");
             Err(Box::new(bad_request(rpc::INVALID_REQUEST, &why)))
         }
         version => Ok(version),

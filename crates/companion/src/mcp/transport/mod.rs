@@ -1,4 +1,4 @@
-//! How messages travel: as POSTs and a stream of server-sent events, or over a WebSocket.
+//! The transports of messages: POSTs and a stream of server-sent events, or a WebSocket.
 
 mod batch;
 mod headers;

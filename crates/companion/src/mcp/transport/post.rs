@@ -14,71 +14,76 @@ use bytes::{Bytes, BytesMut};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 
 use super::batch::{Batch, BatchReplies, MAX_BATCH};
-use super::headers::{header, session, version};
+use super::headers::{header, protocol_version, session_id};
 use crate::agents::identity::Credential;
 use crate::events::{Event, StartedRequest};
 use crate::long_work::work_on;
 use crate::mcp::dialect::contract::Caller;
 use crate::mcp::dialect::response::RpcResponse;
-use crate::mcp::refusals::{bad_request, json_error, no_session_named, no_such_session, refusal, stopping};
+use crate::mcp::refusals::{bad_request, json_error, no_such_session, refusal, session_required, stopping};
 use crate::mcp::server::Server;
 
-/// How long no byte of a body may arrive. Until then, outcomes for its session wait: the body may replace a
-/// review.
-const BODY_SILENCE: Duration = Duration::from_secs(120);
-/// The most bytes that are reserved for a body before they arrive.
-const MAX_RESERVED: usize = 16 << 20;
-/// How long the body of a refused request is read.
+/// The longest pause between two parts of a body. The session's outcomes wait meanwhile, because the body may
+/// replace a review.
+const MAX_BODY_PAUSE: Duration = Duration::from_secs(120);
+/// The largest number of bytes that are reserved for a body before they arrive.
+const MAX_RESERVED_BYTES: usize = 16 << 20;
+/// The longest time for which the body of a refused request is read.
 const DISCARD_TIMEOUT: Duration = Duration::from_secs(120);
-/// How many bytes of a refused body are read and thrown away, so that its sender hears the refusal.
-const MAX_DISCARDED: usize = 4 << 30;
+/// The largest number of bytes of a refused body that are read and discarded, so that its sender gets the
+/// response.
+const MAX_DISCARDED_BYTES: usize = 4 << 30;
 
+/// Answers a POST.
 pub(super) async fn post_messages(
     State(server): State<Arc<Server>>,
     Extension(credential): Extension<Credential>,
     request: Request,
 ) -> Response {
     let (parts, body) = request.into_parts();
-    let declared =
+    let content_length =
         header(&parts.headers, CONTENT_LENGTH.as_str()).and_then(|length| length.parse::<usize>().ok());
-    if declared.is_some_and(|length| length > server.max_body) {
-        return too_large(body, server.max_body);
+    if content_length.is_some_and(|length| length > server.max_body) {
+        return refuse_too_large(body, server.max_body);
     }
-    let version = match version(&parts.headers) {
+    let version = match protocol_version(&parts.headers) {
         Ok(version) => version.unwrap_or(ASSUMED_VERSION),
-        Err(refused) => return *refused,
+        Err(refusal) => return *refusal,
     };
-    let session = session(&parts.headers).map(str::to_owned);
-    let (mut unread, mut started) = (None, StartedRequest::default());
+    let session = session_id(&parts.headers).map(str::to_owned);
+    let (mut read_guard, mut started) = (None, StartedRequest::default());
     if let Some(id) = &session {
-        // Before the main loop is asked: the connection may break, and this future with it, while it answers.
-        unread = Some(server.events.on_drop(Event::RequestRead { session: id.clone() }));
+        // The guard exists before the main loop is asked: if the connection breaks meanwhile, this future is
+        // dropped, and the guard still reports the request as read.
+        read_guard = Some(server.events.queue_on_drop(Event::RequestRead { session: id.clone() }));
         match server.events.ask(|answer| Event::RequestStarted { session: id.clone(), answer }).await {
             Some(Some(request)) => started = request,
             Some(None) => return no_such_session(),
             None => return stopping(),
         }
     }
-    let body = match read(body, declared, server.max_body).await {
+    let body = match read(body, content_length, server.max_body).await {
         Ok(body) => body,
-        Err(refused) => {
-            let status = refused.status();
-            tracing::warn!(declared, %status, "cannot read the body of a request");
-            return *refused;
+        Err(refusal) => {
+            let status = refusal.status();
+            tracing::warn!(content_length, %status, "cannot read the body of a request");
+            return *refusal;
         }
     };
-    let caller = Caller { server, session, credential, started, unread };
+    let caller = Caller { server, session, credential, started, read_guard };
     dispatch(caller, body, version).await
 }
 
-async fn read(body: Body, declared: Option<usize>, limit: usize) -> Result<Bytes, Box<Response>> {
+async fn read(body: Body, content_length: Option<usize>, limit: usize) -> Result<Bytes, Box<Response>> {
     let mut body = Limited::new(body, limit);
-    let mut bytes = BytesMut::with_capacity(declared.unwrap_or(0).min(MAX_RESERVED));
-    while let Some(frame) = tokio::time::timeout(BODY_SILENCE, body.frame()).await.map_err(|_| silent())? {
+    let mut bytes = BytesMut::with_capacity(content_length.unwrap_or(0).min(MAX_RESERVED_BYTES));
+    while let Some(frame) =
+        tokio::time::timeout(MAX_BODY_PAUSE, body.frame()).await.map_err(|_| body_timed_out())?
+    {
         match frame {
             Ok(frame) => bytes.extend(frame.into_data()),
             Err(error) if error.is::<LengthLimitError>() => {
-                return Err(Box::new(too_large(Body::empty(), limit)));
+                return Err(Box::new(refuse_too_large(Body::empty(), limit)));
             }
             Err(_) => return Err(Box::new(bad_request(rpc::PARSE_ERROR, "the body broke off"))),
         }
@@ -86,15 +91,15 @@ async fn read(body: Body, declared: Option<usize>, limit: usize) -> Result<Bytes
     Ok(bytes.freeze())
 }
 
-fn silent() -> Box<Response> {
+fn body_timed_out() -> Box<Response> {
     let why = "the rest of the body did not come within two minutes";
     Box::new(refusal(StatusCode::REQUEST_TIMEOUT, rpc::PARSE_ERROR, why))
 }
 
 /// Refuses at once, and keeps reading for senders that listen only after they have sent everything.
-fn too_large(body: Body, limit: usize) -> Response {
+fn refuse_too_large(body: Body, limit: usize) -> Response {
     tokio::spawn(async move {
-        let mut rest = Limited::new(body, MAX_DISCARDED);
+        let mut rest = Limited::new(body, MAX_DISCARDED_BYTES);
         let discard = async { while let Some(Ok(_)) = rest.frame().await {} };
         let _ = tokio::time::timeout(DISCARD_TIMEOUT, discard).await;
     });
@@ -110,7 +115,7 @@ async fn dispatch(mut caller: Caller, body: Bytes, version: &str) -> Response {
     }
     match work_on(json.len(), || rpc::Message::parse(&json)) {
         Ok(Ok(message)) => respond(caller.carry_out(message).await),
-        Ok(Err(not)) => bad_request(rpc::INVALID_REQUEST, not.why),
+        Ok(Err(invalid)) => bad_request(rpc::INVALID_REQUEST, invalid.why),
         Err(error) => bad_request(rpc::PARSE_ERROR, &format!("the body is not JSON: {error}")),
     }
 }
@@ -133,15 +138,15 @@ async fn dispatch_batch(mut caller: Caller, json: &[u8], version: &str) -> Respo
     }
     let mut replies = BatchReplies::default();
     for message in batch {
-        // Other requests get their turn between two messages.
+        // Other requests run between two messages.
         tokio::task::yield_now().await;
         match rpc::Message::parse(message.get().as_bytes()) {
             Ok(Ok(rpc::Message::Request { id, method, .. })) if method == "initialize" => {
                 let why = "initialize cannot be part of a batch";
                 replies.push(&rpc::error(Some(&id), rpc::INVALID_REQUEST, why));
             }
-            // One batch may ask for the same large text again and again.
-            Ok(Ok(rpc::Message::Request { id, .. })) if replies.len() > caller.server.max_body => {
+            // This bounds the response: one batch could ask for the same large text many times.
+            Ok(Ok(rpc::Message::Request { id, .. })) if replies.size() > caller.server.max_body => {
                 let why = "the answer to this batch is too large already: send this by itself";
                 replies.push(&rpc::error(Some(&id), rpc::INVALID_REQUEST, why));
             }
@@ -150,7 +155,7 @@ async fn dispatch_batch(mut caller: Caller, json: &[u8], version: &str) -> Respo
                 RpcResponse::Nothing => {}
                 other => return respond(other),
             },
-            Ok(Err(not)) => replies.push(&rpc::error(None, rpc::INVALID_REQUEST, not.why)),
+            Ok(Err(invalid)) => replies.push(&rpc::error(None, rpc::INVALID_REQUEST, invalid.why)),
             Err(error) => replies.push(&rpc::error(None, rpc::PARSE_ERROR, &error.to_string())),
         }
     }
@@ -160,13 +165,13 @@ async fn dispatch_batch(mut caller: Caller, json: &[u8], version: &str) -> Respo
 fn respond(response: RpcResponse) -> Response {
     let json = [(CONTENT_TYPE, "application/json")];
     match response {
-        // Agents open their stream only after exactly 202.
+        // Agents open their stream only after status 202.
         RpcResponse::Nothing => StatusCode::ACCEPTED.into_response(),
         RpcResponse::Reply(reply) => (json, reply).into_response(),
         RpcResponse::SessionCreated { session, reply } => {
             ([(SESSION_HEADER, session)], json, reply).into_response()
         }
-        RpcResponse::NoSessionNamed => no_session_named(),
+        RpcResponse::SessionRequired => session_required(),
         RpcResponse::NoSuchSession => no_such_session(),
         RpcResponse::UnsupportedProtocol(reply) => json_error(StatusCode::BAD_REQUEST, reply),
         RpcResponse::TooManySessions(reply) => json_error(StatusCode::SERVICE_UNAVAILABLE, reply),
@@ -180,7 +185,7 @@ mod tests {
     use crate::events::Events;
 
     #[tokio::test]
-    async fn a_post_cut_off_while_it_starts_ends_as_read() {
+    async fn a_dropped_post_is_reported_as_read() {
         let (events, mut inbox) = Events::channel();
         let server =
             Arc::new(Server { events, max_body: 1024, proposals: Arc::default(), context_only: false });
@@ -198,7 +203,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_session_too_many_is_503_and_names_the_limit() {
+    async fn a_session_over_the_limit_gets_503_with_the_limit() {
         let (events, mut inbox) = Events::channel();
         let server =
             Arc::new(Server { events, max_body: 1024, proposals: Arc::default(), context_only: false });

@@ -1,6 +1,6 @@
-//! The routes of the endpoint: on `/mcp`, POST carries an agent's messages, GET opens its stream and DELETE
-//! ends its session; on `/`, an agent opens its WebSocket; `/status` tells our own tools
-//! whether a companion lives, and its state. No request makes the companion hold many times its size in
+//! The routes of the endpoint. On `/mcp`, POST carries an agent's messages, GET opens its stream and DELETE
+//! ends its session; on `/`, an agent opens its WebSocket; `/status` reports to our own tools whether a
+//! companion lives, and its state. No request makes the companion use many times the request's size in
 //! memory.
 
 use std::sync::Arc;
@@ -12,16 +12,16 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Router, middleware};
 
-use super::headers::{session, version};
+use super::headers::{protocol_version, session_id};
 use super::post::post_messages;
 use super::{stream, websocket};
 use crate::agents::identity::Credential;
 use crate::events::Event;
 use crate::mcp::listening::gate::{Gate, gate};
-use crate::mcp::refusals::{no_session_named, no_such_session, stopping};
+use crate::mcp::refusals::{no_such_session, session_required, stopping};
 use crate::mcp::server::Server;
 
-/// The routes behind the gate.
+/// Returns the routes behind the gate.
 pub(crate) fn router(server: Arc<Server>, gatekeeper: Arc<Gate>) -> Router {
     Router::new()
         .route("/mcp", post(post_messages).get(open_stream).delete(end_session).head(refuse_head))
@@ -32,11 +32,11 @@ pub(crate) fn router(server: Arc<Server>, gatekeeper: Arc<Gate>) -> Router {
 }
 
 async fn open_stream(State(server): State<Arc<Server>>, headers: HeaderMap) -> Response {
-    if let Err(refused) = version(&headers) {
-        return *refused;
+    if let Err(refusal) = protocol_version(&headers) {
+        return *refusal;
     }
-    let Some(session) = session(&headers) else {
-        return no_session_named();
+    let Some(session) = session_id(&headers) else {
+        return session_required();
     };
     match server.events.ask(|answer| Event::StreamWanted { session: session.to_owned(), answer }).await {
         Some(Some(open)) => stream::response(open),
@@ -45,14 +45,14 @@ async fn open_stream(State(server): State<Arc<Server>>, headers: HeaderMap) -> R
     }
 }
 
-/// HEAD would run the handler of GET, and so take the stream away from the agent.
+/// Refuses HEAD, which would run the handler of GET and so take the stream from the agent.
 async fn refuse_head() -> Response {
     (StatusCode::METHOD_NOT_ALLOWED, [(ALLOW, "GET, POST, DELETE")]).into_response()
 }
 
 async fn end_session(State(server): State<Arc<Server>>, headers: HeaderMap) -> Response {
-    let Some(session) = session(&headers) else {
-        return no_session_named();
+    let Some(session) = session_id(&headers) else {
+        return session_required();
     };
     match server.events.ask(|answer| Event::SessionEnded { session: session.to_owned(), answer }).await {
         Some(true) => StatusCode::OK.into_response(),
@@ -61,7 +61,8 @@ async fn end_session(State(server): State<Arc<Server>>, headers: HeaderMap) -> R
     }
 }
 
-/// The state as desks see it, without variables; without a token, also without the person's files.
+/// Answers with the state as desks see it, without variables; without a token, also without the person's
+/// files.
 async fn status(State(server): State<Arc<Server>>, Extension(credential): Extension<Credential>) -> Response {
     let status = server.events.ask(Event::StatusWanted).await.map(|mut status| {
         status.environment = alongside_desk::Environment::default();

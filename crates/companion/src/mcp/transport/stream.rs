@@ -1,5 +1,5 @@
-//! The stream that an agent listens on: server-sent events, as fast as the agent reads them. Clients give up
-//! on a body that is silent for minutes, so a comment keeps the stream alive.
+//! The stream to an agent: server-sent events, as fast as the agent reads them. Clients give up on a body
+//! without data for minutes, so a comment keeps the stream alive.
 
 use std::io;
 use std::sync::atomic::Ordering;
@@ -14,22 +14,22 @@ use tokio::time::timeout;
 
 use crate::events::{Event, OpenStream};
 
-/// The longest silence on an open stream; the contract allows 20 s.
-const KEEP_ALIVE: Duration = Duration::from_secs(15);
+/// The longest pause on an open stream; the contract allows 20 s.
+const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
 
-/// The response that carries a stream. It ends, or is cut, when the sender of its frames is dropped.
+/// Returns the response that carries a stream. It ends, or is cut, when the sender of its frames is dropped.
 pub(super) fn response(open: OpenStream) -> Response {
-    // The first comment sends the headers on their way.
+    // The first comment makes the server send the headers.
     let body = stream::unfold(
         (open, Some(Bytes::from_static(b": alongside\n\n"))),
         |(mut open, first)| async move {
             if let Some(first) = first {
                 return Some((Ok::<_, io::Error>(first), (open, None)));
             }
-            let frame = match timeout(KEEP_ALIVE, open.frames.recv()).await {
+            let frame = match timeout(KEEP_ALIVE_INTERVAL, open.frames.recv()).await {
                 Ok(Some(frame)) => frame,
                 Ok(None) if open.cut.load(Ordering::Acquire) => {
-                    // The client sees the connection break.
+                    // The client sees a broken connection.
                     return Some((Err(io::ErrorKind::ConnectionAborted.into()), (open, None)));
                 }
                 Ok(None) => return None,
@@ -53,10 +53,10 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_silent_stream_gets_a_comment_within_twenty_seconds() {
+    async fn a_stream_without_frames_gets_a_comment_within_twenty_seconds() {
         let (events, _inbox) = Events::channel();
         let (sender, frames) = mpsc::channel(1);
-        let _ended = events.on_drop(Event::StreamEnded { session: "s".into(), number: 1 });
+        let _ended = events.queue_on_drop(Event::StreamEnded { session: "s".into(), number: 1 });
         let open = OpenStream { session: "s".into(), frames, events, cut: Arc::default(), _ended };
         let mut body = response(open).into_body().into_data_stream();
         assert_eq!(body.next().await.unwrap().unwrap(), ": alongside\n\n");

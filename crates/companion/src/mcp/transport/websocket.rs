@@ -1,6 +1,6 @@
-//! The WebSocket of one agent: its messages are carried out one after the other, and frames for it are sent
-//! as fast as it reads. The session ends with the connection, for an agent that connects again begins anew:
-//! the calls that were open are dead, and the person decides in the agent's own prompt.
+//! The WebSocket of one agent. Its messages are carried out one after the other, and its frames are sent as
+//! fast as it reads. The session ends with the connection, because an agent that connects again begins a new
+//! one: the open calls can no longer be answered, and the person decides in the agent's own prompt.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,21 +19,20 @@ use tokio::time::{MissedTickBehavior, interval, sleep};
 use crate::agents::frame;
 use crate::agents::identity::Credential;
 use crate::events::{Event, Events, OpenStream};
-use crate::mcp::dialect::claude::Agent;
+use crate::mcp::dialect::claude::WebSocketAgent;
 use crate::mcp::refusals::refusal;
 use crate::mcp::server::Server;
 
 /// The time between two pings, which keep the connection alive.
-const PING: Duration = Duration::from_secs(30);
-/// How long after its greeting an agent gets the first notification: it drops earlier ones.
-const SETTLED_AFTER: Duration = Duration::from_millis(600);
-/// The bytes to read from a connection at once: tungstenite keeps a buffer of that size for each, and takes
-/// 128 KiB by default.
-const READ_BUFFER: usize = 8 * 1024;
-/// The answers that may wait until the agent reads them.
+const PING_INTERVAL: Duration = Duration::from_secs(30);
+/// The time from an agent's greeting to its first notification: agents drop earlier ones.
+const NOTIFICATION_DELAY: Duration = Duration::from_millis(600);
+/// The size of the read buffer in bytes. tungstenite keeps one for each connection, of 128 KiB by default.
+const READ_BUFFER_BYTES: usize = 8 * 1024;
+/// The largest number of answers that wait until the agent reads them.
 const MAX_ANSWERS: usize = 64;
 
-/// `GET /` of an agent.
+/// Answers `GET /` of an agent.
 pub(super) async fn open(
     State(server): State<Arc<Server>>,
     Extension(credential): Extension<Credential>,
@@ -48,7 +47,7 @@ pub(super) async fn open(
         return refusal(StatusCode::UNAUTHORIZED, rpc::INVALID_REQUEST, why);
     }
     let limit = server.max_body;
-    let upgrade = upgrade.protocols([SUBPROTOCOL]).read_buffer_size(READ_BUFFER);
+    let upgrade = upgrade.protocols([SUBPROTOCOL]).read_buffer_size(READ_BUFFER_BYTES);
     let upgrade = upgrade.max_message_size(limit).max_frame_size(limit);
     upgrade.on_upgrade(move |socket| serve(socket, server, credential))
 }
@@ -56,25 +55,25 @@ pub(super) async fn open(
 /// Serves until the connection or the companion ends.
 async fn serve(socket: WebSocket, server: Arc<Server>, credential: Credential) {
     let (mut sink, mut source) = socket.split();
-    let (answers, mut answered) = mpsc::channel::<String>(MAX_ANSWERS);
-    let (greeted, greeting) = oneshot::channel();
+    let (answers, mut queued_answers) = mpsc::channel::<String>(MAX_ANSWERS);
+    let (session_sender, session_receiver) = oneshot::channel();
     let events = server.events.clone();
-    let mut agent = Agent::new(server, credential, answers, greeted);
+    let mut agent = WebSocketAgent::new(server, credential, answers, session_sender);
     let read = async {
         while let Some(Ok(message)) = source.next().await {
             match message {
                 Message::Text(text) => agent.carry_out(text.as_str()).await,
                 Message::Close(_) => break,
-                // Pings are answered below us.
+                // The library answers pings.
                 Message::Binary(_) | Message::Ping(_) | Message::Pong(_) => {}
             }
         }
     };
     let write = async {
-        let stream = stream(&events, greeting);
+        let stream = stream(&events, session_receiver);
         tokio::pin!(stream);
         let mut open: Option<OpenStream> = None;
-        let mut pings = interval(PING);
+        let mut pings = interval(PING_INTERVAL);
         pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             let is_waiting = open.is_none();
@@ -83,7 +82,7 @@ async fn serve(socket: WebSocket, server: Arc<Server>, credential: Credential) {
                     open = Some(opened);
                     continue;
                 }
-                Some(answer) = answered.recv() => vec![Message::Text(answer.into())],
+                Some(answer) = queued_answers.recv() => vec![Message::Text(answer.into())],
                 frame = next(&mut open) => match frame {
                     Some(frame) => frame::messages(&frame).map(|text| Message::Text(text.into())).collect(),
                     // The session has ended.
@@ -108,14 +107,14 @@ async fn serve(socket: WebSocket, server: Arc<Server>, credential: Credential) {
     agent.end();
 }
 
-/// Opens the stream of a session, once it is known and its agent listens; never, if that fails.
-async fn stream(events: &Events, greeting: oneshot::Receiver<String>) -> OpenStream {
-    let session = match greeting.await {
+/// Opens the stream of a session once the agent listens. Never ends if that fails.
+async fn stream(events: &Events, session_receiver: oneshot::Receiver<String>) -> OpenStream {
+    let session = match session_receiver.await {
         Ok(session) => session,
-        // The reading end has ended, and the whole connection with it.
+        // The reading side has ended, and the whole connection with it.
         Err(_) => std::future::pending().await,
     };
-    sleep(SETTLED_AFTER).await;
+    sleep(NOTIFICATION_DELAY).await;
     let opened = events.ask(|answer| Event::StreamWanted { session, answer }).await;
     match opened.flatten() {
         Some(open) => open,
@@ -123,7 +122,7 @@ async fn stream(events: &Events, greeting: oneshot::Receiver<String>) -> OpenStr
     }
 }
 
-/// The next frame; never one before the stream is open.
+/// Waits for the next frame. Never ends before the stream is open.
 async fn next(open: &mut Option<OpenStream>) -> Option<bytes::Bytes> {
     let Some(open) = open else { return std::future::pending().await };
     let frame = open.frames.recv().await?;

@@ -1,4 +1,4 @@
-//! Admission and token proofs at the gate.
+//! Tests of the admission and the token proofs.
 
 use super::*;
 use crate::endpoint::Endpoint;
@@ -83,12 +83,12 @@ fn a_repeated_host_or_token_counts_as_none() {
 }
 
 #[test]
-fn the_nonce_header_is_the_contracts() {
+fn the_nonce_header_is_that_of_the_contract() {
     assert_eq!(NONCE, token_proof::NONCE_HEADER.to_ascii_lowercase());
 }
 
 #[test]
-fn a_proof_is_given_only_to_a_local_request_for_it() {
+fn only_a_local_request_for_a_proof_gets_one() {
     let gate = gate_at(&["127.0.0.1:80"], "secret");
     let dialled = "127.0.0.1:80".parse().unwrap();
     let nonce = "0".repeat(64);
@@ -119,7 +119,7 @@ fn a_proof_is_given_only_to_a_local_request_for_it() {
 }
 
 #[test]
-fn a_token_names_its_family() {
+fn a_token_identifies_its_family() {
     let host = ("host", "127.0.0.1:80");
     for agent in alongside_contract::agents::with_family() {
         let bearer = format!("Bearer {}", token::for_agent("secret", agent));
@@ -143,17 +143,17 @@ fn an_agent_with_a_websocket_sends_the_bare_token() {
 }
 
 const OURS: &str = "5ec3e75ec3e75ec3e75ec3e75ec3e75ec3e75ec3e75ec3e75ec3e75ec3e75ec3";
-/// Set by the test that counts the instructions of one guess.
+/// The variable that the test sets which counts the instructions of one guess.
 const GUESS: &str = "ALONGSIDE_GUESS";
 
 #[test]
-fn one_guess() {
+fn check_one_guess() {
     let guess = std::env::var(GUESS).unwrap_or_else(|_| OURS.into());
     let gate = gate_at(&["127.0.0.1:80"], OURS);
     assert_eq!(gate.check_token(&guess).is_some(), guess == OURS);
 }
 
-/// The instructions that checking a guess takes; `None` without valgrind.
+/// Returns the number of instructions that checking a guess takes; `None` without valgrind.
 #[cfg(target_os = "linux")]
 fn instructions(guess: &str) -> Option<u64> {
     let mut valgrind = std::process::Command::new("valgrind");
@@ -164,17 +164,17 @@ fn instructions(guess: &str) -> Option<u64> {
     ]);
     valgrind
         .arg(std::env::current_exe().unwrap())
-        .args(["--exact", "mcp::listening::gate::tests::one_guess"]);
+        .args(["--exact", "mcp::listening::gate::tests::check_one_guess"]);
     let ran = valgrind.env(GUESS, guess).output().ok()?;
     assert!(ran.status.success(), "{ran:?}");
-    let said = String::from_utf8_lossy(&ran.stderr).into_owned();
-    let counted = said.lines().find_map(|line| line.split_once("Collected :"));
+    let report = String::from_utf8_lossy(&ran.stderr).into_owned();
+    let counted = report.lines().find_map(|line| line.split_once("Collected :"));
     Some(counted.expect("it says how many").1.trim().parse().expect("a number"))
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_partly_right_token_costs_the_same_instructions() {
+fn a_partly_right_token_takes_the_same_number_of_instructions() {
     let wrong_from = |at: usize| format!("{}{}", &OURS[..at], "0".repeat(OURS.len() - at));
     let Some(nothing_right) = instructions(&wrong_from(0)) else {
         return alongside_testing::skip("valgrind is not installed");
