@@ -8,19 +8,19 @@ const SOON: Duration = Duration::from_millis(500);
 #[tokio::test(start_paused = true)]
 async fn context_follows_50_ms_after_a_move_and_starts_each_stream() {
     let (story, agent, mut stream) = Story::with_listener().await;
-    assert_eq!(messages(&mut stream).await[0]["method"], "ide/contextUpdate", "at once");
+    assert_eq!(next_messages(&mut stream).await[0]["method"], "ide/contextUpdate", "at once");
     story.focus(&story.file).await;
     let before = Instant::now();
     assert!(frame_within(&mut stream, SOON).await.unwrap().contains("a.txt"));
     let waited = before.elapsed();
     assert!(waited >= Duration::from_millis(50) && waited <= Duration::from_millis(100), "{waited:?}");
     let mut newest = agent.stream().await;
-    assert_eq!(stream.frames.recv().await, None, "the newest stream wins");
+    assert_eq!(stream.frames.recv().await, None, "the newest stream replaces it");
     assert!(frame_within(&mut newest, SOON).await.unwrap().contains("a.txt"));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slow_reader_blocks_nobody_and_gets_the_newest_context() {
+async fn a_slow_reader_blocks_no_other_and_gets_the_newest_context() {
     let story = Story::begin().await;
     let (lazy, quick) = (story.agent().await, story.agent().await);
     let (mut unread, mut read) = (lazy.stream().await, quick.stream().await);
@@ -44,14 +44,14 @@ async fn a_slow_reader_blocks_nobody_and_gets_the_newest_context() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_file_that_vanishes_drops_out() {
+async fn a_removed_file_leaves_the_context() {
     let story = Story::begin().await;
     let mut stream = story.agent().await.stream().await;
     story.focus(&story.file).await;
     let mut context =
         async || frame_within(&mut stream, Duration::from_secs(5)).await.expect("a context comes");
     while !context().await.contains("a.txt") {}
-    // Also right after a scan.
+    // The file is removed right after a scan.
     tokio::time::sleep(Duration::from_millis(700)).await;
     fs::remove_file(&story.file).unwrap();
     let before = Instant::now();
@@ -78,23 +78,23 @@ async fn desks_see_the_shared_context_even_without_agents() {
     let report =
         ContextReport { active: Some(active), open_files: Some(open.to_vec()), ..ContextReport::default() };
     story.report(report).await;
-    let shared = story.status(|status| !status.context.is_empty()).await.context;
+    let shared = story.next_status(|status| !status.context.is_empty()).await.context;
     let first = SharedFile { path: story.file.clone(), active: true, cursor: Some(cursor), selected: 2 };
     let second = SharedFile { path: other, ..SharedFile::default() };
-    assert_eq!(shared, [first, second], "active first, and nothing that agents must not know");
+    assert_eq!(shared, [first, second], "the active file first, and no file that agents must not know");
 
     story.desk.request(Request::PauseContext { paused: true }).await.unwrap();
-    assert_eq!(story.status(|status| status.paused).await.context, []);
+    assert_eq!(story.next_status(|status| status.paused).await.context, []);
     story.desk.request(Request::PauseContext { paused: false }).await.unwrap();
-    story.status(|status| status.context.len() == 2).await;
+    story.next_status(|status| status.context.len() == 2).await;
     fs::remove_file(&story.file).unwrap();
-    story.status(|status| status.context.len() == 1).await;
+    story.next_status(|status| status.context.len() == 1).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_silent_companion_never_tells_files() {
-    let mut story = Story::of(|builder| builder.never_tell_files("the owner says so")).await;
-    assert!(story.status(|_| true).await.paused, "a desk can tell");
+async fn a_companion_that_never_tells_files_sends_no_context() {
+    let mut story = Story::with_builder(|builder| builder.never_tell_files("the owner says so")).await;
+    assert!(story.next_status(|_| true).await.paused, "desks show it as paused");
     let (agent, mut stream) = story.listener().await;
     for paused in [false, true, false] {
         let asked = story.desk.request(Request::PauseContext { paused }).await;
@@ -115,7 +115,7 @@ async fn a_silent_companion_never_tells_files() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_unchanged_context_is_told_to_desks_once() {
+async fn an_unchanged_context_is_sent_to_desks_once() {
     let mut story = Story::begin().await;
     for _ in 0..5 {
         story.focus(&story.file).await;
@@ -128,7 +128,7 @@ async fn an_unchanged_context_is_told_to_desks_once() {
     assert_eq!(statuses, 1);
 }
 
-/// The whole answer to a GET of `/status`.
+/// Returns the whole response to a GET of `/status`.
 async fn get_status(port: u16, authorization: String) -> String {
     use std::io::{Read as _, Write as _};
     let ask = move || -> std::io::Result<String> {
@@ -146,12 +146,12 @@ async fn get_status(port: u16, authorization: String) -> String {
 }
 
 #[tokio::test]
-async fn the_http_status_holds_no_token_and_tokenless_no_files() {
-    let mut story = Story::of(|builder| builder.allow_tokenless_agents(true)).await;
+async fn the_http_status_has_no_token_and_without_a_token_no_files() {
+    let mut story = Story::with_builder(|builder| builder.allow_tokenless_agents(true)).await;
     story.focus(&story.file).await;
-    let at_desks = story.status(|status| !status.context.is_empty()).await;
+    let at_desks = story.next_status(|status| !status.context.is_empty()).await;
     let (port, token) = (story.companion.port(), story.companion.token().to_owned());
-    assert!(at_desks.environment.0.values().any(|value| value.contains(&token)), "desks have it");
+    assert!(at_desks.environment.0.values().any(|value| value.contains(&token)), "desks get the token");
 
     let with = get_status(port, format!("Authorization: Bearer {token}\r\n")).await;
     assert!(with.starts_with("HTTP/1.1 200") && with.contains("a.txt"), "{with}");

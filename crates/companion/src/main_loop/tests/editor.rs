@@ -3,9 +3,9 @@
 use super::*;
 
 #[tokio::test(start_paused = true)]
-async fn terminals_are_given_the_variables_of_every_family() {
-    let mut story = Story::of(|builder| builder.pid(4242).stdio("/a b", ["stdio"])).await;
-    let environment = story.status(|_| true).await.environment;
+async fn the_environment_of_terminals_has_the_variables_of_every_family() {
+    let mut story = Story::with_builder(|builder| builder.pid(4242).stdio("/a b", ["stdio"])).await;
+    let environment = story.next_status(|_| true).await.environment;
     let value = |name: &str| environment.0.get(name).map(String::as_str);
     let token = story.companion.token().to_owned();
     assert_eq!(value("GEMINI_CLI_IDE_SERVER_PORT"), Some(story.companion.port().to_string().as_str()));
@@ -18,19 +18,23 @@ async fn terminals_are_given_the_variables_of_every_family() {
     let other = story.path("other");
     fs::create_dir(&other).unwrap();
     story.set_roots(vec![other]).await.unwrap();
-    let of = |status: &Status| status.environment.0["QWEN_CODE_IDE_WORKSPACE_PATH"].contains("/other");
-    assert!(!story.status(of).await.environment.0["QWEN_CODE_IDE_WORKSPACE_PATH"].contains("/project"));
+    let has_other_root =
+        |status: &Status| status.environment.0["QWEN_CODE_IDE_WORKSPACE_PATH"].contains("/other");
+    assert!(
+        !story.next_status(has_other_root).await.environment.0["QWEN_CODE_IDE_WORKSPACE_PATH"]
+            .contains("/project")
+    );
 }
 
-/// The names of the current Gemini CLI's discovery files.
+/// Returns the names of the current Gemini CLI's discovery files.
 fn records(story: &Story) -> Vec<String> {
-    // The directory goes with the files.
+    // The directory is removed with its last file.
     let entries = fs::read_dir(story.path("tmp/gemini/ide")).into_iter().flatten();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     names.filter(|name| name.starts_with("gemini-")).collect()
 }
 
-/// A process of its own, below this one.
+/// A child process of this one.
 struct Child(std::process::Child);
 
 impl Child {
@@ -51,14 +55,14 @@ impl Drop for Child {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_changed_editor_is_found_by_its_process_only() {
+async fn agents_find_a_changed_editor_only_by_its_process() {
     let mut story = Story::begin().await;
     let (first, second) = (Child::start(), Child::start());
     let port = story.companion.port();
     let name = |pid: u32| format!("gemini-ide-server-{pid}-{port}.json");
     assert_eq!(story.companion.set_editors(vec![first.editor()]).await, []);
     assert!(records(&story).contains(&name(first.0.id())));
-    assert!(records(&story).contains(&name(std::process::id())), "the process above it");
+    assert!(records(&story).contains(&name(std::process::id())), "the parent of the editor");
     let path = story.path("tmp/gemini/ide").join(name(first.0.id()));
     let record: serde_json::Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
     assert_eq!(record["ideInfo"]["displayName"], "Other");
@@ -67,7 +71,7 @@ async fn a_changed_editor_is_found_by_its_process_only() {
     assert!(records(&story).contains(&name(second.0.id())));
     assert!(!records(&story).contains(&name(first.0.id())), "{:?}", records(&story));
     let pid = second.0.id().to_string();
-    story.status(|status| status.environment.0["GEMINI_CLI_IDE_PID"] == pid).await;
+    story.next_status(|status| status.environment.0["GEMINI_CLI_IDE_PID"] == pid).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -87,16 +91,20 @@ async fn agents_find_the_companion_under_every_editor() {
         (&shown(&first)["displayName"], &shown(&second)["displayName"]),
         (&"Other".into(), &"Second".into())
     );
-    assert_eq!(read(lock.clone())["ideName"], "Other", "names without a process are of the first");
+    assert_eq!(
+        read(lock.clone())["ideName"],
+        "Other",
+        "a file without a process in its name is of the first editor"
+    );
 
     story.companion.set_editors(vec![named, first.editor()]).await;
     assert_eq!(read(lock)["ideName"], "Second");
     let pid = second.0.id().to_string();
-    story.status(|status| status.environment.0["GEMINI_CLI_IDE_PID"] == pid).await;
+    story.next_status(|status| status.environment.0["GEMINI_CLI_IDE_PID"] == pid).await;
 
     story.companion.set_editors(vec![first.editor()]).await;
     assert!(records(&story).contains(&name(&first)) && !records(&story).contains(&name(&second)));
-    assert_eq!(story.companion.set_editors(Vec::new()).await, [], "a companion is always somebody's");
+    assert_eq!(story.companion.set_editors(Vec::new()).await, [], "an empty list changes nothing");
     assert!(records(&story).contains(&name(&first)));
 }
 
@@ -104,18 +112,18 @@ async fn agents_find_the_companion_under_every_editor() {
 async fn a_leaving_editor_decides_nothing_and_removes_its_files() {
     let mut story = Story::begin().await;
     story.focus(&story.file).await;
-    story.status(|status| !status.context.is_empty()).await;
+    story.next_status(|status| !status.context.is_empty()).await;
     let (agent, mut stream) = story.listener().await;
-    let mut review = story.proposed_by(&agent, "one\n2\nthree\n").await;
+    let mut review = story.propose_as(&agent, "one\n2\nthree\n").await;
     story.type_over(&mut review, "one\nmine\nthree\n").await;
 
     story.companion.hide().await;
     assert_eq!(records(&story), [""; 0]);
-    let closed = story.closed().await;
+    let closed = story.next_closed().await;
     assert_eq!(closed.closing, Closing::EditorGone);
-    let draft = closed.draft.expect("what was typed is kept");
-    assert_eq!(outcome(&mut stream).await.0["method"], "ide/diffRejected");
-    story.status(|status| status.context.is_empty()).await;
+    let draft = closed.draft.expect("the typed text is kept");
+    assert_eq!(next_outcome(&mut stream).await.0["method"], "ide/diffRejected");
+    story.next_status(|status| status.context.is_empty()).await;
     assert_eq!(fs::read_to_string(draft).unwrap(), "one\nmine\nthree\n");
 
     // Neither time nor new roots nor the focus bring the files back.
@@ -125,20 +133,20 @@ async fn a_leaving_editor_decides_nothing_and_removes_its_files() {
     story.set_roots(vec![story.path("project")]).await.unwrap();
     assert_eq!(records(&story), [""; 0]);
 
-    // The agent is connected still, and what it proposes waits.
-    let review = story.proposed_by(&agent, "one\n2!\nthree\n").await;
-    nothing_within(&mut stream, Duration::from_secs(40)).await;
+    // The agent is still connected, and its new proposal waits for a decision.
+    let review = story.propose_as(&agent, "one\n2!\nthree\n").await;
+    expect_only_context_within(&mut stream, Duration::from_secs(40)).await;
 
     let editor = Editor { name: "e".into(), display_name: "E".into(), pid: std::process::id() };
     assert_eq!(story.companion.set_editors(vec![editor]).await, []);
     let name = format!("gemini-ide-server-{}-{}.json", std::process::id(), story.companion.port());
     assert!(records(&story).contains(&name));
     story.decide(&review, Decision::Accept).await.unwrap();
-    assert_eq!(outcome(&mut stream).await.0["params"]["content"], "one\n2!\nthree\n");
+    assert_eq!(next_outcome(&mut stream).await.0["params"]["content"], "one\n2!\nthree\n");
 }
 
 #[tokio::test]
-async fn the_focus_renews_what_agents_take_the_newest_of() {
+async fn the_focus_renews_files_of_which_agents_take_the_newest() {
     let story = Story::begin().await;
     let lock = story.path(&format!("home/.qwen/ide/{}.lock", story.companion.port()));
     let modified = || fs::metadata(&lock).unwrap().modified().unwrap();

@@ -1,29 +1,33 @@
-//! The words by which desks learn how an agent waits that cannot wait for long.
+//! Messages to desks about an agent whose hook cannot wait for long.
 
 use alongside_desk::{HookProposal, Unawaited, Verdict};
 
 use super::*;
 
 #[tokio::test(start_paused = true)]
-async fn desks_are_told_how_an_agent_waits_that_calls_again() {
+async fn desks_show_whether_an_agent_that_calls_again_waits() {
     let mut story = Story::begin().await;
     let proposal = HookProposal {
         agent: "Qwen Code".into(),
         patience_ms: 3_000,
         calls_again: true,
-        ..story.hooks("a.txt", "new\n")
+        ..story.hook_proposal("a.txt", "new\n")
     };
     for _ in 0..3 {
         assert_eq!(story.companion.review(proposal.clone()).await, Verdict::StillOpen);
     }
     let verdict = story.companion.review(proposal).await;
     assert!(matches!(verdict, Verdict::Undecided { .. }), "{verdict:?}");
-    let (mut said, mut marks) = (Vec::new(), Vec::new());
-    while said.len() < 7 {
+    let (mut notices, mut marks) = (Vec::new(), Vec::new());
+    while notices.len() < 7 {
         match story.next().await {
-            desk::Event::Notice { message } => said.push(message),
+            desk::Event::Notice { message } => notices.push(message),
             desk::Event::Changed(changed) => {
-                assert_eq!((changed.from, changed.revision), (1, 1), "a decision may be on its way");
+                assert_eq!(
+                    (changed.from, changed.revision),
+                    (1, 1),
+                    "a decision that is under way stays valid"
+                );
                 marks.push(changed.unawaited);
             }
             _ => {}
@@ -37,7 +41,7 @@ async fn desks_are_told_how_an_agent_waits_that_calls_again() {
         "Qwen Code was asked to end its turn. Decide within ten minutes, then tell it to go on.",
     ];
     let in_order = [0, 1, 0, 1, 0, 1, 2].map(|end| ends[end]);
-    let is_so = said.iter().zip(in_order).all(|(said, end)| said.ends_with(end));
-    assert!(is_so, "{said:?}");
+    let is_expected = notices.iter().zip(in_order).all(|(notice, end)| notice.ends_with(end));
+    assert!(is_expected, "{notices:?}");
     assert_eq!(story.companion.status().await.reviews, 1, "the review stays");
 }

@@ -1,4 +1,4 @@
-//! Everything is on disk before it is told, and failed writes are reported and retried.
+//! Changes are on disk before they are confirmed, and failed writes are reported and retried.
 
 use super::*;
 
@@ -12,7 +12,7 @@ fn texts_below(directory: &Path) -> Vec<String> {
 async fn an_edit_is_on_disk_before_it_is_confirmed() {
     for has_journal in [true, false] {
         let mut story = if has_journal { Story::with_journal().await } else { Story::begin().await };
-        let mut review = story.proposed("new\n").await;
+        let mut review = story.propose("new\n").await;
         let journal = |story: &Story| texts_below(&story.path("state/journal")).concat();
         for n in 0..20 {
             let text = format!("typed {n}\n");
@@ -32,12 +32,12 @@ async fn an_unwritable_journal_is_reported_and_retried() {
     fs::remove_dir_all(&journal).unwrap();
     fs::write(&journal, "").unwrap();
     story.agent().await.open_diff(&story.file, "new\n").await.unwrap();
-    let said = story.problem().await;
-    assert!(said.what.starts_with("the recovery journal cannot be written: "), "{said:?}");
+    let problem = story.next_problem().await;
+    assert!(problem.what.starts_with("the recovery journal cannot be written: "), "{problem:?}");
     story.desk = story.companion.join();
-    assert_eq!(story.problem().await, said, "who joins is told as well");
+    assert_eq!(story.next_problem().await, problem, "a desk that joins gets it as well");
     fs::remove_file(&journal).unwrap();
-    assert_eq!(story.problem().await.what, "the recovery journal is written again");
+    assert_eq!(story.next_problem().await.what, "the recovery journal is written again");
     assert!(texts_below(&journal).concat().contains("a.txt"));
 }
 
@@ -49,7 +49,7 @@ async fn a_removed_journal_is_restored_within_ten_seconds() {
     fs::remove_dir_all(&journal).unwrap();
     let until = Instant::now() + Duration::from_secs(11);
     while !texts_below(&journal).concat().contains("gemini-cli-test") {
-        assert!(Instant::now() < until, "it stays away");
+        assert!(Instant::now() < until, "the journal is not restored");
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     assert!(crate::persistence::recovery_store::is_kept(&story.app_dirs(), "own-k"));
@@ -62,7 +62,10 @@ async fn a_damaged_journal_is_reported_and_does_not_block() {
     story.interrupt().await;
     fs::write(story.path("state/journal/own-k.json"), "{\"port\":").unwrap();
     story.succeed().await;
-    let said = story.problem().await.to_string();
-    assert!(said.contains("its recovery journal cannot be used") && said.contains("/ide enable"), "{said}");
-    story.proposed("x\n").await;
+    let problem = story.next_problem().await.to_string();
+    assert!(
+        problem.contains("its recovery journal cannot be used") && problem.contains("/ide enable"),
+        "{problem}"
+    );
+    story.propose("x\n").await;
 }

@@ -1,5 +1,5 @@
 //! A kill at each step of each write: the test copies the state directory at every step, starts a companion
-//! from each copy, and checks that everything holds that agent and person had been told by then.
+//! from each copy, and checks that it has everything that was confirmed to agent and person by then.
 
 use std::sync::Arc;
 use std::sync::Mutex;
@@ -14,15 +14,15 @@ enum Known {
     Session(String),
     /// `openDiff` of this file was answered.
     Proposed(String),
-    /// A person was told that this is taken.
+    /// The edit to this text was confirmed to the desk.
     Typed(String),
-    /// The person decides; nothing was answered yet.
-    Decides(Decision),
-    /// The decision on what is open was taken.
-    Decided,
+    /// The person has sent this decision; it is not confirmed.
+    DecisionSent(Decision),
+    /// The decision on the open review was confirmed.
+    DecisionConfirmed,
     /// The agent has read this outcome.
-    Told(serde_json::Value),
-    /// The agent has this text by `closeDiff`.
+    Delivered(serde_json::Value),
+    /// `closeDiff` has returned this text to the agent.
     Closed(String),
 }
 
@@ -35,6 +35,7 @@ impl Memory {
     }
 }
 
+/// The state directory at one step, with everything that was known then.
 struct Moment {
     known: Vec<Known>,
     state: tempfile::TempDir,
@@ -43,7 +44,7 @@ struct Moment {
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     let entries = fs::read_dir(from).into_iter().flatten().flatten();
-    // Nothing is in it.
+    // The reserve holds no data.
     for entry in entries.filter(|entry| entry.file_name() != "reserve") {
         let to = to.join(entry.file_name());
         match entry.file_type().unwrap().is_dir() {
@@ -53,36 +54,37 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The lines before those that tell the texts of a file apart. A large text has its own file in the journal.
+/// Returns lines that make the texts of some files large: a large text has its own file in the journal.
 fn filler(n: usize) -> String {
     if matches!(n, 0 | 3) { "the same\n".repeat(8 << 10) } else { String::new() }
 }
 
-/// An agent proposes four files, one after the other: an edited one is accepted, one is rejected, one is
-/// answered in the agent, and one is left open. Returns every moment of it.
-async fn lived() -> (Vec<Moment>, Vec<String>, u16, PortHold) {
+/// Records each step of a story: an agent proposes four files, one after the other. An edited one is
+/// accepted, one is rejected, one is answered in the agent, and one is left open. Returns the moments, the
+/// files, and the port with its hold.
+async fn record_moments() -> (Vec<Moment>, Vec<String>, u16, PortHold) {
     let mut story = Story::with_journal().await;
     let port = story.companion.port();
     let hold = PortHold::take(story.companion.addresses()).unwrap();
     let (memory, moments) = (Memory::default(), Arc::new(Mutex::new(Vec::new())));
     let state = story.path("state");
-    let (theirs, into, from) = (memory.clone(), moments.clone(), state.clone());
+    let (memory_then, recorded, source) = (memory.clone(), moments.clone(), state.clone());
     disk_steps::watch(&state, move || {
-        let known = theirs.0.lock().unwrap().clone();
+        let known = memory_then.0.lock().unwrap().clone();
         let state = tempfile::tempdir().unwrap();
-        copy(&from, state.path());
-        into.lock().unwrap().push(Moment { known, state });
+        copy(&source, state.path());
+        recorded.lock().unwrap().push(Moment { known, state });
     });
     let files: Vec<String> = ["a.txt", "b.txt", "c.txt", "d.txt"]
         .map(|name| story.path("project").join(name).to_str().unwrap().to_owned())
         .into();
     let agent = story.agent().await;
     memory.add(Known::Session(agent.session.clone()));
-    let hears = tokio::spawn(hears(agent.stream().await, memory.clone()));
+    let reading = tokio::spawn(read_as_agent(agent.stream().await, memory.clone()));
     for (n, file) in files.iter().enumerate() {
         agent.open_diff(file, &format!("{}proposal {n}\n", filler(n))).await.unwrap();
         memory.add(Known::Proposed(file.clone()));
-        let mut review = story.opened().await;
+        let mut review = story.next_opened().await;
         for again in ["typed", "typed again"] {
             let text = format!("{}{again} {n}\n", filler(n));
             story.type_over(&mut review, &text).await;
@@ -91,10 +93,10 @@ async fn lived() -> (Vec<Moment>, Vec<String>, u16, PortHold) {
         let decision = if n == 0 { Decision::Accept } else { Decision::Reject };
         match n {
             0 | 1 => {
-                memory.add(Known::Decides(decision));
+                memory.add(Known::DecisionSent(decision));
                 story.decide(&review, decision).await.unwrap();
-                memory.add(Known::Decided);
-                // Until it is told, and that is on disk as well.
+                memory.add(Known::DecisionConfirmed);
+                // By then the outcome is delivered, and its delivery is on disk.
                 tokio::time::sleep(Duration::from_millis(300)).await;
             }
             2 => memory.add(Known::Closed(agent.close_diff(file).await.unwrap())),
@@ -103,15 +105,15 @@ async fn lived() -> (Vec<Moment>, Vec<String>, u16, PortHold) {
     }
     tokio::time::sleep(Duration::from_millis(300)).await;
     story.companion.hand_over().await;
-    hears.await.unwrap();
-    // The state after the last step counts as well.
+    reading.await.unwrap();
+    // The state after the last step is a moment as well.
     disk_steps::step(&state);
     drop(story.directory);
     (std::mem::take(&mut *moments.lock().unwrap()), files, port, hold)
 }
 
-/// The agent reads as soon as there is something, and answers.
-async fn hears(mut stream: OpenStream, memory: Memory) {
+/// Reads each frame as it comes, and answers its ping.
+async fn read_as_agent(mut stream: OpenStream, memory: Memory) {
     while let Some(frame) = stream.frames.recv().await {
         stream.events.send(Event::StreamDrained { session: stream.session.clone() });
         for message in messages_in(&text_of(&frame)) {
@@ -120,14 +122,14 @@ async fn hears(mut stream: OpenStream, memory: Memory) {
                     let id = serde_json::from_value(message["id"].clone()).unwrap();
                     stream.events.send(Event::Receipt { session: stream.session.clone(), id });
                 }
-                Some(method) if method.starts_with("ide/diff") => memory.add(Known::Told(message)),
+                Some(method) if method.starts_with("ide/diff") => memory.add(Known::Delivered(message)),
                 _ => {}
             }
         }
     }
 }
 
-/// A companion that comes after a kill at this moment. A test beside this one may have its port for a while.
+/// Starts a companion on the state of this moment. A test beside this one may have its port for a while.
 async fn successor(moment: &Moment, port: u16, hold: &PortHold) -> (tempfile::TempDir, Companion) {
     let knows_port = moment.known.iter().any(|known| matches!(known, Known::Session(_)));
     for _ in 0..100 {
@@ -142,25 +144,27 @@ async fn successor(moment: &Moment, port: u16, hold: &PortHold) -> (tempfile::Te
             return (directory, companion);
         }
         companion.stop().await;
-        // The process that has the port needs real time, and the clock of the test is paused.
+        // The other process needs real time to free the port, and the clock of the test is paused.
         std::thread::sleep(Duration::from_millis(50));
     }
-    panic!("somebody else has the port {port} for good");
+    panic!("another process keeps the port {port}");
 }
 
-/// The checks after a kill.
-async fn holds(moment: &Moment, files: &[String], port: u16, hold: &PortHold) {
+/// Checks a companion that starts after a kill at this moment.
+async fn check_after_kill(moment: &Moment, files: &[String], port: u16, hold: &PortHold) {
     let known = &moment.known;
     let what = format!("killed when this was known: {known:#?}");
     let (directory, companion) = successor(moment, port, hold).await;
     let drafts = Drafts::open(&AppDirs::below(directory.path()));
-    let texts = texts(&drafts);
+    let texts = draft_texts(&drafts);
 
-    // The last that was typed for each file is in a draft, unless the agent has it; or it was neither.
+    // The last text that was typed for each file is in a draft, unless the agent has it.
     let mut delivered = String::new();
     for known in known {
         match known {
-            Known::Told(outcome) => delivered += outcome["params"]["content"].as_str().unwrap_or_default(),
+            Known::Delivered(outcome) => {
+                delivered += outcome["params"]["content"].as_str().unwrap_or_default()
+            }
             Known::Closed(text) => delivered += text,
             _ => {}
         }
@@ -169,7 +173,7 @@ async fn holds(moment: &Moment, files: &[String], port: u16, hold: &PortHold) {
         let is_of_file =
             |known: &&Known| matches!(known, Known::Typed(text) if text.ends_with(&format!(" {n}\n")));
         if let Some(Known::Typed(text)) = known.iter().rfind(is_of_file) {
-            // The next edit may be there already, though it was not confirmed.
+            // The next edit may be on disk already, though it was not confirmed.
             let newer = format!("{}typed again {n}\n", filler(n));
             let is_there = texts.contains(text) || texts.contains(&newer);
             assert!(is_there || delivered.contains(text.as_str()), "{text:?} is lost, {texts:?}; {what}");
@@ -187,33 +191,36 @@ async fn holds(moment: &Moment, files: &[String], port: u16, hold: &PortHold) {
     let is_outcome = |message: &serde_json::Value| {
         message["method"].as_str().is_some_and(|method| method.starts_with("ide/diff"))
     };
-    let mut heard = Vec::new();
+    let mut received = Vec::new();
     let deadline = Instant::now() + Duration::from_secs(2);
     while let Some(frame) = frame_within(&mut stream, deadline - Instant::now()).await {
-        heard.extend(messages_in(&frame).into_iter().filter(is_outcome));
+        received.extend(messages_in(&frame).into_iter().filter(is_outcome));
     }
-    // The agent hears the outcome of each open review once, and otherwise only outcomes that it heard before.
+    // The agent gets the outcome of each open review once, and otherwise only outcomes that it got before.
     let last = known.iter().rposition(|known| matches!(known, Known::Proposed(_)));
     let since: &[Known] = last.map_or(&[], |at| &known[at..]);
-    let ends = since.iter().any(|known| matches!(known, Known::Told(_) | Known::Closed(_)));
+    let ends = since.iter().any(|known| matches!(known, Known::Delivered(_) | Known::Closed(_)));
     if let (Some(Known::Proposed(file)), false) = (since.first(), ends) {
         let is_of_file = |outcome: &&serde_json::Value| outcome["params"]["filePath"] == file.as_str();
-        let outcomes: Vec<_> = heard.iter().filter(is_of_file).collect();
-        let [outcome] = outcomes[..] else { panic!("{file} hears {outcomes:?}; {what}") };
-        let accepts = since.contains(&Known::Decides(Decision::Accept));
+        let outcomes: Vec<_> = received.iter().filter(is_of_file).collect();
+        let [outcome] = outcomes[..] else { panic!("{file} gets {outcomes:?}; {what}") };
+        let accepts = since.contains(&Known::DecisionSent(Decision::Accept));
         match outcome["method"].as_str().unwrap() {
             "ide/diffAccepted" => assert!(accepts, "nobody accepted it; {what}"),
-            _ => assert!(!(accepts && since.contains(&Known::Decided)), "the decision is lost; {what}"),
+            _ => assert!(
+                !(accepts && since.contains(&Known::DecisionConfirmed)),
+                "the decision is lost; {what}"
+            ),
         }
     }
-    for outcome in heard {
+    for outcome in received {
         let path = outcome["params"]["filePath"].clone();
         let before = known.iter().find_map(|known| match known {
-            Known::Told(before) if before["params"]["filePath"] == path => Some(before),
+            Known::Delivered(before) if before["params"]["filePath"] == path => Some(before),
             _ => None,
         });
         if let Some(before) = before {
-            assert_eq!(&outcome, before, "the agent has heard otherwise; {what}");
+            assert_eq!(&outcome, before, "the agent got another outcome before; {what}");
         }
     }
     companion.stop().await;
@@ -221,9 +228,9 @@ async fn holds(moment: &Moment, files: &[String], port: u16, hold: &PortHold) {
 
 #[tokio::test(start_paused = true)]
 async fn after_a_kill_at_any_step_outcomes_and_edits_survive() {
-    let (moments, files, port, hold) = lived().await;
+    let (moments, files, port, hold) = record_moments().await;
     assert!(moments.len() > 60, "{} moments", moments.len());
     for moment in &moments {
-        holds(moment, &files, port, &hold).await;
+        check_after_kill(moment, &files, port, &hold).await;
     }
 }

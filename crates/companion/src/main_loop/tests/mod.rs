@@ -42,32 +42,34 @@ use crate::reviews::ground::Ground;
 use crate::reviews::proposal::PreparedProposal;
 use crate::{AppDirs, Builder, Companion, Editor, PortHold, StartError, Workspace};
 
-/// Other tests of this program start programs. Until such a child runs its own, it has whatever was open
-/// here, as a journal's lock and a port, for which a successor cannot wait on a clock that stands still.
-fn until_children_run_programs_of_their_own() {
+/// Waits until no child of this process is between fork and exec. Other tests of this program start programs,
+/// and until its exec such a child has the files that are open here, as a journal's lock and a port. A
+/// successor cannot wait for those while the clock is paused.
+fn wait_for_children_to_exec() {
     let (own, ours) = (std::process::id().to_string(), std::env::current_exe().unwrap());
-    let is_one = |directory: &Path| {
+    let is_before_exec = |directory: &Path| {
         let stat = fs::read_to_string(directory.join("stat")).unwrap_or_default();
         let parent = stat.rsplit(") ").next().and_then(|rest| rest.split(' ').nth(1));
         parent == Some(own.as_str()) && fs::read_link(directory.join("exe")).is_ok_and(|exe| exe == ours)
     };
     let processes = || fs::read_dir("/proc").into_iter().flatten().flatten();
-    while processes().any(|process| is_one(&process.path())) {
+    while processes().any(|process| is_before_exec(&process.path())) {
         std::thread::sleep(Duration::from_millis(1));
     }
 }
 
+/// A companion of a project with one file, and a desk that has joined the companion.
 struct Story {
     directory: TestDirectory,
     companion: Companion,
     desk: Desk,
     reviews: HashMap<ReviewId, Review>,
     file: String,
-    /// Holds the port until a successor has it, as desks do.
+    /// The hold on the port until a successor has it, as desks hold it.
     hold: Option<PortHold>,
 }
 
-/// An agent, without the HTTP.
+/// The session of an agent, used through the events of the main loop without HTTP.
 struct Agent {
     events: Events,
     session: String,
@@ -75,27 +77,27 @@ struct Agent {
 
 impl Story {
     async fn begin() -> Self {
-        Self::of(|builder| builder).await
+        Self::with_builder(|builder| builder).await
     }
 
     async fn with_journal() -> Self {
-        Self::of(|builder| builder.journal_as("k")).await
+        Self::with_builder(|builder| builder.journal_as("k")).await
     }
 
-    async fn of(which: impl FnOnce(Builder) -> Builder) -> Self {
+    async fn with_builder(configure: impl FnOnce(Builder) -> Builder) -> Self {
         let directory = TestDirectory::new();
         for below in ["tmp", "home", "project"] {
             fs::create_dir(directory.path().join(below)).unwrap();
         }
         let project = directory.path().join("project");
         fs::write(project.join("a.txt"), "one\ntwo\nthree\n").unwrap();
-        let companion = which(builder(directory.path())).start().await.unwrap();
+        let companion = configure(builder(directory.path())).start().await.unwrap();
         let desk = companion.join();
         let file = project.join("a.txt").to_str().unwrap().to_owned();
         Self { directory, companion, desk, reviews: HashMap::new(), file, hold: None }
     }
 
-    /// A story with an agent that listens.
+    /// Begins a story with an agent whose stream is open.
     async fn with_listener() -> (Self, Agent, OpenStream) {
         let story = Self::begin().await;
         let (agent, stream) = story.listener().await;
@@ -106,7 +108,7 @@ impl Story {
         self.agent_with(Credential::Token(None)).await
     }
 
-    /// A new agent that listens.
+    /// Begins a session and opens its stream.
     async fn listener(&self) -> (Agent, OpenStream) {
         let agent = self.agent().await;
         let stream = agent.stream().await;
@@ -114,38 +116,38 @@ impl Story {
     }
 
     async fn agent_with(&self, credential: Credential) -> Agent {
-        let session = self.welcomed("gemini-cli-test", credential).await.unwrap();
+        let session = self.begin_session("gemini-cli-test", credential).await.unwrap();
         self.agent_of(session)
     }
 
-    /// The agent of a session, which may be of another companion.
+    /// Returns the agent of a session, which may have begun at an earlier companion.
     fn agent_of(&self, session: String) -> Agent {
         Agent { events: self.companion.events.clone(), session }
     }
 
-    /// The session of a client that gives itself this name, and this version.
-    async fn welcomed(&self, name: &str, credential: Credential) -> Result<String, SessionRefusal> {
+    /// Begins a session for a client with this name, which is its version as well.
+    async fn begin_session(&self, name: &str, credential: Credential) -> Result<String, SessionRefusal> {
         let client = Implementation { name: name.into(), version: name.into(), title: None };
         let version = "2025-06-18".into();
         let transport = Transport::Http;
         let identity = Identity::new(client, version, credential, transport);
-        let wanted = |answer| Event::SessionWanted { identity, answer };
-        self.companion.events.ask(wanted).await.unwrap()
+        let request = |answer| Event::SessionWanted { identity, answer };
+        self.companion.events.ask(request).await.unwrap()
     }
 
-    /// The review of a text that a new agent proposes for the file.
-    async fn proposed(&mut self, text: &str) -> Review {
+    /// Proposes a text for the file as a new agent, and returns the review.
+    async fn propose(&mut self, text: &str) -> Review {
         let agent = self.agent().await;
-        self.proposed_by(&agent, text).await
+        self.propose_as(&agent, text).await
     }
 
-    async fn proposed_by(&mut self, agent: &Agent, text: &str) -> Review {
+    async fn propose_as(&mut self, agent: &Agent, text: &str) -> Review {
         agent.open_diff(&self.file, text).await.unwrap();
-        self.opened().await
+        self.next_opened().await
     }
 
-    /// A proposal of a hook for a file of the project.
-    fn hooks(&self, below: &str, text: &str) -> HookProposal {
+    /// Returns a proposal by a hook for a file of the project.
+    fn hook_proposal(&self, below: &str, text: &str) -> HookProposal {
         HookProposal {
             agent: "Codex".into(),
             session: "s".into(),
@@ -157,7 +159,7 @@ impl Story {
         }
     }
 
-    /// The person goes to a file.
+    /// Reports that the person has moved to a file.
     async fn focus(&self, path: &str) {
         let active = ActiveFile { path: path.to_owned(), ..ActiveFile::default() };
         self.report(ContextReport { active: Some(active), ..ContextReport::default() }).await;
@@ -167,7 +169,7 @@ impl Story {
         self.desk.request(Request::ChangeContext(report)).await.unwrap();
     }
 
-    /// Replaces the roots, and tells everything below them.
+    /// Replaces the workspace by one with these roots, without exclusions and without rules.
     async fn set_roots(&self, roots: Vec<PathBuf>) -> Result<Vec<Problem>, StartError> {
         self.companion.set_workspace(Workspace { roots, ..Workspace::default() }).await
     }
@@ -184,11 +186,11 @@ impl Story {
     async fn next(&mut self) -> desk::Event {
         tokio::time::timeout(Duration::from_secs(300), self.desk.next())
             .await
-            .expect("the desk is told")
+            .expect("an event comes")
             .unwrap()
     }
 
-    /// The companion is handed over. In its place stands one of another project, until the successor comes.
+    /// Hands the companion over. Until `succeed`, a companion of another project stands in its place.
     async fn interrupt(&mut self) {
         self.hold = Some(PortHold::take(self.companion.addresses()).unwrap());
         let elsewhere = tempfile::tempdir().unwrap();
@@ -198,19 +200,19 @@ impl Story {
         self.desk = desk::pair().0;
     }
 
-    /// The companion crashes. In its place stands one of another project, until the successor comes.
+    /// Interrupts the companion, and changes its journal to that of a crash.
     async fn crash(&mut self) {
         self.interrupt().await;
         let journal = self.path("state/journal/own-k.json");
-        let left = fs::read_to_string(&journal).unwrap();
-        let crashed = left.replace("\"handedOver\":true", "\"handedOver\":false");
-        assert_ne!(left, crashed);
+        let journaled = fs::read_to_string(&journal).unwrap();
+        let crashed = journaled.replace("\"handedOver\":true", "\"handedOver\":false");
+        assert_ne!(journaled, crashed);
         fs::write(journal, crashed).unwrap();
     }
 
-    /// Another companion takes the place of this one, which is gone, and a desk joins it.
+    /// Starts a companion in place of the interrupted one, and joins it as a desk.
     async fn succeed(&mut self) {
-        until_children_run_programs_of_their_own();
+        wait_for_children_to_exec();
         let mut builder = builder(self.directory.path()).journal_as("k");
         if let Some(hold) = &self.hold {
             builder = builder.port_hold(hold.clone());
@@ -219,8 +221,8 @@ impl Story {
         self.desk = self.companion.join();
     }
 
-    /// The next notice.
-    async fn notice(&mut self) -> String {
+    /// Returns the next notice.
+    async fn next_notice(&mut self) -> String {
         loop {
             if let desk::Event::Notice { message } = self.next().await {
                 return message;
@@ -228,7 +230,7 @@ impl Story {
         }
     }
 
-    async fn problem(&mut self) -> Problem {
+    async fn next_problem(&mut self) -> Problem {
         loop {
             if let desk::Event::Problem(problem) = self.next().await {
                 return problem;
@@ -236,8 +238,8 @@ impl Story {
         }
     }
 
-    /// The next status of which `is` is true.
-    async fn status(&mut self, mut is: impl FnMut(&Status) -> bool) -> Status {
+    /// Returns the next status of which `is` is true.
+    async fn next_status(&mut self, mut is: impl FnMut(&Status) -> bool) -> Status {
         loop {
             match self.next().await {
                 desk::Event::Status(status) if is(&status) => return status,
@@ -246,7 +248,7 @@ impl Story {
         }
     }
 
-    async fn opened(&mut self) -> Review {
+    async fn next_opened(&mut self) -> Review {
         loop {
             if let desk::Event::Opened(review) = self.next().await {
                 self.reviews.insert(review.id, review.clone());
@@ -255,17 +257,17 @@ impl Story {
         }
     }
 
-    async fn changed(&mut self) -> Review {
+    async fn next_changed(&mut self) -> Review {
         loop {
             if let desk::Event::Changed(changed) = self.next().await {
-                let review = self.reviews.get_mut(&changed.id).expect("it was opened");
-                review.take(changed).expect("in step");
+                let review = self.reviews.get_mut(&changed.id).expect("its review was opened");
+                review.take(changed).expect("the change follows the last revision");
                 return review.clone();
             }
         }
     }
 
-    async fn closed(&mut self) -> Closed {
+    async fn next_closed(&mut self) -> Closed {
         loop {
             if let desk::Event::Closed(closed) = self.next().await {
                 return closed;
@@ -291,25 +293,25 @@ impl Story {
         self.desk.request(decide).await.map(drop)
     }
 
-    /// The texts of all drafts, once the companion has stopped and so written everything.
+    /// Stops the companion, which then writes all drafts, and returns their texts.
     async fn drafts(self) -> Vec<String> {
         let drafts = Drafts::open(&self.app_dirs());
         self.companion.stop().await;
-        texts(&drafts)
+        draft_texts(&drafts)
     }
 }
 
-fn texts(drafts: &Drafts) -> Vec<String> {
+fn draft_texts(drafts: &Drafts) -> Vec<String> {
     drafts.list().unwrap().iter().map(|draft| drafts.read(&draft.id).expect("a draft is whole")).collect()
 }
 
-/// A report of one file.
-fn open(path: &str, dirty: bool) -> ContextReport {
+/// Returns a report of one open file.
+fn report_of_open_file(path: &str, dirty: bool) -> ContextReport {
     let open_files = Some(vec![OpenFile { path: path.to_owned(), dirty }]);
     ContextReport { open_files, ..ContextReport::default() }
 }
 
-/// A companion of the project below this directory.
+/// Returns the builder of a companion of the project below this directory.
 fn builder(directory: &Path) -> Builder {
     Companion::builder().root(directory.join("project")).app_dirs(AppDirs::below(directory))
 }
@@ -321,19 +323,19 @@ impl Agent {
     }
 
     async fn open_diff(&self, file: &str, text: &str) -> Result<(), NotOpened> {
-        let request = self.begins_request().await.unwrap();
+        let request = self.begin_request().await.unwrap();
         let opened = self.open_diff_by(request, file, text).await;
-        self.ends_request();
+        self.end_request();
         opened
     }
 
-    /// A request that begins, if the session is known.
-    async fn begins_request(&self) -> Option<StartedRequest> {
+    /// Begins a request. Returns `None` if the session is unknown.
+    async fn begin_request(&self) -> Option<StartedRequest> {
         let session = self.session.clone();
         self.events.ask(|answer| Event::RequestStarted { session, answer }).await.unwrap()
     }
 
-    fn ends_request(&self) {
+    fn end_request(&self) {
         self.events.send(Event::RequestRead { session: self.session.clone() });
     }
 
@@ -368,23 +370,23 @@ impl Agent {
     }
 
     async fn is_known(&self) -> bool {
-        let known = self.begins_request().await.is_some();
-        self.ends_request();
+        let known = self.begin_request().await.is_some();
+        self.end_request();
         known
     }
 }
 
-/// The next frame that tells an outcome, and the ping that follows it.
-async fn outcome(stream: &mut OpenStream) -> (serde_json::Value, Id) {
+/// Returns the next outcome, and the id of the ping in its frame.
+async fn next_outcome(stream: &mut OpenStream) -> (serde_json::Value, Id) {
     loop {
-        if let [outcome, ping] = messages(stream).await.as_slice() {
+        if let [outcome, ping] = next_messages(stream).await.as_slice() {
             return (outcome.clone(), serde_json::from_value(ping["id"].clone()).unwrap());
         }
     }
 }
 
-/// The messages of the next frame.
-async fn messages(stream: &mut OpenStream) -> Vec<serde_json::Value> {
+/// Returns the messages of the next frame.
+async fn next_messages(stream: &mut OpenStream) -> Vec<serde_json::Value> {
     messages_in(&frame_within(stream, Duration::from_secs(120)).await.expect("a frame comes"))
 }
 
@@ -404,14 +406,15 @@ async fn frame_within(stream: &mut OpenStream, time: Duration) -> Option<String>
     Some(text_of(&frame.expect("the stream is open")))
 }
 
-async fn nothing_within(stream: &mut OpenStream, time: Duration) {
+/// Checks that no frame but those of the context comes in this time.
+async fn expect_only_context_within(stream: &mut OpenStream, time: Duration) {
     let deadline = Instant::now() + time;
     while let Some(frame) = frame_within(stream, deadline - Instant::now()).await {
         assert!(frame.contains("ide/contextUpdate"), "unexpected: {frame}");
     }
 }
 
-/// Waits until something is so, on the clock of the test.
+/// Waits on the test's clock until `is` is true. `what` names the condition in the panic.
 async fn wait_until(what: &str, is: impl Fn() -> bool) {
     let wait = async {
         while !is() {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Longer than a scan takes to begin, and shorter than the files would be checked anyway.
+/// The longest wait: a scan begins within it, and the regular check of the files comes after it.
 const LIMIT: Duration = Duration::from_secs(8);
 
 #[tokio::test]
@@ -10,7 +10,7 @@ async fn an_agent_at_its_first_start_gets_its_files() {
     let story = Story::begin().await;
     let own = story.path("home/.ola");
     let record = own.join("ide").join(format!("{}.lock", story.companion.port()));
-    assert!(!own.exists(), "nobody uses the agent");
+    assert!(!own.exists(), "the agent is not in use");
     fs::create_dir(&own).unwrap();
     let written = async {
         while !record.exists() {

@@ -21,31 +21,31 @@ async fn a_session_ends_60_s_after_its_last_message() {
 #[tokio::test(start_paused = true)]
 async fn desks_list_an_agent_until_2_s_after_its_stream() {
     let (mut story, agent, stream) = Story::with_listener().await;
-    story.status(|status| status.agents.iter().any(|agent| agent.listening)).await;
+    story.next_status(|status| status.agents.iter().any(|agent| agent.listening)).await;
     let lost = Instant::now();
     drop(stream);
-    story.status(|status| status.agents.is_empty()).await;
+    story.next_status(|status| status.agents.is_empty()).await;
     assert_eq!(lost.elapsed().as_secs(), 1);
     let _stream = agent.stream().await;
-    story.status(|status| status.agents.iter().any(|agent| agent.listening)).await;
+    story.next_status(|status| status.agents.iter().any(|agent| agent.listening)).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn reviews_close_10_s_after_the_stream_and_edits_are_drafts() {
     let (mut story, agent, stream) = Story::with_listener().await;
-    let mut review = story.proposed_by(&agent, "one\n2\nthree\n").await;
+    let mut review = story.propose_as(&agent, "one\n2\nthree\n").await;
     story.type_over(&mut review, "one\nmine\nthree\n").await;
     let lost = Instant::now();
     drop(stream);
-    let closed = story.closed().await;
+    let closed = story.next_closed().await;
     assert_eq!(closed.closing, Closing::AgentGone);
     let waited = lost.elapsed();
     assert!(waited >= Duration::from_secs(10) && waited < Duration::from_secs(20), "{waited:?}");
     assert!(closed.draft.is_some_and(|draft| draft.ends_with("a.txt")));
 
-    // The agent was only asleep: it hears that nothing was accepted, and closing still gives it the text.
+    // The agent was only asleep: it gets a rejection, and `closeDiff` still returns the text.
     let mut stream = agent.stream().await;
-    assert_eq!(outcome(&mut stream).await.0["method"], "ide/diffRejected");
+    assert_eq!(next_outcome(&mut stream).await.0["method"], "ide/diffRejected");
     assert_eq!(agent.close_diff(&story.file).await.as_deref(), Some("one\nmine\nthree\n"));
     drop(stream);
     assert_eq!(story.drafts().await, ["one\nmine\nthree\n"]);
@@ -54,7 +54,7 @@ async fn reviews_close_10_s_after_the_stream_and_edits_are_drafts() {
 #[tokio::test(start_paused = true)]
 async fn a_stream_that_returns_in_time_keeps_its_reviews() {
     let (mut story, agent, stream) = Story::with_listener().await;
-    let review = story.proposed_by(&agent, "x\n").await;
+    let review = story.propose_as(&agent, "x\n").await;
     drop(stream);
     tokio::time::sleep(Duration::from_secs(9)).await;
     let _stream = agent.stream().await;
@@ -66,16 +66,16 @@ async fn a_stream_that_returns_in_time_keeps_its_reviews() {
 async fn a_cut_off_proposal_never_replaces_a_later_one() {
     let mut story = Story::begin().await;
     let agent = story.agent().await;
-    let (broken_off, later) = (agent.begins_request().await.unwrap(), agent.begins_request().await.unwrap());
+    let (cut_off, later) = (agent.begin_request().await.unwrap(), agent.begin_request().await.unwrap());
     assert_eq!(agent.open_diff_by(later, &story.file, "later\n").await, Ok(()));
-    agent.ends_request();
-    let overtaken = agent.open_diff_by(broken_off, &story.file, "broken off\n").await;
+    agent.end_request();
+    let overtaken = agent.open_diff_by(cut_off, &story.file, "broken off\n").await;
     assert_eq!(overtaken, Err(NotOpened::Overtaken));
-    agent.ends_request();
-    let review = story.opened().await;
+    agent.end_request();
+    let review = story.next_opened().await;
     assert_eq!(&*review.proposed, "later\n");
     story.decide(&review, Decision::Accept).await.unwrap();
-    let (notification, _) = outcome(&mut agent.stream().await).await;
+    let (notification, _) = next_outcome(&mut agent.stream().await).await;
     assert_eq!(notification["params"]["content"], "later\n");
 }
 
@@ -85,21 +85,21 @@ async fn stop_rejects_reviews_ends_streams_then_removes_files() {
     let record = story.path(&format!("tmp/gemini-ide-server-{}.json", std::process::id()));
     assert!(record.exists());
     let (agent, mut stream) = story.listener().await;
-    let mut review = story.proposed_by(&agent, "one\n2\nthree\n").await;
+    let mut review = story.propose_as(&agent, "one\n2\nthree\n").await;
     story.type_over(&mut review, "typed\n").await;
     let drafts = Drafts::open(&story.app_dirs());
     let stopped = tokio::spawn(story.companion.stop());
-    assert_eq!(outcome(&mut stream).await.0["method"], "ide/diffRejected");
+    assert_eq!(next_outcome(&mut stream).await.0["method"], "ide/diffRejected");
     assert!(record.exists());
     assert_eq!(stream.frames.recv().await, None);
     drop(stream);
     stopped.await.unwrap();
     assert!(!record.exists());
-    assert_eq!(texts(&drafts), ["typed\n"]);
+    assert_eq!(draft_texts(&drafts), ["typed\n"]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn roots_that_change_reach_the_files_and_agents_stay() {
+async fn changed_roots_reach_the_discovery_files_and_sessions_stay() {
     let (story, agent, _stream) = Story::with_listener().await;
     let record = story.path(&format!("tmp/gemini-ide-server-{}.json", std::process::id()));
     let roots = || {
@@ -119,15 +119,15 @@ async fn roots_that_change_reach_the_files_and_agents_stay() {
 #[tokio::test(start_paused = true)]
 async fn a_vanished_workspace_is_reported_once() {
     let (mut story, agent, _stream) = Story::with_listener().await;
-    story.proposed("x\n").await;
+    story.propose("x\n").await;
     fs::remove_dir_all(story.path("project")).unwrap();
-    let mut said = 0;
+    let mut reports = 0;
     let deadline = Instant::now() + Duration::from_secs(5);
     while let Ok(Ok(event)) = tokio::time::timeout_at(deadline, story.desk.next()).await {
-        said +=
+        reports +=
             usize::from(matches!(event, desk::Event::Problem(problem) if problem.what.contains("/project")));
     }
-    assert_eq!(said, 1);
+    assert_eq!(reports, 1);
     assert_eq!(agent.open_diff(&story.file, "y\n").await, Ok(()));
 }
 
@@ -143,32 +143,32 @@ async fn every_companion_has_a_long_random_token_of_its_own() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn new_sessions_replace_only_those_never_heard_again_or_gone() {
+async fn only_unused_and_absent_sessions_give_way_to_new_ones() {
     let story = Story::begin().await;
     let (first, second) = (story.agent().await, story.agent().await);
     let stream = first.stream().await;
     assert!(first.is_known().await && second.is_known().await);
-    let unheard = story.agent().await;
+    let unused = story.agent().await;
     for _ in 3..crate::agents::registry::MAX_SESSIONS {
         assert!(story.agent().await.is_known().await);
     }
     let newest = story.agent().await;
-    assert!(!unheard.is_known().await, "it gave way");
+    assert!(!unused.is_known().await, "it gave way");
     assert!(newest.is_known().await && first.is_known().await && second.is_known().await);
-    assert_eq!(story.welcomed("one more", Credential::Token(None)).await, Err(SessionRefusal::Full));
+    assert_eq!(story.begin_session("one more", Credential::Token(None)).await, Err(SessionRefusal::Full));
     assert!(newest.leave().await);
     assert!(story.agent().await.is_known().await, "there is room again");
     drop(stream);
     tokio::time::sleep(Duration::from_secs(2)).await;
-    assert!(story.agent().await.is_known().await, "an agent has left");
+    assert!(story.agent().await.is_known().await, "the session without a stream gave way");
     assert!(!first.is_known().await);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_name_is_cut_to_a_length() {
+async fn a_client_name_is_cut_to_256_bytes() {
     let mut story = Story::begin().await;
-    story.welcomed(&"ä".repeat(100_000), Credential::Token(None)).await.unwrap();
-    let status = story.status(|status| !status.agents.is_empty()).await;
+    story.begin_session(&"ä".repeat(100_000), Credential::Token(None)).await.unwrap();
+    let status = story.next_status(|status| !status.agents.is_empty()).await;
     assert_eq!(status.agents[0].name, "ä".repeat(128));
     assert_eq!(status.agents[0].version.len(), 256);
 }

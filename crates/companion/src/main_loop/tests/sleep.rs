@@ -2,21 +2,21 @@
 
 use super::*;
 
-/// Longer than an agent may stay away.
+/// The length of a sleep, longer than an agent may be absent.
 const ASLEEP: Duration = Duration::from_secs(3600);
 
 #[tokio::test(start_paused = true)]
 async fn an_absent_agent_keeps_its_remaining_time_over_a_sleep() {
     let (mut story, agent, stream) = Story::with_listener().await;
-    let review = story.proposed_by(&agent, "new\n").await;
+    let review = story.propose_as(&agent, "new\n").await;
     drop(stream);
     tokio::time::sleep(Duration::from_secs(6)).await;
     tokio::time::advance(ASLEEP).await;
-    // Its views close after ten seconds in all, of which four are left; it comes back in the third.
+    // Its reviews close after ten seconds of absence, of which four are left; it comes back after three.
     tokio::time::sleep(Duration::from_secs(3)).await;
     let mut stream = agent.stream().await;
     story.decide(&review, Decision::Accept).await.unwrap();
-    assert_eq!(outcome(&mut stream).await.0["method"], "ide/diffAccepted");
+    assert_eq!(next_outcome(&mut stream).await.0["method"], "ide/diffAccepted");
 }
 
 #[tokio::test(start_paused = true)]

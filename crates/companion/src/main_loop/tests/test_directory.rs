@@ -1,5 +1,5 @@
-//! The directory of a test. A dropped companion still writes and removes its last files on its runtime, so
-//! the directory is removed when that has ended as well, with the thread of the test.
+//! The directory of a test. A dropped companion still writes and removes its last files on its runtime. So
+//! the directory is removed only after the runtime has ended, with the thread of the test.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 thread_local! {
-    static HELD: RefCell<Vec<TempDir>> = const { RefCell::new(Vec::new()) };
+    static DIRECTORIES: RefCell<Vec<TempDir>> = const { RefCell::new(Vec::new()) };
 }
 
 pub(super) struct TestDirectory(PathBuf);
@@ -16,7 +16,7 @@ impl TestDirectory {
     pub(super) fn new() -> Self {
         let directory = tempfile::tempdir().expect("a directory for a test");
         let path = directory.path().to_owned();
-        HELD.with_borrow_mut(|held| held.push(directory));
+        DIRECTORIES.with_borrow_mut(|directories| directories.push(directory));
         Self(path)
     }
 

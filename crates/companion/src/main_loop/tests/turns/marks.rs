@@ -1,4 +1,4 @@
-//! Marks: what is to be undone.
+//! Marks: the changes that a finish undoes.
 
 use super::*;
 
@@ -6,8 +6,8 @@ use super::*;
 type Step<'a> = (&'a dyn Fn(u64) -> Request, Option<Marked>);
 
 #[tokio::test(start_paused = true)]
-async fn hunks_are_marked_taken_back_split_undone_and_done_again() {
-    let stage = Stage::of(&[("a.txt", "1\n2\n3\n")]).await;
+async fn hunks_are_split_marked_unmarked_and_marks_undone_and_redone() {
+    let stage = Stage::with_files(&[("a.txt", "1\n2\n3\n")]).await;
     stage.write("a.txt", "ONE\nTWO\n3\n");
     let (mut desk, mut other) = (stage.desk(), stage.desk());
     let turn = desk.look().await;
@@ -33,19 +33,19 @@ async fn hunks_are_marked_taken_back_split_undone_and_done_again() {
         if let Some(turn) = turns.first() {
             assert!(turn.revision > last, "marks raise the revision");
             last = turn.revision;
-            assert_eq!(marked(turn), [("a.txt", expected.unwrap())]);
+            assert_eq!(marks_of(turn), [("a.txt", expected.unwrap())]);
         }
     }
     assert_eq!(&*review.current, "ONE\n2\n3\n");
-    other.settle().await;
+    other.read_new_until_idle().await;
     assert_eq!(other.turns().last().unwrap().revision, last);
     assert_eq!(stage.read("a.txt"), "ONE\nTWO\n3\n", "nothing is written");
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_texts_of_a_turn_are_neither_edited_nor_decided() {
-    let stage = Stage::changed().await;
-    let (mut desk, turn) = stage.looks().await;
+async fn the_texts_of_a_turn_cannot_be_edited_or_decided() {
+    let stage = Stage::with_changed_file().await;
+    let (mut desk, turn) = stage.look_from_new_desk().await;
     let Review { id, revision, .. } = desk.open(&turn, "a.txt").await;
     let changes = vec![Change { range: None, text: "mine\n".into() }];
     for request in [
@@ -56,7 +56,7 @@ async fn the_texts_of_a_turn_are_neither_edited_nor_decided() {
     ] {
         let refused = desk.ask(request.clone()).await;
         assert!(matches!(refused, Err(Refusal::Other { .. })), "{request:?} {refused:?}");
-        assert_eq!(desk.heard, []);
+        assert_eq!(desk.events, []);
     }
     assert_eq!(
         desk.keep(&Review { id, revision: revision + 1, ..Review::default() }, &[0], false).await,
@@ -65,34 +65,34 @@ async fn the_texts_of_a_turn_are_neither_edited_nor_decided() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_whole_file_is_marked_also_without_its_text() {
-    let stage = Stage::of(&[("a.bin", "a"), ("b.txt", "1\n2\n3\n")]).await;
+async fn a_whole_file_can_be_marked_even_without_its_text() {
+    let stage = Stage::with_files(&[("a.bin", "a"), ("b.txt", "1\n2\n3\n")]).await;
     stage.write("a.bin", "b");
     stage.write("b.txt", "ONE\n2\nTHREE\n");
-    let (mut desk, turn) = stage.looks().await;
+    let (mut desk, turn) = stage.look_from_new_desk().await;
     let old = turn.clone();
     let revision = desk.mark(&turn, "a.bin", true).await.unwrap();
     let turn = desk.turns().pop().unwrap();
     assert_eq!(turn.revision, revision);
-    assert_eq!(marked(&turn), [("a.bin", Marked::Whole), ("b.txt", Marked::Nothing)]);
+    assert_eq!(marks_of(&turn), [("a.bin", Marked::Whole), ("b.txt", Marked::Nothing)]);
     assert_eq!(desk.mark(&old, "b.txt", true).await, Err(Refusal::NoSuchTurn), "another list");
 
     let turn = desk.list_with_mark(&turn, "b.txt").await;
     let mut review = desk.open(&turn, "b.txt").await;
-    assert_eq!(states(&review), [HunkState::Dropped; 2], "its hunks are marked with it");
+    assert_eq!(hunk_states(&review), [HunkState::Dropped; 2], "its hunks are marked with it");
     desk.keep(&review, &[1], true).await.unwrap();
     review.take(desk.changed().pop().unwrap()).unwrap();
     let turn = desk.turns().pop().unwrap();
-    assert_eq!(marked(&turn)[1], ("b.txt", Marked::Hunks(1)));
+    assert_eq!(marks_of(&turn)[1], ("b.txt", Marked::Hunks(1)));
     desk.mark(&turn, "b.txt", false).await.unwrap();
     review.take(desk.changed().pop().unwrap()).unwrap();
-    assert_eq!(states(&review), [HunkState::Kept; 2]);
-    assert_eq!(marked(&desk.turns()[0])[1], ("b.txt", Marked::Nothing));
+    assert_eq!(hunk_states(&review), [HunkState::Kept; 2]);
+    assert_eq!(marks_of(&desk.turns()[0])[1], ("b.txt", Marked::Nothing));
 }
 
 #[tokio::test(start_paused = true)]
 async fn marks_survive_a_look_as_long_as_their_hunks_are_the_same() {
-    let stage = Stage::changed().await;
+    let stage = Stage::with_changed_file().await;
     stage.source.remember("b.txt", Some(b"b\n"));
     stage.write("b.txt", "B\n");
     let (mut desk, mut other) = (stage.desk(), stage.desk());
@@ -101,64 +101,64 @@ async fn marks_survive_a_look_as_long_as_their_hunks_are_the_same() {
     let turn = desk.list_with_dropped(&review, &[0, 1]).await;
     desk.mark(&turn, "b.txt", true).await.unwrap();
     let turn = desk.look().await;
-    assert_eq!(marked(&turn), [("a.txt", Marked::Whole), ("b.txt", Marked::Whole)]);
+    assert_eq!(marks_of(&turn), [("a.txt", Marked::Whole), ("b.txt", Marked::Whole)]);
     assert_eq!(turn.remarks, [] as [&str; 0]);
 
-    // The last hunk is another one now, and a third one is new.
+    // The last hunk has other lines now, and a third hunk is new.
     stage.write("a.txt", "ONE\n2\nTHREE\n4\nSIX\n");
     stage.write("b.txt", "C\n");
     desk.look().await;
-    desk.hear_all().await;
-    let shown = desk.opened().pop().expect("an open file is shown anew");
+    desk.read_until_idle().await;
+    let shown = desk.opened().pop().expect("an open file is sent again");
     assert_ne!(shown.review.id, review.id);
-    assert_eq!(states(&shown.review), [HunkState::Dropped, HunkState::Kept, HunkState::Kept]);
-    other.settle().await;
+    assert_eq!(hunk_states(&shown.review), [HunkState::Dropped, HunkState::Kept, HunkState::Kept]);
+    other.read_new_until_idle().await;
     let turn = other.turns().pop().unwrap();
     assert_eq!(shown.revision, turn.revision);
-    assert_eq!(marked(&turn), [("a.txt", Marked::Hunks(1)), ("b.txt", Marked::Nothing)]);
+    assert_eq!(marks_of(&turn), [("a.txt", Marked::Hunks(1)), ("b.txt", Marked::Nothing)]);
     assert_eq!(turn.remarks, ["1 mark was lost: a.txt changed", "1 mark was lost: b.txt changed"]);
     assert_eq!(desk.keep(&review, &[0], true).await, Err(Refusal::NoSuchReview));
 
-    // A person who marks something there again has seen it.
+    // A new mark in the file removes its remark: the person has read it.
     desk.mark(&turn, "b.txt", true).await.unwrap();
     assert_eq!(desk.turns()[0].remarks, ["1 mark was lost: a.txt changed"]);
 }
 
-/// The texts of both are the same: the rest of the file would have no place.
+/// The current text stays empty, but a deletion is one hunk, so that a mark on a part of it has no place.
 #[tokio::test(start_paused = true)]
 async fn a_file_that_is_emptied_and_then_deleted_keeps_no_part_of_its_mark() {
-    let stage = Stage::of(&[("a.txt", "1\n2\n3\n")]).await;
+    let stage = Stage::with_files(&[("a.txt", "1\n2\n3\n")]).await;
     stage.write("a.txt", "");
-    let (mut desk, turn) = stage.looks().await;
+    let (mut desk, turn) = stage.look_from_new_desk().await;
     let mut review = desk.open(&turn, "a.txt").await;
     desk.ask(Request::split(review.id, review.revision, 0)).await.unwrap();
     review.take(desk.changed().pop().unwrap()).unwrap();
     desk.keep(&review, &[0], false).await.unwrap();
-    assert_eq!(marked(&desk.turns().pop().unwrap()), [("a.txt", Marked::Hunks(1))]);
+    assert_eq!(marks_of(&desk.turns().pop().unwrap()), [("a.txt", Marked::Hunks(1))]);
     std::fs::remove_file(stage.path("a.txt")).unwrap();
     desk.look().await;
-    desk.hear_all().await;
-    let shown = desk.opened().pop().expect("an open file is shown anew").review;
-    assert_eq!(states(&shown), [HunkState::Kept], "it is one change again");
+    desk.read_until_idle().await;
+    let shown = desk.opened().pop().expect("an open file is sent again").review;
+    assert_eq!(hunk_states(&shown), [HunkState::Kept], "it is one change again");
     let turn = desk.turns().pop().unwrap();
-    assert_eq!(marked(&turn), [("a.txt", Marked::Nothing)]);
+    assert_eq!(marks_of(&turn), [("a.txt", Marked::Nothing)]);
     assert_eq!(turn.remarks, ["1 mark was lost: a.txt changed"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_file_whose_texts_cannot_be_read_stays_marked() {
-    let stage = Stage::of(&[("a.txt", "1\n")]).await;
+    let stage = Stage::with_files(&[("a.txt", "1\n")]).await;
     stage.write("a.txt", [0xff, b'\n']);
-    let (mut desk, turn) = stage.looks().await;
+    let (mut desk, turn) = stage.look_from_new_desk().await;
     let turn = desk.list_with_mark(&turn, "a.txt").await;
     let refused = desk.try_open(&turn, "a.txt").await;
     assert!(matches!(refused, Err(Refusal::WholeFileOnly { .. })), "{refused:?}");
-    assert_eq!(marked(&desk.look().await), [("a.txt", Marked::Whole)]);
+    assert_eq!(marks_of(&desk.look().await), [("a.txt", Marked::Whole)]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_file_without_an_earlier_text_takes_and_keeps_no_mark() {
-    let stage = Stage::of(&[("a.bin", "1\n"), ("b.txt", "1\n")]).await;
+    let stage = Stage::with_files(&[("a.bin", "1\n"), ("b.txt", "1\n")]).await;
     stage.write("a.bin", "not kept\n");
     stage.write("b.txt", "2\n");
     let mut desk = stage.desk();
@@ -170,5 +170,5 @@ async fn a_file_without_an_earlier_text_takes_and_keeps_no_mark() {
     stage.write("b.txt", "not kept\n");
     let turn = desk.look().await;
     assert_eq!(turn.remarks, ["1 mark was lost: b.txt cannot be undone: it is ignored"]);
-    assert_eq!(marked(&turn), [("a.bin", Marked::Nothing), ("b.txt", Marked::Nothing)]);
+    assert_eq!(marks_of(&turn), [("a.bin", Marked::Nothing), ("b.txt", Marked::Nothing)]);
 }

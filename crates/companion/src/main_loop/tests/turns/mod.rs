@@ -1,4 +1,4 @@
-//! Turn reviews, with a source that compares the project on disk with texts that it remembers.
+//! Tests of turn reviews, with a source that compares the project on disk with texts that it remembers.
 
 mod commenting;
 mod files;
@@ -16,16 +16,16 @@ use super::*;
 use crate::DeskProfile;
 use source::DiskSource;
 
-/// A companion whose project has these files at the baseline.
+/// A companion of a project, and the source that has the files of its baseline.
 struct Stage {
     story: Story,
     source: Arc<DiskSource>,
 }
 
 impl Stage {
-    async fn of(files: &[(&str, &str)]) -> Self {
+    async fn with_files(files: &[(&str, &str)]) -> Self {
         let source = Arc::new(DiskSource::default());
-        let story = Story::of(|builder| builder.turns(source.clone())).await;
+        let story = Story::with_builder(|builder| builder.turns(source.clone())).await;
         let stage = Self { story, source };
         for (name, text) in files {
             stage.write(name, text);
@@ -34,9 +34,9 @@ impl Stage {
         stage
     }
 
-    /// One with `a.txt` of five lines, of which the first and the last have changed since.
-    async fn changed() -> Self {
-        let stage = Self::of(&[("a.txt", "1\n2\n3\n4\n5\n")]).await;
+    /// Begins with `a.txt` of five lines, of which the first and the last differ from the baseline.
+    async fn with_changed_file() -> Self {
+        let stage = Self::with_files(&[("a.txt", "1\n2\n3\n4\n5\n")]).await;
         stage.write("a.txt", "ONE\n2\n3\n4\nFIVE\n");
         stage
     }
@@ -53,14 +53,14 @@ impl Stage {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
-    /// A desk that shows turns.
-    fn desk(&self) -> Seated {
+    /// Joins a desk that shows turns.
+    fn desk(&self) -> TestDesk {
         let profile = DeskProfile { shows_turns: true, ..DeskProfile::default() };
-        Seated::new(self.story.companion.join_as(profile).1)
+        TestDesk::new(self.story.companion.join_as(profile).1)
     }
 
-    /// A desk that shows turns, and the list after its look.
-    async fn looks(&self) -> (Seated, Turn) {
+    /// Joins a desk that shows turns, and returns it with the list after a look.
+    async fn look_from_new_desk(&self) -> (TestDesk, Turn) {
         let mut desk = self.desk();
         let turn = desk.look().await;
         (desk, turn)
@@ -68,64 +68,64 @@ impl Stage {
 }
 
 /// A desk with the events that it has read.
-struct Seated {
+struct TestDesk {
     desk: Desk,
-    heard: Vec<desk::Event>,
+    events: Vec<desk::Event>,
 }
 
-impl Seated {
+impl TestDesk {
     fn new(desk: Desk) -> Self {
-        Self { desk, heard: Vec::new() }
+        Self { desk, events: Vec::new() }
     }
 
-    /// Makes a request. Then `heard` holds the events that came before the reply, and nothing else.
+    /// Makes a request. Then `events` holds the events that came before the reply, and nothing else.
     async fn ask(&mut self, request: Request) -> Result<u64, Refusal> {
-        self.heard.clear();
+        self.events.clear();
         let answer = self.desk.request(request).await;
-        self.hear();
+        self.read_events();
         answer.map(|Revised { revision }| revision)
     }
 
-    fn hear(&mut self) {
+    fn read_events(&mut self) {
         while let Some(event) = self.desk.try_next() {
-            self.heard.push(event);
+            self.events.push(event);
         }
     }
 
     /// Reads the events since the last request, until nothing more happens.
-    async fn hear_all(&mut self) {
+    async fn read_until_idle(&mut self) {
         tokio::time::sleep(Duration::from_secs(1)).await;
-        self.hear();
+        self.read_events();
     }
 
     /// Reads only the events that come from now on, until nothing more happens.
-    async fn settle(&mut self) {
-        self.heard.clear();
-        self.hear_all().await;
+    async fn read_new_until_idle(&mut self) {
+        self.events.clear();
+        self.read_until_idle().await;
     }
 
-    /// The parts of the events in `heard` that `pick` takes.
-    fn picked<T: Clone>(&self, pick: impl Fn(&desk::Event) -> Option<&T>) -> Vec<T> {
-        self.heard.iter().filter_map(pick).cloned().collect()
+    /// Returns the parts of the events that `part` finds.
+    fn parts<T: Clone>(&self, part: impl Fn(&desk::Event) -> Option<&T>) -> Vec<T> {
+        self.events.iter().filter_map(part).cloned().collect()
     }
 
     fn turns(&self) -> Vec<Turn> {
-        self.picked(|event| if let desk::Event::Turn(turn) = event { Some(turn) } else { None })
+        self.parts(|event| if let desk::Event::Turn(turn) = event { Some(turn) } else { None })
     }
 
     fn opened(&self) -> Vec<OpenedTurnFile> {
-        self.picked(|event| if let desk::Event::TurnFile(opened) = event { Some(opened) } else { None })
+        self.parts(|event| if let desk::Event::TurnFile(opened) = event { Some(opened) } else { None })
     }
 
     fn changed(&self) -> Vec<desk::Changed> {
-        self.picked(|event| if let desk::Event::Changed(changed) = event { Some(changed) } else { None })
+        self.parts(|event| if let desk::Event::Changed(changed) = event { Some(changed) } else { None })
     }
 
     fn finished(&self) -> Vec<TurnFinished> {
-        self.picked(|event| if let desk::Event::TurnFinished(ended) = event { Some(ended) } else { None })
+        self.parts(|event| if let desk::Event::TurnFinished(ended) = event { Some(ended) } else { None })
     }
 
-    /// The list after a look.
+    /// Looks, and returns the list.
     async fn look(&mut self) -> Turn {
         self.look_since(None).await
     }
@@ -138,7 +138,7 @@ impl Seated {
     }
 
     async fn try_open(&mut self, turn: &Turn, name: &str) -> Result<OpenedTurnFile, Refusal> {
-        let file = at(turn, name);
+        let file = file_index(turn, name);
         self.ask(Request::OpenTurnFile { turn: turn.id, revision: turn.revision, file }).await?;
         let opened = self.opened().pop().expect("the file comes before the reply");
         assert_eq!((opened.turn, opened.file), (turn.id, file));
@@ -156,7 +156,7 @@ impl Seated {
     }
 
     async fn mark(&mut self, turn: &Turn, name: &str, undo: bool) -> Result<u64, Refusal> {
-        let file = at(turn, name);
+        let file = file_index(turn, name);
         self.ask(Request::MarkTurnFile { turn: turn.id, revision: turn.revision, file, undo }).await
     }
 
@@ -173,23 +173,23 @@ impl Seated {
     }
 
     async fn finish(&mut self, turn: &Turn) -> Result<u64, Refusal> {
-        self.ask(finish_of(turn)).await
+        self.ask(finish_request(turn)).await
     }
 }
 
-fn finish_of(turn: &Turn) -> Request {
+fn finish_request(turn: &Turn) -> Request {
     Request::FinishTurn { turn: turn.id, revision: turn.revision, send: false, ask_to_undo: false }
 }
 
-fn at(turn: &Turn, name: &str) -> usize {
+fn file_index(turn: &Turn, name: &str) -> usize {
     turn.files.iter().position(|file| file.path == name).expect("it is in the list")
 }
 
-/// The files of a list, and how much of each is marked.
-fn marked(turn: &Turn) -> Vec<(&str, Marked)> {
+/// Returns the files of a list, with how much of each is marked.
+fn marks_of(turn: &Turn) -> Vec<(&str, Marked)> {
     turn.files.iter().map(|file| (&*file.path, file.marked)).collect()
 }
 
-fn states(review: &Review) -> Vec<HunkState> {
+fn hunk_states(review: &Review) -> Vec<HunkState> {
     review.hunks.iter().map(|hunk| hunk.state).collect()
 }

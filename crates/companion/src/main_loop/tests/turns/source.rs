@@ -30,20 +30,23 @@ pub(super) struct DiskSource {
 
 #[derive(Debug, Default)]
 struct SourceState {
-    /// The files at the baseline; `None` for those that it does not have.
+    /// The files at the baseline; `None` for a file that the baseline does not have.
     before: BTreeMap<PathBuf, Option<Vec<u8>>>,
-    /// The turns that go on.
+    /// The turns that are under way.
     at_work: Vec<OpenTurn>,
-    /// The comments, each as it came.
+    /// The comments, each with the request that added it.
     comments: Vec<(Comment, NewComment)>,
     /// The rounds that were sent.
     rounds: Vec<NewRound>,
-    /// The notes on files, in their order.
+    /// The notes on files, in the order in which they came.
     notes: Vec<(PathBuf, TurnNote)>,
-    /// The remarks of each look, and the agent that gets the words.
+    /// The remarks of each look.
     remarks: Vec<String>,
+    /// The agent that gets the message.
     agent: String,
-    refuses: bool,
+    /// Whether a message is refused.
+    refuses_to_send: bool,
+    /// Whether comments cannot be read between looks.
     is_unreadable: bool,
     revision: u64,
 }
@@ -53,7 +56,7 @@ impl DiskSource {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A turn begins of an agent with this process; without one, every turn ends.
+    /// Begins a turn of an agent with this process; without a process, ends every turn.
     pub(super) fn begin_turn(&self, process: Option<u32>) {
         let told = AtWork { agent: "Codex".into(), since: 1 };
         let open = process.map(|pid| OpenTurn { told, process: Some(pid) });
@@ -68,7 +71,7 @@ impl DiskSource {
         self.state().comments()
     }
 
-    /// Comments are kept, and cannot be read between looks.
+    /// Lets comments be added, but not be read between looks.
     pub(super) fn make_unreadable(&self) {
         self.state().is_unreadable = true;
     }
@@ -77,31 +80,33 @@ impl DiskSource {
         self.state().rounds.clone()
     }
 
-    /// The lines before and after those of a comment.
-    pub(super) fn around(&self, at: usize) -> (String, String) {
+    /// Returns the lines before and after those of a comment.
+    pub(super) fn context_lines(&self, at: usize) -> (String, String) {
         let new = &self.state().comments[at].1;
         (new.before.clone(), new.after.clone())
     }
 
     pub(super) fn refuse_to_send(&self, refuses: bool) {
-        self.state().refuses = refuses;
+        self.state().refuses_to_send = refuses;
     }
 
-    /// From now on, looks remark this, and this agent gets the words.
-    pub(super) fn say(&self, remark: &str, agent: &str) {
+    /// Sets the remark of each look and the agent that gets the message.
+    pub(super) fn set_remark_and_agent(&self, remark: &str, agent: &str) {
         let mut state = self.state();
         (state.remarks, state.agent) = (vec![remark.to_owned()], agent.to_owned());
     }
 
+    /// Sets the text of a file at the baseline.
     pub(super) fn remember(&self, name: &str, text: Option<&[u8]>) {
         self.state().before.insert(name.into(), text.map(<[u8]>::to_vec));
     }
 
-    pub(super) fn hold(&self, is_held: bool) {
+    /// Makes looks and undos wait, or lets them go on.
+    pub(super) fn set_held(&self, is_held: bool) {
         self.is_held.store(is_held, Ordering::SeqCst);
     }
 
-    fn wait(&self) {
+    fn wait_while_held(&self) {
         while self.is_held.load(Ordering::SeqCst) {
             std::thread::sleep(Duration::from_millis(1));
         }
@@ -156,8 +161,8 @@ impl TurnSource for DiskSource {
             });
         }
         let feedback = self.state().feedback();
-        // Nobody has seen the changes from here on.
-        self.wait();
+        // A change that comes from here on is not in this look.
+        self.wait_while_held();
         let baseline = Baseline { name: "the baseline".into(), ..Baseline::default() };
         let (root, state) = (directory.to_owned(), self.state());
         let (at_work, remarks) = (state.at_work.clone(), state.remarks.clone());
@@ -183,7 +188,7 @@ impl TurnSource for DiskSource {
     }
 
     fn undo(&self, look: &TurnLook, files: &[Undo]) -> Vec<UndoneFile> {
-        self.wait();
+        self.wait_while_held();
         let undo = |undo: &Undo| {
             let path = look.root.join(&undo.file.path);
             let told = UndoneFile { path: undo.file.told.path.clone(), ..UndoneFile::default() };
@@ -237,7 +242,7 @@ impl TurnSource for DiskSource {
 
     fn send(&self, _: &TurnLook, round: &NewRound) -> Result<Option<TurnMessage>, String> {
         let mut state = self.state();
-        if state.refuses {
+        if state.refuses_to_send {
             return Err("no".into());
         }
         state.revision += 1;
