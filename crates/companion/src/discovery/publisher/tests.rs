@@ -1,4 +1,4 @@
-//! The files that the publisher writes and removes, and the companion that gets a shared name.
+//! Tests of the files that the publisher writes and removes, and of names that companions share.
 
 #[cfg(unix)]
 mod absent_agents;
@@ -16,7 +16,7 @@ use crate::discovery::sweep;
 #[cfg(unix)]
 use crate::persistence::private_files::FOREIGN_OWNER;
 
-/// A directory for the files, and the roots of a workspace in it.
+/// Creates a directory for the files. Returns it with the roots of a workspace in it.
 fn directories() -> (tempfile::TempDir, [PathBuf; 1]) {
     let directory = tempfile::tempdir().unwrap();
     let project = directory.path().join("project");
@@ -39,14 +39,14 @@ fn publisher_of_roots(port: u16) -> (tempfile::TempDir, [PathBuf; 1], Publisher)
     (directory, roots, publisher)
 }
 
-/// The user has the command of an agent.
+/// Gives the user the command of an agent.
 fn install(directory: &Path, command: &str) {
     fs::create_dir_all(directory.join("bin")).unwrap();
     let program = directory.join("bin").join(format!("{command}{}", std::env::consts::EXE_SUFFIX));
     fs::copy(std::env::current_exe().unwrap(), program).unwrap();
 }
 
-/// Every file that lies where agents search, whoever wrote it.
+/// Returns the paths of all files where agents search, whoever wrote them.
 fn names(directory: &Path) -> Vec<String> {
     let files = ["tmp", "home"].map(|below| alongside_testing::files_below(directory.join(below))).concat();
     let name = |path: PathBuf| path.display().to_string().replace(directory.to_str().unwrap(), "");
@@ -103,7 +103,7 @@ fn directories_in_use_or_not_created_by_us_stay() {
     other.withdraw();
     assert!(!path("tmp/gemini").exists() && !path("tmp/llxprt/ide").exists());
     assert!(path("tmp/llxprt/theirs").exists());
-    assert!(path("home/.qwen/ide").exists(), "the other one has not created it");
+    assert!(path("home/.qwen/ide").exists(), "`other` has not created it");
     fs::remove_dir_all(path("home/.qwen/ide")).unwrap();
     assert_eq!(one.publish(&roots, true).problems, []);
     one.withdraw();
@@ -130,7 +130,7 @@ fn a_directory_of_another_user_is_a_problem_with_a_hint() {
     let problems = publisher.publish(&[directory.path().join("home")], true).problems;
     assert!(problems.iter().any(|problem| problem.to_string().contains("rmdir")), "{problems:?}");
     publisher.withdraw();
-    assert!(theirs.exists(), "it is not ours to remove");
+    assert!(theirs.exists(), "the directory of another user stays");
 }
 
 #[cfg(target_os = "linux")]
@@ -149,15 +149,15 @@ fn equal_files_are_links_and_the_focus_renews_them() {
     let first = files(false);
     let contents: std::collections::BTreeSet<_> = first.iter().map(|(content, _)| content).collect();
     assert_eq!(first.len(), contents.len(), "one file for each content");
-    assert_eq!(files(false), first, "what is there already is left alone");
+    assert_eq!(files(false), first, "existing files stay");
     let second = files(true);
     assert_eq!(second.len(), first.len());
-    assert!(second.iter().all(|file| !first.contains(file)), "all of them are new");
+    assert!(second.iter().all(|file| !first.contains(file)), "each of them is new");
     assert!(publisher.written.len() > 2 * first.len());
 }
 
 #[test]
-fn both_directories_of_locks_get_one() {
+fn both_directories_of_locks_get_a_lock() {
     let (directory, roots, mut publisher) = publisher_of_roots(7);
     ["claude", "opencode"].iter().for_each(|command| install(directory.path(), command));
     let moved = directory.path().join("home/moved");
@@ -165,8 +165,8 @@ fn both_directories_of_locks_get_one() {
     publisher.publish(&roots, true);
     let locks = |names: Vec<String>| names.into_iter().filter(|name| name.ends_with("/ide/7.lock"));
     let found: Vec<_> = locks(names(directory.path())).collect();
-    for wanted in ["/home/.claude/ide/7.lock", "/home/moved/ide/7.lock"] {
-        assert!(found.iter().any(|name| name == wanted), "{found:?}");
+    for expected in ["/home/.claude/ide/7.lock", "/home/moved/ide/7.lock"] {
+        assert!(found.iter().any(|name| name == expected), "{found:?}");
     }
     publisher.withdraw();
     assert_eq!(locks(names(directory.path())).count(), 0);
@@ -253,7 +253,7 @@ fn only_files_of_our_dead_companions_are_swept() {
     assert_eq!(names(directory.path()), ["/tmp/gemini/ide/gemini-ide-server-1-1.json"]);
 }
 
-/// A companion in another network cannot be asked.
+/// A companion in another network namespace cannot be asked whether it runs.
 #[cfg(target_os = "linux")]
 #[test]
 fn files_that_name_a_process_of_another_network_stay() {
@@ -265,8 +265,8 @@ fn files_that_name_a_process_of_another_network_stay() {
     elsewhere.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
     let started = elsewhere.stderr(std::process::Stdio::null()).spawn();
     let Ok(mut elsewhere) = started else { return alongside_testing::skip("unshare is not installed") };
-    let mut said = [0; 5];
-    if elsewhere.stdout.take().is_none_or(|mut stdout| stdout.read_exact(&mut said).is_err()) {
+    let mut ready = [0; 5];
+    if elsewhere.stdout.take().is_none_or(|mut stdout| stdout.read_exact(&mut ready).is_err()) {
         let _ = elsewhere.wait();
         return alongside_testing::skip("this machine allows no network of its own");
     }
@@ -274,14 +274,14 @@ fn files_that_name_a_process_of_another_network_stay() {
     let mut silent = publisher(directory.path(), 1);
     silent.publish(&[directory.path().join("x")], true);
     let file = directory.path().join(format!("tmp/gemini/ide/gemini-ide-server-{}-1.json", elsewhere.id()));
-    let of_this = record_file::list_ours(&silent.dirs).swap_remove(0).path;
+    let own_file = record_file::list_ours(&silent.dirs).swap_remove(0).path;
     fs::create_dir_all(file.parent().unwrap()).unwrap();
-    fs::copy(&of_this, &file).unwrap();
+    fs::copy(&own_file, &file).unwrap();
     let mut text: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
     text.as_object_mut().unwrap().remove("ppid");
     fs::write(&file, text.to_string()).unwrap();
     sweep::sweep(&silent.dirs, "another");
-    assert!(file.exists() && !of_this.exists(), "{}", of_this.display());
+    assert!(file.exists() && !own_file.exists(), "{}", own_file.display());
     drop(elsewhere.stdin.take());
     elsewhere.wait().unwrap();
     sweep::sweep(&silent.dirs, "another");
@@ -334,17 +334,18 @@ fn special_files_under_our_names_do_not_block() {
     fs::File::create(ide.join("gemini-ide-server-1-3.json")).unwrap().set_len(1 << 40).unwrap();
     std::os::unix::fs::symlink("/dev/zero", ide.join("gemini-ide-server-1-4.json")).unwrap();
     let _socket = std::os::unix::net::UnixListener::bind(ide.join("gemini-ide-server-1-5.json")).unwrap();
-    let (done, published) = std::sync::mpsc::channel();
+    let (send_result, result) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         sweep::sweep(&publisher.dirs, &publisher.endpoint.token);
         publisher.publish(&roots, true);
         publisher.publish(&roots, false);
         let own = format!("gemini/ide/gemini-ide-server-{}-4711.json", publisher.editors[0].pid);
-        let there = publisher.dirs.tmp[0].join(own).is_file();
+        let is_written = publisher.dirs.tmp[0].join(own).is_file();
         publisher.withdraw();
-        done.send(there).unwrap();
+        send_result.send(is_written).unwrap();
     });
-    let there = published.recv_timeout(std::time::Duration::from_secs(20)).expect("it does not block");
-    assert!(there, "its own file is there");
-    assert!(ide.join("gemini-ide-server-1-1.json").exists(), "nobody else's is removed");
+    let is_written =
+        result.recv_timeout(std::time::Duration::from_secs(20)).expect("the publisher does not block");
+    assert!(is_written, "its own file is written");
+    assert!(ide.join("gemini-ide-server-1-1.json").exists(), "files of others stay");
 }

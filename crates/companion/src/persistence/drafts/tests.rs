@@ -1,4 +1,4 @@
-//! Saving, listing, settling and ageing of drafts.
+//! Tests of saving, listing, deleting and ageing drafts, and of removing drafts whose file holds the text.
 
 use super::*;
 
@@ -8,7 +8,7 @@ fn drafts() -> (tempfile::TempDir, Drafts) {
     (directory, drafts)
 }
 
-fn new(id: &str, text: &str) -> NewDraft {
+fn draft(id: &str, text: &str) -> NewDraft {
     NewDraft {
         id: id.into(),
         number: 0,
@@ -23,66 +23,71 @@ fn new(id: &str, text: &str) -> NewDraft {
 #[test]
 fn a_draft_says_whether_its_review_is_open_or_was_interrupted() {
     let (_directory, drafts) = drafts();
-    let open = NewDraft { why: "its review is still open".into(), is_open: true, ..new("1-1", "mine\n") };
+    let open = NewDraft { why: "its review is still open".into(), is_open: true, ..draft("1-1", "mine\n") };
     drafts.save(&open).unwrap();
     let state = || drafts.list().unwrap()[0].state().to_owned();
     assert_eq!(state(), "its review is still open");
     let description = drafts.directory().join("1-1").join(DESCRIPTION);
     let written = fs::read_to_string(&description).unwrap();
     // No process has this id.
-    let of_process = |pid: &str| written.replace(&format!(": {},", std::process::id()), &format!(": {pid},"));
-    fs::write(&description, of_process("4294967294")).unwrap();
+    let with_process_id =
+        |pid: &str| written.replace(&format!(": {},", std::process::id()), &format!(": {pid},"));
+    fs::write(&description, with_process_id("4294967294")).unwrap();
     assert_eq!(state(), "its review was interrupted");
-    let saved_early = |text: String| {
+    let with_saved_at_2001 = |text: String| {
         let saved = drafts.list().unwrap()[0].saved_at_ms.to_string();
         text.replace(&saved, "1000000000000")
     };
-    fs::write(&description, saved_early(written.clone())).unwrap();
-    assert_eq!(state(), "its review was interrupted", "this process is younger than the draft");
+    fs::write(&description, with_saved_at_2001(written.clone())).unwrap();
+    assert_eq!(
+        state(),
+        "its review was interrupted",
+        "the process id was reused: this process started after the draft was saved"
+    );
     drafts.save(&NewDraft { why: "it was rejected".into(), is_open: false, ..open }).unwrap();
     assert_eq!(state(), "it was rejected");
 }
 
 #[test]
-fn an_awaited_draft_goes_when_its_file_holds_the_text() {
+fn a_draft_for_an_accepted_text_is_removed_when_its_file_holds_it() {
     let (directory, drafts) = drafts();
     let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
-    let [plain, windows, marked] = ["plain", "windows", "marked"].map(path);
-    for (id, file) in [("1-1", &plain), ("1-2", &windows), ("1-3", &marked)] {
-        drafts.save(&NewDraft { file: file.clone(), awaited: true, ..new(id, "one\ntwo\n") }).unwrap();
+    let [lf, crlf, with_bom] = ["lf", "crlf", "with_bom"].map(path);
+    for (id, file) in [("1-1", &lf), ("1-2", &crlf), ("1-3", &with_bom)] {
+        drafts.save(&NewDraft { file: file.clone(), awaited: true, ..draft(id, "one\ntwo\n") }).unwrap();
     }
-    // The draft of a rejected review is not awaited.
-    drafts.save(&NewDraft { file: plain.clone(), ..new("1-4", "one\ntwo\n") }).unwrap();
-    let left = || {
-        let mut left: Vec<_> = drafts.list().unwrap().into_iter().map(|draft| draft.id).collect();
-        left.sort();
-        left
+    // The agent does not write the text of a rejected review, so this draft is not awaited.
+    drafts.save(&NewDraft { file: lf.clone(), ..draft("1-4", "one\ntwo\n") }).unwrap();
+    let remaining_ids = || {
+        let mut ids: Vec<_> = drafts.list().unwrap().into_iter().map(|draft| draft.id).collect();
+        ids.sort();
+        ids
     };
-    let settle = || {
+    let remove_written_and_ask_awaited = || {
         drafts.settle();
         drafts.list().unwrap().iter().any(|draft| draft.awaited)
     };
-    assert!(settle(), "none of the files is there");
-    fs::write(&plain, "one\n").unwrap();
-    fs::write(&windows, "one\r\ntwo\r\n\r\n").unwrap();
-    fs::write(&marked, [b"one\ntwo\n".as_slice(), &[0xff]].concat()).unwrap();
-    assert!(settle());
-    assert_eq!(left(), ["1-1", "1-2", "1-3", "1-4"], "each holds something else");
-    fs::write(&plain, "one\ntwo\n").unwrap();
-    fs::write(&windows, "one\r\ntwo\r\n").unwrap();
-    assert!(settle());
-    assert_eq!(left(), ["1-3", "1-4"]);
-    fs::write(&marked, "\u{feff}one\ntwo\n").unwrap();
-    assert!(!settle(), "nobody is waited for any more");
-    assert_eq!(left(), ["1-4"]);
+    assert!(remove_written_and_ask_awaited(), "none of the files exists");
+    fs::write(&lf, "one\n").unwrap();
+    fs::write(&crlf, "one\r\ntwo\r\n\r\n").unwrap();
+    fs::write(&with_bom, [b"one\ntwo\n".as_slice(), &[0xff]].concat()).unwrap();
+    assert!(remove_written_and_ask_awaited());
+    assert_eq!(remaining_ids(), ["1-1", "1-2", "1-3", "1-4"], "each file holds something else");
+    fs::write(&lf, "one\ntwo\n").unwrap();
+    fs::write(&crlf, "one\r\ntwo\r\n").unwrap();
+    assert!(remove_written_and_ask_awaited());
+    assert_eq!(remaining_ids(), ["1-3", "1-4"]);
+    fs::write(&with_bom, "\u{feff}one\ntwo\n").unwrap();
+    assert!(!remove_written_and_ask_awaited(), "no awaited draft is left");
+    assert_eq!(remaining_ids(), ["1-4"]);
 }
 
 #[test]
 fn a_draft_is_saved_replaced_listed_read_and_deleted() {
     let (_directory, drafts) = drafts();
     assert_eq!(drafts.list().unwrap(), []);
-    drafts.save(&new("1-1", "one")).unwrap();
-    let path = drafts.save(&new("1-1", "two")).unwrap();
+    drafts.save(&draft("1-1", "one")).unwrap();
+    let path = drafts.save(&draft("1-1", "two")).unwrap();
     assert_eq!(path, drafts.path_of("1-1", "/p/a b.rs"));
     let listed = drafts.list().unwrap();
     assert_eq!((listed.len(), listed[0].path.clone()), (1, path));
@@ -96,39 +101,42 @@ fn a_draft_is_deleted_by_the_path_of_its_text_alone() {
     let (directory, drafts) = drafts();
     let path = drafts.keep("/p/a.txt", "Gemini CLI", "a test", "mine").unwrap();
     let id = drafts.list().unwrap()[0].id.clone();
-    assert!(drafts.delete_at(&directory.path().join(id).join("a.txt")).is_err(), "this is no draft");
+    assert!(
+        drafts.delete_at(&directory.path().join(id).join("a.txt")).is_err(),
+        "the path is not that of a draft's text"
+    );
     assert_eq!(drafts.list().unwrap().len(), 1);
     drafts.delete_at(&path).unwrap();
     assert_eq!(drafts.list().unwrap(), []);
 }
 
 #[test]
-fn a_draft_has_the_harmless_name_of_its_file() {
+fn the_name_of_a_draft_is_that_of_its_file_made_harmless() {
     let (_directory, drafts) = drafts();
     for (id, file, name) in [
         ("1-1", "/p/a\u{202e}sr\u{200b}.\x1b[2Jtxt", "a_sr_._[2Jtxt"),
         ("1-2", "/p/draft.json", "draft.json.txt"),
         ("1-3", "/p/..", "proposal"),
     ] {
-        let path = drafts.save(&NewDraft { file: file.into(), ..new(id, "mine") }).unwrap();
+        let path = drafts.save(&NewDraft { file: file.into(), ..draft(id, "mine") }).unwrap();
         assert_eq!(path.file_name().unwrap(), name);
         assert_eq!(drafts.read(id).unwrap(), "mine", "{file:?}");
     }
-    // The draft of a release that kept more of the file's name is found under the name that it has.
+    // Drafts of older releases have less escaped names; they are found by the name in their description.
     let draft_directory = drafts.directory().join("1-1");
     let rename = |from: &str, to: &str| {
         fs::rename(draft_directory.join(from), draft_directory.join(to)).unwrap();
-        let about = fs::read(draft_directory.join(DESCRIPTION)).unwrap();
-        let mut about: serde_json::Value = serde_json::from_slice(&about).unwrap();
-        about["textFile"] = to.into();
-        fs::write(draft_directory.join(DESCRIPTION), about.to_string()).unwrap();
+        let description = fs::read(draft_directory.join(DESCRIPTION)).unwrap();
+        let mut description: serde_json::Value = serde_json::from_slice(&description).unwrap();
+        description["textFile"] = to.into();
+        fs::write(draft_directory.join(DESCRIPTION), description.to_string()).unwrap();
     };
     rename("a_sr_._[2Jtxt", "a\u{202e}sr.txt");
     assert_eq!(drafts.read("1-1").unwrap(), "mine");
 }
 
 #[test]
-fn a_text_that_no_companion_took_over_is_kept() {
+fn two_unsent_texts_of_one_file_are_both_kept() {
     let (_directory, drafts) = drafts();
     let paths = ["one", "two"].map(|text| drafts.keep("/p/a.rs", "Gemini CLI", "it ended", text).unwrap());
     assert_ne!(paths[0], paths[1]);
@@ -137,22 +145,23 @@ fn a_text_that_no_companion_took_over_is_kept() {
 }
 
 #[test]
-fn an_id_cannot_lead_elsewhere() {
+fn an_id_cannot_name_a_path_outside_the_drafts() {
     let (_directory, drafts) = drafts();
     for id in ["..", "", "a", "1/../..", "/etc"] {
         assert!(drafts.delete(id).is_err(), "{id}");
-        assert!(drafts.save(&new(id, "x")).is_err(), "{id}");
+        assert!(drafts.save(&draft(id, "x")).is_err(), "{id}");
     }
 }
 
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap()
 }
 
 #[test]
-fn a_draft_goes_two_weeks_old_when_seen_so_on_two_days() {
+fn a_draft_is_removed_when_found_too_old_on_two_days() {
     let (_directory, drafts) = drafts();
-    drafts.save(&new("1-1", "x")).unwrap();
+    drafts.save(&draft("1-1", "x")).unwrap();
     let now = alongside_desk::now_ms();
     drafts.prune(now);
     let old = now + millis(RETENTION) + 60_000;
@@ -167,38 +176,46 @@ fn a_draft_goes_two_weeks_old_when_seen_so_on_two_days() {
 #[test]
 fn a_clock_that_is_wrong_for_a_while_removes_no_draft() {
     let (_directory, drafts) = drafts();
-    drafts.save(&new("1-1", "x")).unwrap();
+    drafts.save(&draft("1-1", "x")).unwrap();
     let now = alongside_desk::now_ms();
-    let far = now + 73 * 365 * millis(MIN_CHECK_INTERVAL);
+    let far = now + 73 * 365 * millis(DAY);
     drafts.prune(far);
     drafts.prune(far + 60_000);
     drafts.prune(now);
-    assert_eq!(drafts.list().unwrap()[0].old_since_ms, None, "it was right again");
+    assert_eq!(
+        drafts.list().unwrap()[0].old_since_ms,
+        None,
+        "the clock was right again, so the draft is not old"
+    );
     drafts.prune(far);
     drafts.prune(0);
-    drafts.prune(now + 2 * millis(MIN_CHECK_INTERVAL));
-    assert_eq!(drafts.list().unwrap()[0].saved_at_ms / 60_000, now / 60_000, "nor makes it older");
+    drafts.prune(now + 2 * millis(DAY));
+    assert_eq!(
+        drafts.list().unwrap()[0].saved_at_ms / 60_000,
+        now / 60_000,
+        "a wrong clock does not change the time of saving"
+    );
 }
 
 #[test]
 fn unfinished_drafts_of_dead_processes_are_removed() {
     let (_directory, drafts) = drafts();
-    drafts.save(&new("1-1", "x")).unwrap();
-    let half = |name: &str| {
-        let half = drafts.directory().join(name);
-        fs::create_dir(&half).unwrap();
-        fs::write(half.join("a b.rs"), "half").unwrap();
-        half
+    drafts.save(&draft("1-1", "x")).unwrap();
+    let unfinished = |name: &str| {
+        let path = drafts.directory().join(name);
+        fs::create_dir(&path).unwrap();
+        fs::write(path.join("a b.rs"), "half").unwrap();
+        path
     };
     let own = std::process::id();
-    let [old, now] = [half(&format!(".2-1-{own}-0")), half(&format!(".3-1-{own}-0"))];
-    let of_the_dead = half(&format!(".4-1-{}-0", u32::MAX >> 1));
+    let [own_old, own_recent] = [unfinished(&format!(".2-1-{own}-0")), unfinished(&format!(".3-1-{own}-0"))];
+    let of_dead_process = unfinished(&format!(".4-1-{}-0", u32::MAX >> 1));
     let long_ago = std::time::SystemTime::now() - 2 * private_files::WRITE_TIMEOUT;
-    fs::File::open(&old).unwrap().set_modified(long_ago).unwrap();
-    assert_eq!(drafts.list().unwrap().len(), 1, "nobody is shown half of one");
+    fs::File::open(&own_old).unwrap().set_modified(long_ago).unwrap();
+    assert_eq!(drafts.list().unwrap().len(), 1, "an unfinished draft is not listed");
     drafts.prune(alongside_desk::now_ms());
-    assert!(!old.exists() && !of_the_dead.exists());
-    assert!(now.exists(), "another companion may be at it");
+    assert!(!own_old.exists() && !of_dead_process.exists());
+    assert!(own_recent.exists(), "a write of a live process may still be under way");
     assert_eq!(drafts.read("1-1").unwrap(), "x");
 }
 
@@ -207,7 +224,7 @@ fn unfinished_drafts_of_dead_processes_are_removed() {
 fn a_draft_is_private_at_every_step() {
     use std::os::unix::fs::MetadataExt as _;
     let (_directory, drafts) = drafts();
-    let text = drafts.save(&new("1-1", "x")).unwrap();
+    let text = drafts.save(&draft("1-1", "x")).unwrap();
     let mode = |path: &Path| path.metadata().unwrap().mode() & 0o777;
     let draft_directory = text.parent().unwrap();
     assert_eq!([drafts.directory().as_path(), draft_directory].map(mode), [0o700; 2]);

@@ -1,4 +1,4 @@
-//! Modes, owners, locks and unfinished files.
+//! Tests of modes, owners, locks and unfinished files.
 
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 
@@ -28,7 +28,7 @@ fn directories_and_files_are_private() {
 }
 
 #[test]
-fn a_removed_lock_file_is_locked_anew_by_one_only() {
+fn a_removed_lock_file_is_locked_again_by_one_process_only() {
     let tmp = tempfile::tempdir().unwrap();
     let path = tmp.path().join("x.lock");
     let first = try_lock(&path).unwrap().unwrap();
@@ -76,7 +76,7 @@ fn a_symlink_is_refused_in_tmp_and_allowed_in_home() {
 #[test]
 fn a_directory_of_another_user_is_refused() {
     let tmp = tempfile::tempdir().unwrap();
-    // Only root can give a directory away; `/usr` is root's.
+    // Only root can give a directory to another user. For other users, root's `/usr` is such a directory.
     let (base, below) = match rustix::process::geteuid().is_root() {
         true => {
             fs::create_dir(tmp.path().join("gemini")).unwrap();

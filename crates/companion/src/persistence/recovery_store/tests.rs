@@ -1,4 +1,4 @@
-//! Writing the journal, taking it over after a crash, and removing it.
+//! Tests of writing the journal, taking it over after a crash, and removing it.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -7,11 +7,11 @@ use super::*;
 use crate::persistence::journal::{Undecided, Unsettled};
 use crate::persistence::journal_file::MAX_FILE_BYTES;
 
-fn store(state: &Path) -> RecoveryStore {
+fn take_store(state: &Path) -> RecoveryStore {
     loop {
         match RecoveryStore::take(state, "e").unwrap() {
             Some(store) => return store,
-            // A child of another test, which has what was open here until it runs its own program.
+            // Until its exec, a child that another test has started holds the lock as well.
             None => std::thread::sleep(std::time::Duration::from_millis(1)),
         }
     }
@@ -19,7 +19,7 @@ fn store(state: &Path) -> RecoveryStore {
 
 fn store_in_directory() -> (tempfile::TempDir, RecoveryStore) {
     let directory = tempfile::tempdir().unwrap();
-    let store = store(directory.path());
+    let store = take_store(directory.path());
     (directory, store)
 }
 
@@ -27,12 +27,12 @@ fn journal() -> Journal {
     Journal { port: 7, token: "t".into(), ..Journal::default() }
 }
 
-fn beginning() -> JournalChanges {
+fn first_changes() -> JournalChanges {
     JournalChanges { journal: journal(), is_all: true, ..JournalChanges::default() }
 }
 
-/// Changes with sessions of these ids, each with an open review.
-fn with(sessions: &[&str]) -> JournalChanges {
+/// Returns changes with sessions of these ids, each with an open review.
+fn changes_of(sessions: &[&str]) -> JournalChanges {
     let known = |id: &&str| KnownSession {
         id: (*id).to_owned(),
         undecided: vec![Undecided { file_path: "/p/a".into(), text: "x".into(), draft: None }],
@@ -42,7 +42,7 @@ fn with(sessions: &[&str]) -> JournalChanges {
     JournalChanges { journal, ..JournalChanges::default() }
 }
 
-fn ids(store: &RecoveryStore) -> Vec<String> {
+fn session_ids(store: &RecoveryStore) -> Vec<String> {
     let mut ids: Vec<_> =
         store.left_behind().unwrap().unwrap().sessions.into_iter().map(|known| known.id).collect();
     ids.sort();
@@ -53,78 +53,84 @@ fn ids(store: &RecoveryStore) -> Vec<String> {
 fn one_companion_holds_the_journal_and_a_crash_leaves_it() {
     let directory = tempfile::tempdir().unwrap();
     let state = directory.path();
-    let mut first = store(state);
+    let mut first = take_store(state);
     assert!(RecoveryStore::take(state, "e").unwrap().is_none());
     assert!(RecoveryStore::take(state, "f").unwrap().is_some());
     assert_eq!(first.left_behind().unwrap(), None);
-    first.write(&beginning()).unwrap();
+    first.write(&first_changes()).unwrap();
     drop(first);
-    assert_eq!(store(state).left_behind().unwrap(), Some(journal()));
+    assert_eq!(take_store(state).left_behind().unwrap(), Some(journal()));
 }
 
 #[test]
 fn only_changed_sessions_are_written() {
     let (_directory, mut store) = store_in_directory();
-    store.write(&JournalChanges { is_all: true, ..with(&["a", "b", "c"]) }).unwrap();
+    store.write(&JournalChanges { is_all: true, ..changes_of(&["a", "b", "c"]) }).unwrap();
     assert_eq!(store.left_behind().unwrap().unwrap().sessions[0].undecided.len(), 1);
     let untouched = session_file(store.path(), "b");
     fs::write(&untouched, "as it was").unwrap();
-    store.write(&JournalChanges { gone: vec!["c".into()], ..with(&["a"]) }).unwrap();
+    store.write(&JournalChanges { gone: vec!["c".into()], ..changes_of(&["a"]) }).unwrap();
     assert_eq!(fs::read_to_string(&untouched).unwrap(), "as it was");
     assert!(store.exists());
     // An unreadable file costs its session, and no other.
     assert!(store.left_behind().unwrap().unwrap().is_damaged);
-    assert_eq!(ids(&store), ["a"]);
+    assert_eq!(session_ids(&store), ["a"]);
     fs::remove_file(&untouched).unwrap();
-    assert!(!store.exists(), "somebody has taken one away");
+    assert!(!store.exists(), "a file of a session is missing");
 }
 
 #[test]
 fn a_record_that_a_crash_cut_off_does_not_count() {
     let (_directory, mut store) = store_in_directory();
-    store.write(&JournalChanges { is_all: true, ..with(&["a", "b"]) }).unwrap();
+    store.write(&JournalChanges { is_all: true, ..changes_of(&["a", "b"]) }).unwrap();
     let file = session_file(store.path(), "a");
     let before = [store.path(), file.as_path()].map(|path| fs::read(path).unwrap());
-    let mut next = JournalChanges { gone: vec!["b".into()], ..with(&["a"]) };
+    let mut next = JournalChanges { gone: vec!["b".into()], ..changes_of(&["a"]) };
     next.journal.last_review = 7;
     next.journal.sessions[0].undecided.clear();
     store.write(&next).unwrap();
     let after = [store.path(), file.as_path()].map(|path| fs::read(path).unwrap());
-    assert!(after.iter().zip(&before).all(|(after, before)| after.starts_with(before)), "it is appended to");
-    let seen = || {
-        let left = store.left_behind().unwrap().unwrap();
-        (left.last_review, left.sessions[0].undecided.len())
+    assert!(
+        after.iter().zip(&before).all(|(after, before)| after.starts_with(before)),
+        "the records are appended"
+    );
+    let read_back = || {
+        let recovered = store.left_behind().unwrap().unwrap();
+        (recovered.last_review, recovered.sessions[0].undecided.len())
     };
-    assert_eq!(seen(), (7, 0));
+    assert_eq!(read_back(), (7, 0));
     for cut in before[0].len()..after[0].len() - 1 {
         fs::write(store.path(), &after[0][..cut]).unwrap();
-        assert_eq!(seen().0, 0, "cut after {cut} bytes");
+        assert_eq!(read_back().0, 0, "cut after {cut} bytes");
     }
     for cut in before[1].len()..after[1].len() - 1 {
         fs::write(&file, &after[1][..cut]).unwrap();
-        assert_eq!(seen().1, 1, "cut after {cut} bytes");
+        assert_eq!(read_back().1, 1, "cut after {cut} bytes");
     }
 }
 
 #[test]
-fn the_newest_review_is_known_from_every_file() {
+fn the_newest_review_id_is_found_in_every_file() {
     let (_directory, mut store) = store_in_directory();
-    store.write(&JournalChanges { is_all: true, ..with(&["a", "b"]) }).unwrap();
-    let beginning = fs::read(store.path()).unwrap();
-    let mut next = with(&["b"]);
+    store.write(&JournalChanges { is_all: true, ..changes_of(&["a", "b"]) }).unwrap();
+    let before = fs::read(store.path()).unwrap();
+    let mut next = changes_of(&["b"]);
     (next.journal.last_review, next.journal.sessions[0].last_review) = (7, 7);
     store.write(&next).unwrap();
-    assert_eq!(fs::read(store.path()).unwrap(), beginning, "a session needs one record");
+    assert_eq!(fs::read(store.path()).unwrap(), before, "a session needs one record");
     assert_eq!(store.left_behind().unwrap().unwrap().last_review, 7);
     let end = JournalChanges { gone: vec!["b".into()], ..JournalChanges::default() };
     store.write(&JournalChanges { journal: Journal { last_review: 7, ..journal() }, ..end }).unwrap();
-    assert_eq!((ids(&store), store.left_behind().unwrap().unwrap().last_review), (vec!["a".into()], 7));
+    assert_eq!(
+        (session_ids(&store), store.left_behind().unwrap().unwrap().last_review),
+        (vec!["a".into()], 7)
+    );
 }
 
 #[test]
-fn a_full_or_torn_file_begins_anew() {
+fn a_full_or_cut_off_file_is_written_from_its_start() {
     let (_directory, mut store) = store_in_directory();
-    let mut large = with(&["a"]);
+    let mut large = changes_of(&["a"]);
     let reviews = &mut large.journal.sessions[0].undecided;
     reviews[0].text = "x".repeat(60_000).into();
     *reviews = vec![reviews[0].clone(); *MAX_FILE_BYTES.end() as usize * 2 / 5 / 60_000];
@@ -134,28 +140,28 @@ fn a_full_or_torn_file_begins_anew() {
         lengths.push(session_file(store.path(), "a").metadata().unwrap().len());
     }
     assert_eq!(lengths, [1, 2, 1, 2].map(|records| records * lengths[0]));
-    // As on a full disk: what came of it is no record, and the next one is not part of it.
+    // A record that a full disk has cut off does not count, and the next record is not part of it.
     store.sessions.clear();
     fs::write(session_file(store.path(), "a"), "half a rec").unwrap();
-    store.write(&with(&["a"])).unwrap();
-    assert_eq!(ids(&store), ["a"]);
+    store.write(&changes_of(&["a"])).unwrap();
+    assert_eq!(session_ids(&store), ["a"]);
 }
 
 #[test]
-fn a_large_text_is_written_once_and_goes_with_the_last_record_that_names_it() {
+fn a_large_text_is_written_once_and_removed_with_its_last_record() {
     let (_directory, mut store) = store_in_directory();
     let large: Arc<str> = "more\n".repeat(20_000).into();
-    let mut changes = JournalChanges { is_all: true, ..with(&["a", "b"]) };
+    let mut changes = JournalChanges { is_all: true, ..changes_of(&["a", "b"]) };
     changes.journal.sessions[0].undecided[0].text = large.clone();
     store.write(&changes).unwrap();
-    let texts = |store: &RecoveryStore| -> Vec<PathBuf> {
+    let text_files = |store: &RecoveryStore| -> Vec<PathBuf> {
         session_files(store.path()).filter(|file| !is_record(file)).collect()
     };
-    let [file] = &texts(&store)[..] else { panic!("{:?}", texts(&store)) };
+    let [file] = &text_files(&store)[..] else { panic!("{:?}", text_files(&store)) };
     assert_eq!(fs::read_to_string(file).unwrap(), *large);
     assert_eq!(store.left_behind().unwrap().unwrap().sessions.len(), 2);
 
-    // The decision has the same text; another one has its own.
+    // The outcome has the same text, and a second outcome has another one.
     changes.is_all = false;
     changes.journal.sessions.truncate(1);
     let known = &mut changes.journal.sessions[0];
@@ -165,65 +171,70 @@ fn a_large_text_is_written_once_and_goes_with_the_last_record_that_names_it() {
     known.undecided.clear();
     assert!(!store.appends_little(&changes), "one of the texts is large and new");
     store.write(&changes).unwrap();
-    assert!(store.appends_little(&changes) && texts(&store).contains(file) && texts(&store).len() == 2);
-    let left = store.left_behind().unwrap().unwrap();
-    assert_eq!(left.sessions.iter().find(|known| known.id == "a"), changes.journal.sessions.first());
+    assert!(store.appends_little(&changes));
+    let files = text_files(&store);
+    assert!(files.contains(file) && files.len() == 2);
+    let recovered = store.left_behind().unwrap().unwrap();
+    assert_eq!(recovered.sessions.iter().find(|known| known.id == "a"), changes.journal.sessions.first());
     assert!(session_file(store.path(), "a").metadata().unwrap().len() < 2_000);
     assert!(store.exists());
 
     changes.journal.sessions[0].unsettled.clear();
     assert!(!store.appends_little(&changes), "files are removed");
     store.write(&changes).unwrap();
-    assert_eq!(texts(&store), Vec::<PathBuf>::new());
+    assert_eq!(text_files(&store), Vec::<PathBuf>::new());
 }
 
 #[test]
 fn a_session_whose_large_text_is_gone_or_foreign_is_damaged() {
     let (directory, mut store) = store_in_directory();
-    let mut changes = JournalChanges { is_all: true, ..with(&["a", "b"]) };
+    let mut changes = JournalChanges { is_all: true, ..changes_of(&["a", "b"]) };
     changes.journal.sessions[0].undecided[0].text = "more\n".repeat(20_000).into();
     store.write(&changes).unwrap();
     let text = session_files(store.path()).find(|file| !is_record(file)).unwrap();
     fs::remove_file(&text).unwrap();
     assert!(!store.exists());
-    assert_eq!((ids(&store), store.left_behind().unwrap().unwrap().is_damaged), (vec!["b".to_owned()], true));
+    assert_eq!(
+        (session_ids(&store), store.left_behind().unwrap().unwrap().is_damaged),
+        (vec!["b".to_owned()], true)
+    );
 
     fs::write(directory.path().join("secret"), "secret").unwrap();
     let record = fs::read_to_string(session_file(store.path(), "a")).unwrap();
     let name = text.file_name().unwrap().to_str().unwrap();
     for foreign in ["../../secret", "..", "/etc/hostname", ""] {
         fs::write(session_file(store.path(), "a"), record.replace(name, foreign)).unwrap();
-        assert_eq!(ids(&store), ["b"], "{foreign}");
+        assert_eq!(session_ids(&store), ["b"], "{foreign}");
     }
 }
 
 #[test]
 fn the_next_companion_keeps_large_texts_until_its_records_name_its_own() {
     let directory = tempfile::tempdir().unwrap();
-    let mut changes = JournalChanges { is_all: true, ..with(&["a"]) };
+    let mut changes = JournalChanges { is_all: true, ..changes_of(&["a"]) };
     changes.journal.sessions[0].undecided[0].text = "more\n".repeat(20_000).into();
-    let mut crashed = store(directory.path());
+    let mut crashed = take_store(directory.path());
     crashed.write(&changes).unwrap();
     drop(crashed);
-    let mut next = store(directory.path());
-    // Killed before it could write the session.
+    let mut next = take_store(directory.path());
+    // The next companion is killed before it writes the session.
     next.restart(&changes.journal.sessions).unwrap();
     assert_eq!(next.left_behind().unwrap().unwrap().sessions, changes.journal.sessions);
     next.write(&changes).unwrap();
     assert_eq!(next.left_behind().unwrap().unwrap().sessions, changes.journal.sessions);
-    assert_eq!(session_files(next.path()).count(), 2, "the text of the crashed one is gone");
+    assert_eq!(session_files(next.path()).count(), 2, "the text file of the crashed companion is removed");
 }
 
 #[test]
-fn sessions_that_ended_are_removed_by_the_next_companion() {
+fn the_next_companion_removes_sessions_that_have_ended() {
     let (directory, mut crashed) = store_in_directory();
-    crashed.write(&JournalChanges { is_all: true, ..with(&["a", "b"]) }).unwrap();
+    crashed.write(&JournalChanges { is_all: true, ..changes_of(&["a", "b"]) }).unwrap();
     drop(crashed);
-    let mut next = store(directory.path());
-    assert_eq!(ids(&next), ["a", "b"]);
+    let mut next = take_store(directory.path());
+    assert_eq!(session_ids(&next), ["a", "b"]);
     fs::write(next.path().with_extension("").join(".alongside-x"), "unfinished").unwrap();
-    next.write(&JournalChanges { is_all: true, ..with(&["b", "c"]) }).unwrap();
-    assert_eq!(ids(&next), ["b", "c"]);
+    next.write(&JournalChanges { is_all: true, ..changes_of(&["b", "c"]) }).unwrap();
+    assert_eq!(session_ids(&next), ["b", "c"]);
     assert_eq!(session_files(next.path()).count(), 2);
     next.retire();
     assert_eq!(fs::read_dir(super::directory(directory.path())).unwrap().count(), 0);
@@ -232,7 +243,7 @@ fn sessions_that_ended_are_removed_by_the_next_companion() {
 #[test]
 fn a_normal_stop_removes_journal_and_lock() {
     let (directory, mut first) = store_in_directory();
-    first.write(&beginning()).unwrap();
+    first.write(&first_changes()).unwrap();
     first.retire();
     assert_eq!(fs::read_dir(super::directory(directory.path())).unwrap().count(), 0);
     assert!(!is_kept(&AppDirs::below(directory.path()), "e"));
@@ -241,9 +252,9 @@ fn a_normal_stop_removes_journal_and_lock() {
 #[test]
 fn a_damaged_or_foreign_journal_is_an_error_at_once() {
     let (_directory, mut store) = store_in_directory();
-    store.write(&beginning()).unwrap();
+    store.write(&first_changes()).unwrap();
     let good = fs::read(store.path()).unwrap();
-    // Without the end of its line, a record is whole.
+    // A record is whole even without its line end, so the last cut is one byte before that.
     for cut in 0..good.len() - 1 {
         fs::write(store.path(), &good[..cut]).unwrap();
         assert!(store.left_behind().is_err(), "cut after {cut} bytes");
@@ -256,10 +267,10 @@ fn a_damaged_or_foreign_journal_is_an_error_at_once() {
         fs::write(store.path(), bad).unwrap();
         assert!(store.left_behind().is_err(), "{bad}");
     }
-    // The journal of another release: its agents can be told that they are not known.
+    // The journal of another release gives port and token, and counts as damaged.
     fs::write(store.path(), r#"{"port":7,"token":"t","sessions":[{"id":1}],"more":{}}"#).unwrap();
-    let left = store.left_behind().unwrap().unwrap();
-    assert_eq!((left.port, left.token.as_str(), left.is_damaged), (7, "t", true));
+    let recovered = store.left_behind().unwrap().unwrap();
+    assert_eq!((recovered.port, recovered.token.as_str(), recovered.is_damaged), (7, "t", true));
     fs::remove_file(store.path()).unwrap();
     fs::create_dir(store.path()).unwrap();
     assert!(store.left_behind().is_err());
@@ -274,28 +285,28 @@ fn a_damaged_or_foreign_journal_is_an_error_at_once() {
 #[test]
 fn a_removed_directory_is_restored_unless_another_took_it() {
     let (directory, mut first) = store_in_directory();
-    first.write(&beginning()).unwrap();
+    first.write(&first_changes()).unwrap();
     fs::remove_dir_all(super::directory(directory.path())).unwrap();
     assert!(!first.exists());
-    first.write(&beginning()).unwrap();
+    first.write(&first_changes()).unwrap();
     assert!(first.exists() && RecoveryStore::take(directory.path(), "e").unwrap().is_none());
     fs::remove_dir_all(super::directory(directory.path())).unwrap();
-    let second = store(directory.path());
-    let refused = first.write(&beginning()).unwrap_err();
+    let second = take_store(directory.path());
+    let refused = first.write(&first_changes()).unwrap_err();
     assert!(refused.to_string().contains("another companion"), "{refused}");
     first.retire();
     let lock = second.path().with_extension("lock");
-    assert!(private_files::leads_to(&lock, &second.lock), "it is not ours to remove");
+    assert!(private_files::leads_to(&lock, &second.lock), "the lock of the other companion stays");
 }
 
 #[test]
-fn a_crashed_journal_stays_two_weeks_and_a_lone_lock_goes() {
+fn a_crashed_journal_stays_two_weeks_and_a_lone_lock_is_removed() {
     let directory = tempfile::tempdir().unwrap();
     let dirs = AppDirs::below(directory.path());
     let old = SystemTime::now() - RETENTION - std::time::Duration::from_secs(60);
     for (name, age) in [("alive", Some(old)), ("old", Some(old)), ("new", None)] {
         let mut store = RecoveryStore::take(&dirs.state, name).unwrap().unwrap();
-        store.write(&beginning()).unwrap();
+        store.write(&first_changes()).unwrap();
         if let Some(at) = age {
             File::options().append(true).open(store.path()).unwrap().set_modified(at).unwrap();
         }
@@ -305,9 +316,9 @@ fn a_crashed_journal_stays_two_weeks_and_a_lone_lock_goes() {
     }
     drop(RecoveryStore::take(&dirs.state, "bare").unwrap());
     sweep(&dirs);
-    let left = fs::read_dir(super::directory(&dirs.state)).unwrap().flatten();
-    let mut left: Vec<_> = left.map(|entry| entry.file_name().into_string().unwrap()).collect();
-    left.sort();
-    assert_eq!(left, ["alive.json", "alive.lock", "new.json", "new.lock"]);
+    let entries = fs::read_dir(super::directory(&dirs.state)).unwrap().flatten();
+    let mut names: Vec<_> = entries.map(|entry| entry.file_name().into_string().unwrap()).collect();
+    names.sort();
+    assert_eq!(names, ["alive.json", "alive.lock", "new.json", "new.lock"]);
     assert!(is_kept(&dirs, "alive") && !is_kept(&dirs, "new") && was_left(&dirs, "new"));
 }

@@ -14,8 +14,8 @@ fn entries(path: &Path) -> Vec<String> {
     names
 }
 
-/// The directories in home of proven agents, with others.
-fn of_proven_agents(publisher: &Publisher, others: &[&str]) -> Vec<String> {
+/// Returns the names of the directories in home of proven agents, and of these others.
+fn directories_of_proven_agents(publisher: &Publisher, others: &[&str]) -> Vec<String> {
     let proven = locations::search_places(&publisher.dirs)
         .filter(|place| place.agent.is_proven() && matches!(place.kind, locations::SearchedFile::Record(_)));
     let own = proven.filter_map(|place| Some(place.directory.agent_directory()?.file_name()?.to_owned()));
@@ -28,15 +28,15 @@ fn an_unproven_agent_gets_a_directory_only_where_the_user_has_it() {
     let (directory, roots, mut publisher) = publisher_of_roots(4711);
     let home = path(&directory, "home");
     let published = publisher.publish(&roots, true);
-    assert_eq!(published.problems, [], "that is no problem");
-    let proven = of_proven_agents(&publisher, &[]);
+    assert_eq!(published.problems, [], "a missing agent is no problem");
+    let proven = directories_of_proven_agents(&publisher, &[]);
     assert!(proven.contains(&".qwen".to_owned()));
     assert_eq!(entries(&home), proven, "a proven agent finds the companion at its first start");
     let own = |place: SearchPlace| place.directory.agent_directory().map(Path::to_owned);
     let mut awaited: BTreeSet<_> = locations::search_places(&publisher.dirs).filter_map(own).collect();
     awaited.retain(|own| !proven.iter().any(|name| own.ends_with(name)));
     assert_eq!(published.awaited, awaited);
-    // Its first start.
+    // The agent creates its directory at its first start.
     fs::create_dir(home.join(".ola")).unwrap();
     let published = publisher.publish(&roots, false);
     assert_eq!(published.problems, []);
@@ -56,7 +56,7 @@ fn a_directory_for_a_command_is_removed_again() {
     assert_eq!(entries(&home.join(".ola/ide")), ["4711.lock"]);
     publisher.withdraw();
     assert_eq!(entries(&home), [""; 0]);
-    // The agent has begun to use it.
+    // The agent has begun to use the directory.
     publisher.publish(&roots, true);
     fs::write(home.join(".ola/settings.json"), "{}").unwrap();
     publisher.withdraw();
@@ -72,11 +72,11 @@ fn a_crash_leaves_no_directory_for_good() {
     crashed();
     // Its successor has the same port and token.
     let mut successor = publisher(directory.path(), 4711);
-    assert_eq!(entries(&home), of_proven_agents(&successor, &[".ola"]));
+    assert_eq!(entries(&home), directories_of_proven_agents(&successor, &[".ola"]));
     successor.publish(&roots, true);
     successor.withdraw();
     assert_eq!(entries(&home), [""; 0]);
-    // Nobody succeeds it.
+    // No successor comes.
     crashed();
     fs::write(home.join(".qwen/settings.json"), "{}").unwrap();
     crate::remove_stale_files(&AppDirs::below(directory.path()));

@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use super::*;
 use crate::discovery::sweep;
 
-/// Until its input ends, this program replaces everything under our names by a link, a directory or a file.
+/// A program that replaces each of our names by a link, a directory or a file, until its input ends.
 const NEIGHBOUR: &str = r#"
 my ($elsewhere, @names) = @ARGV;
 $| = 1; print "ready\n";
@@ -30,12 +30,12 @@ while (!defined(my $read = sysread(STDIN, my $byte, 1)) || $read) {
 }
 "#;
 
-/// The program, which runs until it is dropped.
+/// The running program, which ends when this is dropped.
 struct Neighbour(Child);
 
 impl Neighbour {
-    /// Runs as another user if the test runs as root.
-    fn moves_in(tmp: &Path, elsewhere: &Path, names: &[String]) -> Self {
+    /// Starts the program, as another user if the test runs as root.
+    fn start(tmp: &Path, elsewhere: &Path, names: &[String]) -> Self {
         let mut command = Command::new("perl");
         command.args(["-e", NEIGHBOUR]).arg(elsewhere).args(names).current_dir(tmp);
         if rustix::process::geteuid().is_root() {
@@ -47,7 +47,7 @@ impl Neighbour {
         Self(child)
     }
 
-    fn still_runs(&mut self) -> bool {
+    fn is_running(&mut self) -> bool {
         matches!(self.0.try_wait(), Ok(None))
     }
 }
@@ -59,13 +59,13 @@ impl Drop for Neighbour {
     }
 }
 
-/// Everything below a directory: how it may be used, when it was changed, and what is in it.
-fn everything(directory: &Path) -> BTreeMap<PathBuf, (u32, i64, Option<Vec<u8>>)> {
-    let (mut all, mut left) = (BTreeMap::new(), vec![directory.to_owned()]);
-    while let Some(path) = left.pop() {
-        let found = path.symlink_metadata().expect("nobody takes it away");
+/// Returns each path below a directory with its mode, its time of modification and its content.
+fn snapshot(directory: &Path) -> BTreeMap<PathBuf, (u32, i64, Option<Vec<u8>>)> {
+    let (mut all, mut pending) = (BTreeMap::new(), vec![directory.to_owned()]);
+    while let Some(path) = pending.pop() {
+        let found = path.symlink_metadata().expect("the path exists");
         if found.is_dir() {
-            left.extend(fs::read_dir(&path).expect("ours").map(|entry| entry.expect("an entry").path()));
+            pending.extend(fs::read_dir(&path).expect("ours").map(|entry| entry.expect("an entry").path()));
         }
         let content = found.is_file().then(|| fs::read(&path).expect("ours"));
         all.insert(path, (found.mode(), found.mtime_nsec() + found.mtime() * 1_000_000_000, content));
@@ -73,23 +73,23 @@ fn everything(directory: &Path) -> BTreeMap<PathBuf, (u32, i64, Option<Vec<u8>>)
     all
 }
 
-/// Files in the shared directory that hold a token and that another user owns or may read.
-fn given_away(directory: &Path) -> Vec<PathBuf> {
-    let (mut found, mut left) = (Vec::new(), vec![directory.to_owned()]);
-    while let Some(path) = left.pop() {
-        // The name may change any moment: check the same open file that is read.
+/// Returns the files in the shared directory that hold a token and that another user owns or may read.
+fn exposed_token_files(directory: &Path) -> Vec<PathBuf> {
+    let (mut found, mut pending) = (Vec::new(), vec![directory.to_owned()]);
+    while let Some(path) = pending.pop() {
+        // The file of a name may change at any moment, so the checks are of the open file that is read.
         let unfollowed = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
         let opened = fs::File::options().read(true).custom_flags(unfollowed.bits().cast_signed()).open(&path);
         let Ok(mut file) = opened else { continue };
-        let Ok(seen) = file.metadata() else { continue };
-        if seen.is_dir() {
-            left.extend(fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path()));
-        } else if seen.is_file() {
-            let open = !alongside_platform::files::is_ours(&seen) || seen.mode() & 0o077 != 0;
+        let Ok(metadata) = file.metadata() else { continue };
+        if metadata.is_dir() {
+            pending.extend(fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path()));
+        } else if metadata.is_file() {
+            let is_exposed = !alongside_platform::files::is_ours(&metadata) || metadata.mode() & 0o077 != 0;
             let mut text = Vec::new();
-            let holds =
+            let has_token =
                 file.read_to_end(&mut text).is_ok() && String::from_utf8_lossy(&text).contains("token-");
-            found.extend((open && holds).then_some(path));
+            found.extend((is_exposed && has_token).then_some(path));
         }
     }
     found
@@ -99,13 +99,13 @@ fn given_away(directory: &Path) -> Vec<PathBuf> {
 fn names_redirected_while_we_write_change_nothing_elsewhere() {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name);
-    let open = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    let set_mode = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
     for name in ["tmp", "home", "project", "canary"] {
         fs::create_dir(path(name)).unwrap();
     }
-    open(directory.path(), 0o755);
+    set_mode(directory.path(), 0o755);
     // The neighbour may rename even our files there.
-    open(&path("tmp"), 0o777);
+    set_mode(&path("tmp"), 0o777);
     let mut publisher = publisher(directory.path(), 4711);
     publisher.aliases = false;
     let roots = [path("project")];
@@ -128,26 +128,29 @@ fn names_redirected_while_we_write_change_nothing_elsewhere() {
         }
     }
     for folder in ["canary", "canary/ide", "canary/gemini"] {
-        open(&path(folder), 0o755);
+        set_mode(&path(folder), 0o755);
     }
-    let before = everything(&path("canary"));
+    let before = snapshot(&path("canary"));
     assert!(before.len() > 10, "{before:?}");
 
     let firsts = below.iter().filter_map(|name| name.iter().next()?.to_str()).map(str::to_owned);
     let mut names: Vec<String> = firsts.collect();
     names.sort();
     names.dedup();
-    let mut neighbour = Neighbour::moves_in(&path("tmp"), &path("canary"), &names);
+    let mut neighbour = Neighbour::start(&path("tmp"), &path("canary"), &names);
     let (mut written, mut kept_out) = (0, 0);
     for round in 0..400 {
         kept_out += usize::from(!publisher.publish(&roots, round % 2 == 0).problems.is_empty());
         written += publisher.written.iter().filter(|found| found.read_again().is_some()).count();
         sweep::sweep(&publisher.dirs, &publisher.endpoint.token);
-        assert_eq!(given_away(&path("tmp")), Vec::<PathBuf>::new(), "in round {round}");
+        assert_eq!(exposed_token_files(&path("tmp")), Vec::<PathBuf>::new(), "in round {round}");
         publisher.withdraw();
     }
-    assert!(neighbour.still_runs(), "otherwise nothing is proven here");
+    assert!(neighbour.is_running(), "without the neighbour, the test shows nothing");
     drop(neighbour);
-    assert!(written > 0 && kept_out > 0, "they met: {written} written, kept out {kept_out} times");
-    assert_eq!(everything(&path("canary")), before, "what lies elsewhere is as it was");
+    assert!(
+        written > 0 && kept_out > 0,
+        "the writes and the neighbour met: {written} written, kept out {kept_out} times"
+    );
+    assert_eq!(snapshot(&path("canary")), before, "files elsewhere are unchanged");
 }

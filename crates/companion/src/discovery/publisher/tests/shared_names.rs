@@ -17,7 +17,7 @@ fn a_name_that_another_companion_took_over_stays() {
 }
 
 #[test]
-fn of_equal_roots_the_last_focused_has_the_aliases() {
+fn the_last_focused_companion_of_equal_roots_has_the_aliases() {
     let (directory, roots) = directories();
     let (mut one, mut two) = (publisher(directory.path(), 1), publisher(directory.path(), 2));
     let parent = ancestors::of(one.editors[0].pid)[0];
@@ -47,5 +47,9 @@ fn removed_and_free_names_come_back_without_the_focus() {
     assert_eq!(holder(), Some(1));
     let written = fs::metadata(&lock).unwrap().modified().unwrap();
     one.publish(&roots, false);
-    assert_eq!(fs::metadata(&lock).unwrap().modified().unwrap(), written, "nothing to do, nothing written");
+    assert_eq!(
+        fs::metadata(&lock).unwrap().modified().unwrap(),
+        written,
+        "an unchanged file is not written again"
+    );
 }
