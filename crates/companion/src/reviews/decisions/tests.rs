@@ -1,4 +1,4 @@
-//! The second way of an edit, and calls that are repeated.
+//! Tests of decisions that answer the second way of an edit, and repeated calls.
 
 use std::path::Path;
 
@@ -14,29 +14,29 @@ const NEW: &str = "new\n";
 struct File(tempfile::NamedTempFile);
 
 impl File {
-    fn holding(text: &str) -> Self {
+    fn with_text(text: &str) -> Self {
         let file = Self(tempfile::NamedTempFile::new().unwrap());
-        file.hold(text);
+        file.write(text);
         file
     }
 
-    fn hold(&self, text: &str) {
+    fn write(&self, text: &str) {
         std::fs::write(self.0.path(), text).unwrap();
     }
 
     fn proposal(&self, text: &str) -> PreparedProposal {
-        prepared(self.0.path(), text)
+        prepare(self.0.path(), text)
     }
 
-    /// A review that has ended; its hook is that of Qwen Code.
-    fn ended(&self, text: &str, hook: bool, comes_twice: bool) -> PendingReview {
+    /// Returns a review that has ended: of Qwen Code's hook, or of a diff of a session.
+    fn ended_review(&self, text: &str, hook: bool, comes_twice: bool) -> PendingReview {
         let of_hook = HookProposal { comes_twice, ..proposal_of_hook() };
         let asker = if hook { Asker::Hook(of_hook.into()) } else { Asker::Session("of a diff".into()) };
-        ended(self.proposal(text), asker)
+        ended_review(self.proposal(text), asker)
     }
 }
 
-fn prepared(path: &Path, text: &str) -> PreparedProposal {
+fn prepare(path: &Path, text: &str) -> PreparedProposal {
     let path = path.to_str().unwrap().to_owned();
     PreparedProposal::prepare(path, text, &Ground::new(&[], None)).unwrap()
 }
@@ -45,7 +45,7 @@ fn proposal_of_hook() -> HookProposal {
     HookProposal { session: "s".into(), comes_twice: true, takes_text: true, ..HookProposal::default() }
 }
 
-fn ended(proposal: PreparedProposal, asker: Asker) -> PendingReview {
+fn ended_review(proposal: PreparedProposal, asker: Asker) -> PendingReview {
     let agent = Agent { name: "Qwen Code".into(), ..Agent::default() };
     PendingReview::new(ReviewId(1), asker, agent, proposal, false)
 }
@@ -55,51 +55,51 @@ fn way(agent: &str, hook: Option<&str>) -> Way {
     Way { agent: agent.into(), hook }
 }
 
-fn yes(text: &str) -> Option<Verdict> {
+fn accepted(text: &str) -> Option<Verdict> {
     Some(Verdict::Accepted { text: text.into(), message: None })
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_decision_counts_once_for_its_agent_and_an_unchanged_file() {
-    let (file, hook, diff) = (File::holding(OLD), way("Qwen Code", Some("s")), way("Qwen Code", None));
+    let (file, hook, diff) = (File::with_text(OLD), way("Qwen Code", Some("s")), way("Qwen Code", None));
     let mut decisions = Decisions::default();
-    decisions.remember_accepted(&file.ended(NEW, true, true), AcceptedBy::Person);
+    decisions.remember_accepted(&file.ended_review(NEW, true, true), AcceptedBy::Person);
     for other in [way("Gemini CLI", None), way("Qwen Code", Some("another session"))] {
         assert_eq!(decisions.take(&file.proposal(NEW), &other), None, "{other:?}");
     }
     assert_eq!(decisions.take(&file.proposal("other\n"), &diff), None);
-    file.hold("changed\n");
+    file.write("changed\n");
     assert_eq!(decisions.take(&file.proposal(NEW), &diff), None);
-    file.hold(OLD);
-    assert_eq!(decisions.take(&file.proposal("new\r\n"), &diff), None, "other line ends");
-    assert_eq!(decisions.take(&file.proposal("new\r\n"), &hook), None, "other line ends");
-    assert_eq!(decisions.take(&file.proposal(NEW), &diff), yes(NEW));
+    file.write(OLD);
+    assert_eq!(decisions.take(&file.proposal("new\r\n"), &diff), None, "other line endings");
+    assert_eq!(decisions.take(&file.proposal("new\r\n"), &hook), None, "other line endings");
+    assert_eq!(decisions.take(&file.proposal(NEW), &diff), accepted(NEW));
     assert_eq!(decisions.take(&file.proposal(NEW), &hook), None, "it counts once");
-    decisions.remember_accepted(&file.ended(NEW, true, true), AcceptedBy::Person);
+    decisions.remember_accepted(&file.ended_review(NEW, true, true), AcceptedBy::Person);
     tokio::time::advance(SECOND_WAY_TIMEOUT).await;
     assert_eq!(decisions.take(&file.proposal(NEW), &hook), None, "it is too late");
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_agent_that_opens_a_diff_again_or_brings_each_edit_once_asks_anew() {
-    let file = File::holding(OLD);
+async fn a_repeated_diff_or_one_way_edit_is_asked_about_again() {
+    let file = File::with_text(OLD);
     let mut decisions = Decisions::default();
-    decisions.remember_accepted(&file.ended(NEW, false, false), AcceptedBy::Person);
+    decisions.remember_accepted(&file.ended_review(NEW, false, false), AcceptedBy::Person);
     assert_eq!(decisions.take(&file.proposal(NEW), &way("Qwen Code", None)), None);
-    assert_eq!(decisions.take(&file.proposal(NEW), &way("Qwen Code", Some("s"))), yes(NEW));
-    decisions.remember_accepted(&file.ended(NEW, true, false), AcceptedBy::Person);
+    assert_eq!(decisions.take(&file.proposal(NEW), &way("Qwen Code", Some("s"))), accepted(NEW));
+    decisions.remember_accepted(&file.ended_review(NEW, true, false), AcceptedBy::Person);
     assert_eq!(decisions.take(&file.proposal(NEW), &way("Qwen Code", Some("s"))), None);
 }
 
-/// `openDiff` can carry no rejection and no other text at once: the person is asked.
+/// The answer to `openDiff` carries neither a rejection nor another text, so the person is asked again.
 #[tokio::test(start_paused = true)]
-async fn a_decision_that_nobody_collected_is_for_the_next_call_of_the_hook_only() {
-    let (file, hook, diff) = (File::holding(OLD), way("Qwen Code", Some("s")), way("Qwen Code", None));
+async fn an_uncollected_decision_answers_only_the_next_call_of_its_hook() {
+    let (file, hook, diff) = (File::with_text(OLD), way("Qwen Code", Some("s")), way("Qwen Code", None));
     let rejected = Verdict::Rejected { message: "no".into() };
     let edited = Verdict::Accepted { text: "mine\n".into(), message: Some("changed".into()) };
     for verdict in [rejected, edited] {
         let mut decisions = Decisions::default();
-        decisions.remember_uncollected(&file.ended(NEW, true, true), verdict.clone());
+        decisions.remember_uncollected(&file.ended_review(NEW, true, true), verdict.clone());
         tokio::time::advance(REPEATED_CALL_TIMEOUT / 2).await;
         assert_eq!(decisions.take(&file.proposal(NEW), &diff), None);
         assert_eq!(decisions.take(&file.proposal(NEW), &hook), Some(verdict));
@@ -107,17 +107,17 @@ async fn a_decision_that_nobody_collected_is_for_the_next_call_of_the_hook_only(
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_in_the_agents_prompt_counts_for_both_texts_and_a_moment() {
-    let file = File::holding(OLD);
+async fn an_answer_in_the_agents_prompt_counts_until_its_timeout() {
+    let file = File::with_text(OLD);
     let mut decisions = Decisions::default();
-    decisions.remember_answered_in_agent(&file.ended(NEW, false, false));
-    assert_eq!(decisions.take(&file.proposal(NEW), &way("Qwen Code", Some("s"))), yes(NEW));
-    decisions.remember_answered_in_agent(&file.ended(NEW, false, false));
+    decisions.remember_answered_in_agent(&file.ended_review(NEW, false, false));
+    assert_eq!(decisions.take(&file.proposal(NEW), &way("Qwen Code", Some("s"))), accepted(NEW));
+    decisions.remember_answered_in_agent(&file.ended_review(NEW, false, false));
     tokio::time::advance(AGENT_PROMPT_TIMEOUT).await;
     assert_eq!(decisions.take(&file.proposal(NEW), &way("Qwen Code", Some("s"))), None);
 }
 
-/// Of a diff, the agent writes the file's line ends and mark; a hook hands over what is written.
+/// For a diff, the agent adds the file's line endings and byte order mark; a hook sends the written bytes.
 #[tokio::test(start_paused = true)]
 async fn a_decision_covers_the_bytes_that_are_written_by_either_way() {
     let (hook, diff) = (way("Qwen Code", Some("s")), way("Qwen Code", None));
@@ -128,46 +128,46 @@ async fn a_decision_covers_the_bytes_that_are_written_by_either_way() {
         ("\u{feff}old\n", "new\n", "new\n"),
         ("\u{feff}old\r\n", "\u{feff}new\r\n", "new\n"),
     ] {
-        let file = File::holding(old);
+        let file = File::with_text(old);
         let mut decisions = Decisions::default();
-        decisions.remember_accepted(&file.ended(by_hook, true, true), AcceptedBy::Person);
-        assert_eq!(decisions.take(&file.proposal(by_diff), &diff), yes(by_diff), "{old:?}");
-        decisions.remember_accepted(&file.ended(by_diff, false, true), AcceptedBy::Person);
-        assert_eq!(decisions.take(&file.proposal(by_hook), &hook), yes(by_hook), "{old:?}");
+        decisions.remember_accepted(&file.ended_review(by_hook, true, true), AcceptedBy::Person);
+        assert_eq!(decisions.take(&file.proposal(by_diff), &diff), accepted(by_diff), "{old:?}");
+        decisions.remember_accepted(&file.ended_review(by_diff, false, true), AcceptedBy::Person);
+        assert_eq!(decisions.take(&file.proposal(by_hook), &hook), accepted(by_hook), "{old:?}");
         if by_hook != by_diff {
-            decisions.remember_accepted(&file.ended(by_hook, true, true), AcceptedBy::Person);
+            decisions.remember_accepted(&file.ended_review(by_hook, true, true), AcceptedBy::Person);
             assert_eq!(decisions.take(&file.proposal(by_diff), &hook), None, "{old:?}");
         }
     }
 }
 
-/// The text is the same, and what the tool does is not.
+/// The texts are the same, but the operations of the tool differ.
 #[tokio::test(start_paused = true)]
 async fn a_decision_counts_for_its_operation_only() {
-    let file = File::holding(OLD);
+    let file = File::with_text(OLD);
     let moved = |from: &str| Operation::Move { from: from.into() };
     let operations = [Operation::Write, Operation::Delete, moved("/a"), moved("/b")];
-    for accepted in &operations {
-        let of_hook = || HookProposal { operation: accepted.clone(), ..proposal_of_hook() };
-        let ended = || ended(file.proposal(""), Asker::Hook(of_hook().into()));
+    for decided in &operations {
+        let of_hook = || HookProposal { operation: decided.clone(), ..proposal_of_hook() };
+        let ended = || ended_review(file.proposal(""), Asker::Hook(of_hook().into()));
         for taken in &operations {
             let mut decisions = Decisions::default();
             decisions.remember_accepted(&ended(), AcceptedBy::Person);
             let hook = HookWay { session: "s".into(), operation: taken.clone() };
             let way = Way { agent: "Qwen Code".into(), hook: Some(hook) };
             let verdict = decisions.take(&file.proposal(""), &way);
-            assert_eq!(verdict.is_some(), accepted == taken, "{accepted:?}, {taken:?}");
+            assert_eq!(verdict.is_some(), decided == taken, "{decided:?}, {taken:?}");
         }
         let mut decisions = Decisions::default();
         decisions.remember_accepted(&ended(), AcceptedBy::Person);
         let verdict = decisions.take(&file.proposal(""), &way("Qwen Code", None));
-        assert_eq!(verdict.is_some(), *accepted == Operation::Write, "{accepted:?}");
+        assert_eq!(verdict.is_some(), *decided == Operation::Write, "{decided:?}");
     }
 }
 
 #[cfg(unix)]
 #[tokio::test(start_paused = true)]
-async fn an_acceptance_of_a_file_is_none_of_a_link_to_it() {
+async fn an_acceptance_of_a_file_does_not_count_for_a_link_to_it() {
     use alongside_platform::paths::Canonical as _;
 
     let directory = tempfile::tempdir().unwrap();
@@ -178,15 +178,15 @@ async fn an_acceptance_of_a_file_is_none_of_a_link_to_it() {
     std::fs::write(real.join("docs/a"), OLD).unwrap();
     std::os::unix::fs::symlink("../docs/a", real.join("src/link")).unwrap();
     std::os::unix::fs::symlink("../docs", real.join("src/docs")).unwrap();
-    let prepared = |below: &str| prepared(&real.join(below), NEW);
+    let proposal = |below: &str| prepare(&real.join(below), NEW);
     let way = way("Qwen Code", Some("s"));
-    let ended = || ended(prepared("docs/a"), Asker::Hook(proposal_of_hook().into()));
-    for (by, through_directory) in [(AcceptedBy::Rule, None), (AcceptedBy::Person, yes(NEW))] {
+    let ended = || ended_review(proposal("docs/a"), Asker::Hook(proposal_of_hook().into()));
+    for (by, through_directory) in [(AcceptedBy::Rule, None), (AcceptedBy::Person, accepted(NEW))] {
         let mut decisions = Decisions::default();
         decisions.remember_accepted(&ended(), by);
-        assert_eq!(decisions.take(&prepared("src/link"), &way), None, "{by:?}");
-        assert_eq!(decisions.take(&prepared("src/docs/a"), &way), through_directory, "{by:?}");
+        assert_eq!(decisions.take(&proposal("src/link"), &way), None, "{by:?}");
+        assert_eq!(decisions.take(&proposal("src/docs/a"), &way), through_directory, "{by:?}");
         decisions.remember_accepted(&ended(), by);
-        assert_eq!(decisions.take(&prepared("docs/a"), &way), yes(NEW), "{by:?}");
+        assert_eq!(decisions.take(&proposal("docs/a"), &way), accepted(NEW), "{by:?}");
     }
 }

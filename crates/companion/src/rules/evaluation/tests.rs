@@ -1,47 +1,47 @@
-//! The rules as a table: which changes each one covers, and which it never does.
+//! Tests of the rules as a table: which changes each rule covers, and which no rule covers.
 
 #[cfg(unix)]
 mod disk;
 
 use super::*;
 
-const EVERY: &str = "Codex";
+const AGENT: &str = "Codex";
 
 fn rule(paths: &[&str], ruling: Ruling) -> Rule {
     let paths = paths.iter().map(|path| (*path).to_owned()).collect();
     Rule { paths, agents: Vec::new(), kinds: Vec::new(), ruling, place: "c.toml:1".into() }
 }
 
-/// No repository within the project has rules.
+/// Returns no rules for any repository within the project.
 #[cfg(unix)]
-fn none_of(_: &Path) -> Option<Vec<Rule>> {
+fn no_rules_of(_: &Path) -> Option<Vec<Rule>> {
     Some(Vec::new())
 }
 
-fn rules(own: &[Rule], asks: &[Rule]) -> Rules {
+fn rules_of(own: &[Rule], asks: &[Rule]) -> Rules {
     let workspace = Workspace { asks: asks.to_vec(), ..Workspace::default() };
     Rules::new(own, &workspace, &["/home/me/settings.toml".into()]).unwrap()
 }
 
-fn judged(rules: &Rules, path: &str) -> Judgement {
+fn judge(rules: &Rules, path: &str) -> Judgement {
     let roots = [PathBuf::from("/p"), PathBuf::from("/p/nested"), PathBuf::from("/home/me")];
-    rules.judge(&roots, EVERY, ChangeKind::Edit, &[Place::File(path.into())])
+    rules.judge(&roots, AGENT, ChangeKind::Edit, &[Place::File(path.into())])
 }
 
-/// Docs are accepted, migrations are asked about but for their notes, and vendored files are the agent's.
-fn usual() -> Rules {
+/// Returns rules that accept docs, ask about migrations except for their notes, and defer vendored files.
+fn example_rules() -> Rules {
     let own = [
         rule(&["docs/**", "*.md"], Ruling::Accept),
         rule(&["migrations/"], Ruling::Ask),
         rule(&["/migrations/notes.md"], Ruling::Accept),
         rule(&["vendor/**"], Ruling::Defer),
     ];
-    rules(&own, &[])
+    rules_of(&own, &[])
 }
 
 #[test]
 fn the_last_rule_that_matches_decides() {
-    let rules = usual();
+    let rules = example_rules();
     for (path, ruling) in [
         ("/p/docs/a.txt", Ruling::Accept),
         ("/p/docs/deep/er/a.txt", Ruling::Accept),
@@ -58,16 +58,16 @@ fn the_last_rule_that_matches_decides() {
         ("/elsewhere/docs/a.txt", Ruling::Ask),
         ("/p", Ruling::Ask),
     ] {
-        assert_eq!(judged(&rules, path).ruling, ruling, "{path}");
+        assert_eq!(judge(&rules, path).ruling, ruling, "{path}");
     }
-    let why = judged(&rules, "/p/docs/a.txt").why.to_string();
+    let why = judge(&rules, "/p/docs/a.txt").why.to_string();
     assert_eq!(why, "rule docs/**, *.md (c.toml:1)");
-    assert_eq!(judged(&rules, "/p/src/main.rs").why, Why::NoRule);
+    assert_eq!(judge(&rules, "/p/src/main.rs").why, Why::NoRule);
 }
 
 #[test]
-fn nothing_slips_past_a_question_by_its_spelling() {
-    let rules = usual();
+fn no_spelling_of_a_path_evades_a_rule_that_asks() {
+    let rules = example_rules();
     for (path, ruling) in [
         ("/p/MIGRATIONS/a.md", Ruling::Ask),
         ("/p/Migrations/Notes.md", Ruling::Ask),
@@ -77,11 +77,11 @@ fn nothing_slips_past_a_question_by_its_spelling() {
         ("/p/docsx/a.txt", Ruling::Ask),
         ("/p/docs\\a.txt", Ruling::Ask),
         ("/p/docs", Ruling::Ask),
-        // A name with anything in it is still below `docs`.
+        // A name with any characters in it is still below `docs`.
         ("/p/docs/\u{202e}[a]*?{}!# .txt\n", Ruling::Accept),
         ("/p/docs/-rf", Ruling::Accept),
     ] {
-        assert_eq!(judged(&rules, path).ruling, ruling, "{path:?}");
+        assert_eq!(judge(&rules, path).ruling, ruling, "{path:?}");
     }
 }
 
@@ -91,7 +91,7 @@ fn agents_and_kinds_narrow_a_rule() {
         Rule { agents: vec!["Codex".into()], ..rule(&["a"], Ruling::Accept) },
         Rule { kinds: vec![ChangeKind::Create, ChangeKind::Edit], ..rule(&["b"], Ruling::Accept) },
     ];
-    let rules = rules(&own, &[]);
+    let rules = rules_of(&own, &[]);
     let ruling = |agent: &str, kind, path: &str| {
         rules.judge(&["/p".into()], agent, kind, &[Place::File(Path::new("/p").join(path).into())]).ruling
     };
@@ -109,22 +109,22 @@ fn agents_and_kinds_narrow_a_rule() {
 fn a_project_only_asks_and_nothing_overrides_it() {
     let own = [rule(&["*"], Ruling::Ask), rule(&["*"], Ruling::Accept)];
     // A rule of a project asks, even where it says `accept`.
-    let asking = rules(&own, &[rule(&["secret/**"], Ruling::Ask), rule(&["other/**"], Ruling::Accept)]);
-    assert_eq!(judged(&asking, "/p/a").ruling, Ruling::Accept);
+    let asking = rules_of(&own, &[rule(&["secret/**"], Ruling::Ask), rule(&["other/**"], Ruling::Accept)]);
+    assert_eq!(judge(&asking, "/p/a").ruling, Ruling::Accept);
     for path in ["/p/secret/a", "/p/SECRET/a", "/p/other/a"] {
-        let Judgement { ruling, why } = judged(&asking, path);
+        let Judgement { ruling, why } = judge(&asking, path);
         assert!(ruling == Ruling::Ask && matches!(why, Why::ProjectRule(_)), "{path}: {why}");
     }
     let unknown = Workspace { untold: vec!["/p/nested".into()], ..Workspace::default() };
     let rules = Rules::new(&own, &unknown, &[]).unwrap();
-    assert_eq!(judged(&rules, "/p/nested/a").ruling, Ruling::Ask, "nobody knows what it asks");
-    assert_eq!(judged(&rules, "/p/a").ruling, Ruling::Accept);
+    assert_eq!(judge(&rules, "/p/nested/a").ruling, Ruling::Ask, "the rules of that project are unknown");
+    assert_eq!(judge(&rules, "/p/a").ruling, Ruling::Accept);
 }
 
 #[test]
-fn no_rule_covers_what_tells_git_agents_or_alongside_what_to_do() {
+fn no_rule_covers_files_that_steer_git_agents_or_alongside() {
     for ruling in [Ruling::Accept, Ruling::Defer] {
-        let rules = rules(&[rule(&["*"], ruling)], &[]);
+        let rules = rules_of(&[rule(&["*"], ruling)], &[]);
         for path in [
             "/p/.git/config",
             "/p/.GIT/hooks/pre-commit",
@@ -167,7 +167,7 @@ fn no_rule_covers_what_tells_git_agents_or_alongside_what_to_do() {
             "/p/lefthook.yml",
             "/p/.lefthook-local.toml",
         ] {
-            let Judgement { ruling, why } = judged(&rules, path);
+            let Judgement { ruling, why } = judge(&rules, path);
             assert!(ruling == Ruling::Ask && matches!(why, Why::NoRuleApplies(_)), "{path}: {why}");
         }
         for path in [
@@ -178,40 +178,40 @@ fn no_rule_covers_what_tells_git_agents_or_alongside_what_to_do() {
             "/p/config.toml",
             "/p/.env.example",
         ] {
-            assert_eq!(judged(&rules, path).ruling, ruling, "{path}");
+            assert_eq!(judge(&rules, path).ruling, ruling, "{path}");
         }
     }
 }
 
 #[test]
-fn a_question_is_met_in_every_form_of_its_characters() {
-    let rules = rules(&[rule(&["*.md"], Ruling::Accept), rule(&["/größe/", "x[A-Z]"], Ruling::Ask)], &[]);
+fn a_rule_that_asks_matches_every_form_of_its_characters() {
+    let rules = rules_of(&[rule(&["*.md"], Ruling::Accept), rule(&["/größe/", "x[A-Z]"], Ruling::Ask)], &[]);
     for path in
         ["größe/a.md", "GRÖßE/a.md", "gro\u{308}ße/a.md", "GRÖSSE/a.md", "grö\u{200b}ße/a.md", "größe./a.md"]
     {
-        assert!(matches!(judged(&rules, &format!("/p/{path}")).why, Why::Rule(_)), "{path:?}");
-        assert_eq!(judged(&rules, &format!("/p/{path}")).ruling, Ruling::Ask, "{path:?}");
+        assert!(matches!(judge(&rules, &format!("/p/{path}")).why, Why::Rule(_)), "{path:?}");
+        assert_eq!(judge(&rules, &format!("/p/{path}")).ruling, Ruling::Ask, "{path:?}");
     }
-    assert_eq!(judged(&rules, "/p/xb").ruling, Ruling::Ask);
-    assert_eq!(judged(&rules, "/p/a/größe/a.md").ruling, Ruling::Accept);
+    assert_eq!(judge(&rules, "/p/xb").ruling, Ruling::Ask);
+    assert_eq!(judge(&rules, "/p/a/größe/a.md").ruling, Ruling::Accept);
     // A character that may stand for a slash.
-    assert_eq!(judged(&rules, "/p/\u{ff0f}größe/a.md").ruling, Ruling::Ask);
+    assert_eq!(judge(&rules, "/p/\u{ff0f}größe/a.md").ruling, Ruling::Ask);
 }
 
 #[test]
-fn a_nested_project_takes_no_question_back() {
+fn a_nested_project_overrides_no_rule_that_asks() {
     let own = [rule(&["*"], Ruling::Accept), rule(&["/deploy/", "nested/", "x*/**"], Ruling::Ask)];
-    let rules = rules(&own, &[rule(&["secret/**"], Ruling::Ask)]);
+    let rules = rules_of(&own, &[rule(&["secret/**"], Ruling::Ask)]);
     let ruling = |roots: &[&str], path: &str| {
         let roots: Vec<PathBuf> = roots.iter().map(PathBuf::from).collect();
-        rules.judge(&roots, EVERY, ChangeKind::Edit, &[Place::File(path.into())]).ruling
+        rules.judge(&roots, AGENT, ChangeKind::Edit, &[Place::File(path.into())]).ruling
     };
     let roots = ["/q", "/q/deploy", "/q/secret", "/q/nested", "/q/a"];
     for path in ["/q/deploy/a", "/q/secret/a", "/q/nested/b", "/q/a/deploy/b"] {
         assert_eq!(ruling(&roots, path), Ruling::Ask, "{path}");
     }
     assert_eq!(ruling(&roots, "/q/a/b"), Ruling::Accept);
-    // Its own name counts, also where nobody serves the project around it.
+    // The project's own name counts, even where the project around it has no companion.
     assert_eq!(ruling(&["/q/nested"], "/q/nested/b"), Ruling::Ask);
     assert_eq!(ruling(&["/q/a"], "/q/a/b"), Ruling::Accept);
 }
@@ -219,40 +219,40 @@ fn a_nested_project_takes_no_question_back() {
 #[test]
 fn a_name_without_a_slash_accepts_no_directory() {
     for ruling in [Ruling::Accept, Ruling::Defer] {
-        let rules = rules(&[rule(&["*.md", "docs", "/notes", "src/"], ruling)], &[]);
+        let rules = rules_of(&[rule(&["*.md", "docs", "/notes", "src/"], ruling)], &[]);
         for path in ["a.md", "deep/a.md", "docs", "notes", "notes/a", "src/a", "deep/src/a"] {
-            assert_eq!(judged(&rules, &format!("/p/{path}")).ruling, ruling, "{path}");
+            assert_eq!(judge(&rules, &format!("/p/{path}")).ruling, ruling, "{path}");
         }
         for path in ["x.md/test_evil.py", "docs/a", "deep/x.md/a/b", "src"] {
-            assert_eq!(judged(&rules, &format!("/p/{path}")).ruling, Ruling::Ask, "{path}");
+            assert_eq!(judge(&rules, &format!("/p/{path}")).ruling, Ruling::Ask, "{path}");
         }
     }
-    let rules = rules(&[rule(&["*"], Ruling::Accept), rule(&["*.md"], Ruling::Ask)], &[]);
-    assert_eq!(judged(&rules, "/p/x.md/test_evil.py").ruling, Ruling::Ask, "a question takes in more");
+    let rules = rules_of(&[rule(&["*"], Ruling::Accept), rule(&["*.md"], Ruling::Ask)], &[]);
+    assert_eq!(judge(&rules, "/p/x.md/test_evil.py").ruling, Ruling::Ask, "a rule that asks covers more");
 }
 
 #[test]
-fn a_change_that_came_before_the_rules_is_asked_about() {
+fn a_change_that_was_prepared_before_the_rules_is_asked_about() {
     for ruling in [Ruling::Accept, Ruling::Defer] {
-        let rules = rules(&[rule(&["*"], ruling)], &[]);
+        let rules = rules_of(&[rule(&["*"], ruling)], &[]);
         let mut unsearched = Route::from("/p/a");
         unsearched.is_searched = false;
         let place = |route| [Place::File(route)];
-        let judge = |route| rules.judge(&["/p".into()], EVERY, ChangeKind::Edit, &place(route)).ruling;
-        assert_eq!((judge("/p/a".into()), judge(unsearched)), (ruling, Ruling::Ask));
+        let ruling_of = |route| rules.judge(&["/p".into()], AGENT, ChangeKind::Edit, &place(route)).ruling;
+        assert_eq!((ruling_of("/p/a".into()), ruling_of(unsearched)), (ruling, Ruling::Ask));
     }
 }
 
 #[test]
 fn every_place_of_a_change_has_to_be_covered() {
-    let rules = usual();
-    let ruling = |places: &[Place]| rules.judge(&["/p".into()], EVERY, ChangeKind::Move, places).ruling;
+    let rules = example_rules();
+    let ruling = |places: &[Place]| rules.judge(&["/p".into()], AGENT, ChangeKind::Move, places).ruling;
     let file = |path: &str| Place::File(path.into());
     assert_eq!(ruling(&[file("/p/docs/a"), file("/p/docs/b")]), Ruling::Accept);
     assert_eq!(ruling(&[file("/p/docs/a"), file("/p/src/b")]), Ruling::Ask);
     assert_eq!(ruling(&[file("/p/src/b"), file("/p/docs/a")]), Ruling::Ask);
     assert_eq!(ruling(&[file("/p/vendor/a"), file("/p/vendor/b")]), Ruling::Defer);
-    assert_eq!(ruling(&[file("/p/docs/a"), file("/p/vendor/b")]), Ruling::Ask, "they differ");
+    assert_eq!(ruling(&[file("/p/docs/a"), file("/p/vendor/b")]), Ruling::Ask, "the rulings differ");
     assert_eq!(ruling(&[file("/p/docs/a"), Place::Uncovered("it is outside")]), Ruling::Ask);
     assert_eq!(ruling(&[]), Ruling::Ask);
 }
@@ -270,7 +270,7 @@ fn a_pattern_that_would_match_nothing_is_refused() {
 
 #[cfg(unix)]
 #[test]
-fn a_pattern_meets_the_file_behind_links() {
+fn a_pattern_is_matched_with_the_file_behind_links() {
     use alongside_platform::paths::Canonical as _;
 
     use std::fs;
@@ -294,8 +294,8 @@ fn a_pattern_meets_the_file_behind_links() {
     let own = [rule(&["docs/**"], Ruling::Accept)];
     let dirs = AppDirs::below(&project.join("none"));
     let ruling = |below: &str| {
-        let of = (&*project.join(below), &dirs);
-        explain(&own, &workspace, (&[], none_of), of, &[(EVERY, ChangeKind::Edit)]).unwrap()[0].ruling
+        let file = (&*project.join(below), &dirs);
+        explain(&own, &workspace, (&[], no_rules_of), file, &[(AGENT, ChangeKind::Edit)]).unwrap()[0].ruling
     };
     for below in ["docs/a", "docs/new", "docs/deep/new", "docs/to-a", "src/in-docs/a", "src/in-docs/new"] {
         assert_eq!(ruling(below), Ruling::Accept, "{below}");
@@ -326,16 +326,16 @@ fn a_pattern_with_an_unclosed_bracket_is_an_error() {
 
 #[test]
 fn a_repository_within_the_project_asks_whatever_the_persons_rules_say() {
-    let rules = rules(&[rule(&["**"], Ruling::Accept)], &[]);
-    let judged = |asks: Option<Vec<Rule>>, path: &str| {
+    let rules = rules_of(&[rule(&["**"], Ruling::Accept)], &[]);
+    let ruling = |asks: Option<Vec<Rule>>, path: &str| {
         let mut route = Route::from(path);
         (route.asks, route.projects) = (asks, vec!["/p/docs/sub".into()]);
-        rules.judge(&["/p".into()], EVERY, ChangeKind::Edit, &[Place::File(route)]).ruling
+        rules.judge(&["/p".into()], AGENT, ChangeKind::Edit, &[Place::File(route)]).ruling
     };
-    // A word that is not asking counts as asking there.
+    // There, a rule that accepts counts as a rule that asks.
     let nested = || Some(vec![rule(&["/a.md"], Ruling::Accept)]);
-    assert_eq!(judged(nested(), "/p/docs/sub/a.md"), Ruling::Ask);
-    assert_eq!(judged(nested(), "/p/docs/sub/deep/a.md"), Ruling::Accept);
-    assert_eq!(judged(Some(Vec::new()), "/p/docs/sub/a.md"), Ruling::Accept);
-    assert_eq!(judged(None, "/p/docs/sub/b"), Ruling::Ask, "nobody knows its rules");
+    assert_eq!(ruling(nested(), "/p/docs/sub/a.md"), Ruling::Ask);
+    assert_eq!(ruling(nested(), "/p/docs/sub/deep/a.md"), Ruling::Accept);
+    assert_eq!(ruling(Some(Vec::new()), "/p/docs/sub/a.md"), Ruling::Accept);
+    assert_eq!(ruling(None, "/p/docs/sub/b"), Ruling::Ask, "its rules are unknown");
 }

@@ -1,4 +1,4 @@
-//! Keeping, dropping, typing, splitting and undoing, by example and by random actions.
+//! Tests of keeping, dropping, typing, splitting and undoing, by example and by random actions.
 
 use alongside_desk::{Position, Range as TextRange};
 use proptest::prelude::*;
@@ -8,25 +8,25 @@ use super::*;
 const ORIGINAL: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n";
 const PROPOSED: &str = "one\nTWO\nthree\nfour\nfive\nfive and a half\nsix\n";
 
-fn states(composition: &Composition) -> Vec<HunkState> {
+fn hunk_states(composition: &Composition) -> Vec<HunkState> {
     composition.hunks().into_iter().map(|hunk| hunk.state).collect()
 }
 
-fn typed(composition: &mut Composition, text: &str) {
+fn replace_text(composition: &mut Composition, text: &str) {
     composition.edit(&[Change { range: None, text: text.into() }]).unwrap();
 }
 
 #[test]
 fn a_person_drops_one_hunk_and_keeps_the_others() {
     let mut composition = Composition::new(ORIGINAL, PROPOSED);
-    assert_eq!(states(&composition), [HunkState::Kept; 3]);
+    assert_eq!(hunk_states(&composition), [HunkState::Kept; 3]);
     composition.keep(&[1], false).unwrap();
-    assert_eq!(states(&composition), [HunkState::Kept, HunkState::Dropped, HunkState::Kept]);
+    assert_eq!(hunk_states(&composition), [HunkState::Kept, HunkState::Dropped, HunkState::Kept]);
     assert_eq!(&**composition.current(), "one\nTWO\nthree\nfour\nfive\nsix\n");
     composition.keep(&[1], true).unwrap();
     assert_eq!(&**composition.current(), PROPOSED);
     composition.undo().unwrap();
-    assert_eq!(states(&composition)[1], HunkState::Dropped);
+    assert_eq!(hunk_states(&composition)[1], HunkState::Dropped);
     composition.keep(&[0, 1, 2], false).unwrap();
     assert_eq!(&**composition.current(), ORIGINAL);
     assert!(!composition.has_edits());
@@ -35,21 +35,21 @@ fn a_person_drops_one_hunk_and_keeps_the_others() {
 #[test]
 fn typing_edits_its_hunk_or_makes_a_new_one() {
     let mut composition = Composition::new(ORIGINAL, PROPOSED);
-    typed(&mut composition, &PROPOSED.replace("TWO", "Two!").replace("four", "4"));
+    replace_text(&mut composition, &PROPOSED.replace("TWO", "Two!").replace("four", "4"));
     let edited = [HunkState::Edited, HunkState::Edited, HunkState::Kept, HunkState::Kept];
-    assert_eq!(states(&composition), edited);
+    assert_eq!(hunk_states(&composition), edited);
     // Dropping removes the person's own hunk, and brings the edited one back to the original.
     composition.keep(&[0, 1], false).unwrap();
     assert_eq!(&**composition.current(), &*PROPOSED.replace("TWO", "two"));
-    assert_eq!(states(&composition), [HunkState::Dropped, HunkState::Kept, HunkState::Kept]);
+    assert_eq!(hunk_states(&composition), [HunkState::Dropped, HunkState::Kept, HunkState::Kept]);
 }
 
 #[test]
-fn an_edit_undone_by_hand_leaves_no_trace() {
+fn an_edit_that_is_typed_back_leaves_no_hunk() {
     let mut composition = Composition::new(ORIGINAL, PROPOSED);
-    typed(&mut composition, &PROPOSED.replace("three\n", "three\nthree and more\n"));
+    replace_text(&mut composition, &PROPOSED.replace("three\n", "three\nthree and more\n"));
     assert_eq!(composition.hunks().len(), 4);
-    typed(&mut composition, PROPOSED);
+    replace_text(&mut composition, PROPOSED);
     assert_eq!(composition.hunks().len(), 3);
 }
 
@@ -58,14 +58,14 @@ fn an_undo_of_the_editor_restores_merged_hunks() {
     let mut composition = Composition::new(ORIGINAL, PROPOSED);
     composition.keep(&[1], false).unwrap();
     let text = composition.current().replace("TWO", "Two!");
-    typed(&mut composition, &text);
+    replace_text(&mut composition, &text);
     let (before, text) = (composition.hunks(), composition.current().clone());
-    assert_eq!(states(&composition), [HunkState::Edited, HunkState::Dropped, HunkState::Kept]);
-    typed(&mut composition, "");
-    assert!(states(&composition).len() < before.len());
-    typed(&mut composition, &text);
+    assert_eq!(hunk_states(&composition), [HunkState::Edited, HunkState::Dropped, HunkState::Kept]);
+    replace_text(&mut composition, "");
+    assert!(hunk_states(&composition).len() < before.len());
+    replace_text(&mut composition, &text);
     assert_eq!(composition.hunks(), before);
-    // The undo is an edit like any other.
+    // The editor's undo is an edit like any other.
     composition.undo().unwrap();
     assert!(composition.current().is_empty());
 }
@@ -87,26 +87,26 @@ fn incremental_changes_apply_in_order_in_utf16_units() {
 
 #[test]
 fn marked_words_move_with_their_hunk() {
-    let marked = |composition: &Composition, hunk: usize| {
+    let marked_lines = |composition: &Composition, hunk: usize| {
         let words = composition.hunks().swap_remove(hunk).words?;
         Some((words.removed[0].start.line, words.added[0].start.line))
     };
     let original = "x\nlet a = 1;\ny\nlet b = 1;\n";
     let proposed = "x\nlet a = 2;\nlet more = 3;\ny\nlet b = 2;\n";
     let mut composition = Composition::new(original, proposed);
-    assert_eq!((marked(&composition, 0), marked(&composition, 1)), (Some((1, 1)), Some((3, 4))));
+    assert_eq!((marked_lines(&composition, 0), marked_lines(&composition, 1)), (Some((1, 1)), Some((3, 4))));
     composition.keep(&[1], false).unwrap();
-    assert_eq!(marked(&composition, 1), Some((3, 4)), "it still shows what is proposed");
-    typed(&mut composition, "x\nlet a = 2;\nlet more = 3;\ny\nlet b = 99;\n");
-    assert_eq!(marked(&composition, 1), Some((3, 4)));
+    assert_eq!(marked_lines(&composition, 1), Some((3, 4)), "a dropped hunk keeps the marks of the proposal");
+    replace_text(&mut composition, "x\nlet a = 2;\nlet more = 3;\ny\nlet b = 99;\n");
+    assert_eq!(marked_lines(&composition, 1), Some((3, 4)));
     composition.keep(&[0], false).unwrap();
-    assert_eq!(marked(&composition, 1), Some((3, 3)), "what the person wrote has moved up");
+    assert_eq!(marked_lines(&composition, 1), Some((3, 3)), "the line of the person has moved up");
     composition.undo().unwrap();
-    assert_eq!(marked(&composition, 1), Some((3, 4)));
+    assert_eq!(marked_lines(&composition, 1), Some((3, 4)));
 }
 
 #[test]
-fn replaced_lines_split_by_line_and_added_ones_at_blanks() {
+fn replaced_lines_split_by_line_and_added_lines_at_empty_lines() {
     let mut composition = Composition::new("a\nb\n", "A\nB\nC\n");
     composition.split(0, None).unwrap();
     composition.keep(&[1], false).unwrap();
@@ -119,7 +119,7 @@ fn replaced_lines_split_by_line_and_added_ones_at_blanks() {
 }
 
 #[test]
-fn chosen_lines_become_a_hunk_with_those_that_they_took_the_place_of() {
+fn chosen_lines_become_a_hunk_with_the_lines_that_they_replace() {
     let places = |composition: &Composition| -> Vec<(Lines, Lines)> {
         composition.hunks().iter().map(|hunk| (hunk.original, hunk.proposed)).collect()
     };
@@ -139,13 +139,13 @@ fn chosen_lines_become_a_hunk_with_those_that_they_took_the_place_of() {
     changed.keep(&[1], false).unwrap();
     assert_eq!(&**changed.current(), "ONE\ntwo\nTHREE\nfour\n");
 
-    let mut gone = Composition::new("a\nb\nc\n", "");
-    gone.split(0, Some((Side::Old, lines(0, 1)))).unwrap();
-    gone.keep(&[0], false).unwrap();
-    assert_eq!(&**gone.current(), "a\n");
+    let mut removed = Composition::new("a\nb\nc\n", "");
+    removed.split(0, Some((Side::Old, lines(0, 1)))).unwrap();
+    removed.keep(&[0], false).unwrap();
+    assert_eq!(&**removed.current(), "a\n");
 
     let mut whole = Composition::new("", "a\nb\n");
-    assert_eq!(whole.split(0, new(0, 2)), Err(Refusal::CannotSplit), "all of it");
+    assert_eq!(whole.split(0, new(0, 2)), Err(Refusal::CannotSplit), "the lines are the whole hunk");
     for (start, end) in [(1, 1), (1, 9), (5, 7), (2, 1)] {
         assert!(whole.split(0, new(start, end)).is_err(), "{start} {end}");
     }
@@ -157,7 +157,7 @@ fn a_single_line_or_an_edited_hunk_cannot_be_split() {
     assert_eq!(composition.split(0, None), Err(Refusal::CannotSplit));
     assert!(matches!(composition.split(1, None), Err(Refusal::OutOfRange { .. })));
     let mut edited = Composition::new("a\nb\n", "A\nB\n");
-    typed(&mut edited, "A\nX\n");
+    replace_text(&mut edited, "A\nX\n");
     assert_eq!(edited.split(0, None), Err(Refusal::CannotSplit));
 }
 
@@ -173,7 +173,7 @@ fn a_last_line_without_ending_never_joins_the_next() {
     let mut other = Composition::new("x\na", "x\nb\nc\n");
     other.keep(&[0], false).unwrap();
     assert_eq!(&**other.current(), "x\na");
-    typed(&mut other, "y\nx\na");
+    replace_text(&mut other, "y\nx\na");
     other.keep(&[1], true).unwrap();
     assert_eq!(&**other.current(), "y\nx\nb\nc\n");
 }
@@ -187,12 +187,12 @@ fn an_empty_undo_and_an_unknown_hunk_are_refused() {
 }
 
 #[test]
-fn redo_does_again_what_undo_took_back() {
+fn a_redo_restores_an_undone_change() {
     let mut composition = Composition::new(ORIGINAL, PROPOSED);
     let edited = PROPOSED.replace("TWO", "Two!");
     composition.keep(&[1], false).unwrap();
     let dropped = composition.hunks();
-    typed(&mut composition, &edited);
+    replace_text(&mut composition, &edited);
     composition.undo().unwrap();
     assert_eq!(composition.hunks(), dropped);
     composition.undo().unwrap();
@@ -203,7 +203,7 @@ fn redo_does_again_what_undo_took_back() {
     assert_eq!(&**composition.current(), edited);
     assert_eq!(composition.redo(), Err(Refusal::NothingToRedo));
     composition.undo().unwrap();
-    assert_eq!(composition.hunks(), dropped, "what was done again can be undone again");
+    assert_eq!(composition.hunks(), dropped, "a redone change can be undone");
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn many_changes_in_a_large_text_are_small_hunks_with_marks() {
 }
 
 #[test]
-fn hunk_that_reached_a_limit_says_so() {
+fn a_hunk_names_the_limit_that_its_comparison_reached() {
     let limits = |composition: &Composition| {
         composition.hunks().into_iter().map(|hunk| hunk.limit).collect::<Vec<_>>()
     };
@@ -232,12 +232,12 @@ fn hunk_that_reached_a_limit_says_so() {
     let composition = Composition::within(Duration::from_secs(60), original, proposed.as_str());
     assert_eq!(limits(&composition), [None, Some(Limit::Words)]);
     assert_eq!(limits(&Composition::new("", proposed)), [None], "added lines have no words to compare");
-    // Too many lines without an anchor to be compared without time.
+    // Without time, so many lines without an anchor are not compared.
     let (original, proposed) =
         (format!("a\n{}", "x\n".repeat(5_000)), format!("b\n{}", "x\nz\n".repeat(3_000)));
     let mut composition = Composition::within(Duration::ZERO, original, proposed);
     assert_eq!(limits(&composition), [Some(Limit::Lines)]);
-    // The parts of a split hunk are what the person made of it.
+    // The person has chosen the parts of a split hunk, so no limit has shaped them.
     composition.split(0, None).unwrap();
     assert!(limits(&composition).iter().all(|limit| *limit != Some(Limit::Lines)));
 }
@@ -270,21 +270,21 @@ fn action() -> impl Strategy<Value = Action> {
 proptest! {
     /// After any action, the segments describe the three texts exactly, and every hunk has the right state.
     #[test]
-    fn segments_and_texts_never_disagree(
+    fn segments_describe_the_texts_after_any_action(
         original in text(),
         proposed in text(),
-        acts in proptest::collection::vec(action(), 0..12),
+        actions in proptest::collection::vec(action(), 0..12),
     ) {
         let mut composition = Composition::new(original, proposed);
         let mut past = vec![composition.current().clone()];
         let mut undone = Vec::new();
-        for act in acts {
+        for action in actions {
             let before = composition.current().clone();
-            let done = match act {
+            let result = match action {
                 Action::Keep(hunk, keep) => composition.keep(&[hunk], keep),
                 Action::Split(hunk) => composition.split(hunk, None),
                 Action::Type(text) => {
-                    typed(&mut composition, &text);
+                    replace_text(&mut composition, &text);
                     prop_assert_eq!(&**composition.current(), &*text);
                     Ok(())
                 }
@@ -308,7 +308,7 @@ proptest! {
                     redo
                 }
             };
-            match done {
+            match result {
                 Ok(()) => {
                     past.push(composition.current().clone());
                     undone.clear();
@@ -319,9 +319,9 @@ proptest! {
                 let other = if hunk.state == HunkState::Edited { hunk.current } else { hunk.proposed };
                 let words = hunk.words.unwrap_or_default();
                 for (ranges, lines) in [(words.removed, hunk.original), (words.added, other)] {
-                    let within =
+                    let is_within =
                         |range: &TextRange| (lines.start..lines.end).contains(&(range.start.line as usize));
-                    prop_assert!(ranges.iter().all(within));
+                    prop_assert!(ranges.iter().all(is_within));
                 }
             }
             let (mut o, mut p, mut c) = (0, 0, 0);
@@ -342,13 +342,13 @@ proptest! {
     }
 
     #[test]
-    fn keeping_all_is_the_proposal_dropping_all_the_original(
+    fn keeping_all_hunks_gives_the_proposal_dropping_all_the_original(
         original in text(),
         proposed in text(),
         typing in text(),
     ) {
         let mut composition = Composition::new(original.as_str(), proposed.as_str());
-        typed(&mut composition, &typing);
+        replace_text(&mut composition, &typing);
         let all: Vec<usize> = (0..composition.hunks().len()).collect();
         composition.keep(&all, true).unwrap();
         prop_assert_eq!(&**composition.current(), &*proposed);

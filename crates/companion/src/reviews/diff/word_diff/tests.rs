@@ -1,4 +1,4 @@
-//! Marks on lines of real commits, and properties of all marks.
+//! Tests of marks on lines of real commits, and of properties of all marks.
 
 use std::time::Duration;
 
@@ -7,17 +7,17 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn soon() -> Instant {
+fn late_deadline() -> Instant {
     Instant::now() + Duration::from_secs(60)
 }
 
-/// Both texts with `⟦` and `⟧` around the marks; `None` without any.
-fn marked(original: &str, other: &str) -> Option<(String, String)> {
-    let words = differing_words(original, other, soon())?;
-    Some((bracketed(original, &words.removed), bracketed(other, &words.added)))
+/// Returns both texts with `⟦` and `⟧` around the marks; `None` if nothing is marked.
+fn with_marks(original: &str, other: &str) -> Option<(String, String)> {
+    let words = differing_words(original, other, late_deadline())?;
+    Some((with_brackets(original, &words.removed), with_brackets(other, &words.added)))
 }
 
-fn bracketed(text: &str, ranges: &[TextRange]) -> String {
+fn with_brackets(text: &str, ranges: &[TextRange]) -> String {
     let lines = Text::new(text);
     let mut shown = text.to_owned();
     for range in ranges.iter().rev() {
@@ -32,11 +32,11 @@ fn bytes(text: &Text, range: &TextRange) -> Range<usize> {
     text.offset(range.start).unwrap()..text.offset(range.end).unwrap()
 }
 
-/// Marks are where the brackets are.
+/// Checks that the marks are where the brackets are.
 fn assert_marks(original: &str, other: &str) {
     let plain = |text: &str| text.replace(['⟦', '⟧'], "");
     let expected = Some((original.to_owned(), other.to_owned()));
-    assert_eq!(marked(&plain(original), &plain(other)), expected);
+    assert_eq!(with_marks(&plain(original), &plain(other)), expected);
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn only_the_changed_word_is_marked() {
 
 #[test]
 fn indentation_is_never_marked() {
-    assert_eq!(marked("  return 1;\n", "    return 1;\n"), None);
+    assert_eq!(with_marks("  return 1;\n", "    return 1;\n"), None);
     assert_marks("db.⟦sadd⟧('cat', 'luna');\n", "    ⟦await⟧ db.⟦sAdd⟧('cat', 'luna');\n");
     assert_marks("\tself:⟦notify⟧(res)\n", "    self:⟦log⟧(res)\n");
     // Other spaces are marked only if nothing else differs.
@@ -58,7 +58,7 @@ fn indentation_is_never_marked() {
 }
 
 #[test]
-fn rewritten_line_has_no_marks() {
+fn a_rewritten_line_has_no_marks() {
     for (original, other) in [
         ("-- Goes to what is shown there.\n", "-- The window of a review, if it is open.\n"),
         (
@@ -76,7 +76,7 @@ fn rewritten_line_has_no_marks() {
         ("x\r\n", "x\n"),
         ("  \n", "\t\n"),
     ] {
-        assert_eq!(marked(original, other), None, "{original}{other}");
+        assert_eq!(with_marks(original, other), None, "{original}{other}");
     }
 }
 
@@ -87,7 +87,7 @@ fn one_change_is_marked_in_lines_that_share_a_third() {
 }
 
 #[test]
-fn kept_line_in_a_longer_one_shows_what_came() {
+fn the_additions_to_a_kept_line_are_marked() {
     let other = "headers⟦: Mapping[str, str | bytes] | None⟧ = None,\n";
     assert_marks("headers = None,\n", other);
     assert_marks(
@@ -98,19 +98,19 @@ fn kept_line_in_a_longer_one_shows_what_came() {
 
 #[test]
 fn lone_separators_are_marked_only_if_nothing_else_differs() {
-    // A comma that moved with a changed word.
+    // A comma that has moved together with a changed word.
     assert_marks("run(⟦first⟧ second, third: fourth);\n", "run(⟦other⟧ second third: fourth);\n");
     assert_marks("call(one⟦;⟧ two)\n", "call(one⟦,⟧ two)\n");
     assert_marks("let answer ⟦=⟧ 42;\n", "let answer ⟦:=⟧ 42;\n");
     assert_marks("let answer = ⟦42⟧;\n", "let answer⟦: u8⟧ = ⟦43⟧;\n");
     assert_marks("if answer ⟦=⟧ other {\n", "if answer ⟦==⟧ other {\n");
     let (_, json) =
-        marked("value \"⟦name⟧\" 10 long long word\n", "value \"label\": 10 long long word\n").unwrap();
+        with_marks("value \"⟦name⟧\" 10 long long word\n", "value \"label\": 10 long long word\n").unwrap();
     assert_eq!(json, "value \"⟦label⟧\": 10 long long word\n");
 }
 
 #[test]
-fn new_line_between_changed_ones_has_no_marks() {
+fn a_new_line_between_changed_lines_has_no_marks() {
     assert_marks(
         "    ⟦is_back⟧: bool,\n    stream: Stream,\n    lost: Instant,\n",
         "    ⟦is_listed⟧: bool,\n    /// A comment.\n    stream: Stream,\n    lost: ⟦Option<⟧Instant⟦>⟧,\n",
@@ -119,12 +119,12 @@ fn new_line_between_changed_ones_has_no_marks() {
 
 #[test]
 fn words_flow_across_line_ends() {
-    // A call that was broken into lines.
+    // A call that was wrapped into several lines.
     assert_marks(
         "    def cert_verify(self, conn, url, verify):\n",
         "    def cert_verify(\n        self, conn⟦: Any⟧, url⟦: str⟧, verify⟦: bool⟧\n    ):\n",
     );
-    // A comment that was filled anew; its signs belong to no line's words.
+    // A comment that was wrapped again. Its comment signs are no words.
     assert_marks(
         "/// The listener has to ⟦prove⟧ that it knows\n/// the token, for anybody may have the port.\n",
         "/// The listener has to ⟦show⟧ that it\n/// knows the token, for anybody may have the port.\n",
@@ -137,8 +137,8 @@ fn spaces_between_two_changed_words_belong_to_the_mark() {
 }
 
 #[test]
-fn columns_are_utf16_units_and_letters_keep_their_marks() {
-    let words = differing_words("😀 naive word\n", "😀 nai\u{308}ve word\n", soon()).unwrap();
+fn columns_are_utf16_units_and_combining_marks_stay_with_letters() {
+    let words = differing_words("😀 naive word\n", "😀 nai\u{308}ve word\n", late_deadline()).unwrap();
     let on_line = |start, end| TextRange {
         start: Position { line: 0, character: start },
         end: Position { line: 0, character: end },
@@ -155,8 +155,8 @@ fn text() -> impl Strategy<Value = String> {
         .prop_map(|parts| parts.concat())
 }
 
-/// The names and signs that are not marked.
-fn unmarked(text: &str, ranges: &[TextRange]) -> String {
+/// Returns the text without marked words, whitespace, `:` and `=`.
+fn without_marks(text: &str, ranges: &[TextRange]) -> String {
     let lines = Text::new(text);
     let mut rest = text.to_owned();
     for range in ranges.iter().rev() {
@@ -168,13 +168,13 @@ fn unmarked(text: &str, ranges: &[TextRange]) -> String {
 proptest! {
     #[test]
     fn marks_lie_within_lines_behind_their_indentation(old in text(), new in text()) {
-        let Some(words) = differing_words(&old, &new, soon()) else { return Ok(()) };
+        let Some(words) = differing_words(&old, &new, late_deadline()) else { return Ok(()) };
         for (text, ranges) in [(&old, &words.removed), (&new, &words.added)] {
             let lines = Text::new(text.as_str());
             let mut before = Position::default();
             for range in ranges {
                 prop_assert!(range.start < range.end && range.start.line == range.end.line);
-                // Neither overlapping nor touching.
+                // Marks neither overlap nor touch.
                 prop_assert!(before == Position::default() || before < range.start);
                 before = range.end;
                 let marked = bytes(&lines, range);
@@ -192,13 +192,13 @@ proptest! {
     fn unmarked_words_of_two_lines_are_equal(old in text(), new in text()) {
         let line = |text: String| text.replace(['\r', '\n'], "");
         let (old, new) = (line(old), line(new));
-        if let Some(words) = differing_words(&old, &new, soon()) {
-            prop_assert_eq!(unmarked(&old, &words.removed), unmarked(&new, &words.added));
+        if let Some(words) = differing_words(&old, &new, late_deadline()) {
+            prop_assert_eq!(without_marks(&old, &words.removed), without_marks(&new, &words.added));
         }
     }
 
     #[test]
     fn equal_texts_have_no_marks(text in text()) {
-        prop_assert_eq!(differing_words(&text, &text, soon()), None);
+        prop_assert_eq!(differing_words(&text, &text, late_deadline()), None);
     }
 }

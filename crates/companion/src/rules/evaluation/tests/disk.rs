@@ -1,4 +1,5 @@
-//! The rules with links and git's settings on disk. Each rule accepts everything that a rule may.
+//! Tests of rules with links and git's settings on disk. Unless a test has its own rules, one rule accepts
+//! everything that a rule may accept.
 
 use alongside_platform::paths::Canonical as _;
 use std::fs;
@@ -12,7 +13,7 @@ struct Disk {
 }
 
 impl Disk {
-    /// A repository `q`, which is the project, in the home directory.
+    /// Creates a home directory with a repository `q`, which is the project.
     fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let mut disk = Self { directory, roots: Vec::new() };
@@ -40,31 +41,31 @@ impl Disk {
         symlink(target, path).unwrap();
     }
 
-    /// The ruling on a file of the home directory, and why.
-    fn judged(&self, below: &str) -> Judgement {
-        self.judged_by(&[super::rule(&["*"], Ruling::Accept)], below)
+    /// Returns the judgement on an edit of a file of the home directory.
+    fn judge(&self, below: &str) -> Judgement {
+        self.judge_with(&[super::rule(&["*"], Ruling::Accept)], below)
     }
 
-    fn judged_by(&self, rules: &[Rule], below: &str) -> Judgement {
+    fn judge_with(&self, rules: &[Rule], below: &str) -> Judgement {
         let workspace = Workspace { roots: self.roots.clone(), ..Workspace::default() };
-        let of = (&*self.path("home").join(below), &AppDirs::below(&self.path("")));
+        let file = (&*self.path("home").join(below), &AppDirs::below(&self.path("")));
         let settings = [self.path("home/.config/alongside/config.toml")];
-        explain(rules, &workspace, (&settings, super::none_of), of, &[("Codex", ChangeKind::Edit)])
+        explain(rules, &workspace, (&settings, super::no_rules_of), file, &[("Codex", ChangeKind::Edit)])
             .unwrap()
             .remove(0)
     }
 
-    fn asks(&self, paths: &[&str]) {
+    fn expect_ask(&self, paths: &[&str]) {
         for path in paths {
-            let Judgement { ruling, why } = self.judged(path);
+            let Judgement { ruling, why } = self.judge(path);
             assert_eq!(ruling, Ruling::Ask, "{path}");
             assert!(matches!(why, Why::NoRuleApplies(_)), "{path}: {why}");
         }
     }
 
-    fn accepts(&self, paths: &[&str]) {
+    fn expect_accept(&self, paths: &[&str]) {
         for path in paths {
-            let Judgement { ruling, why } = self.judged(path);
+            let Judgement { ruling, why } = self.judge(path);
             assert_eq!(ruling, Ruling::Accept, "{path}: {why}");
         }
     }
@@ -82,15 +83,15 @@ fn a_protected_name_counts_on_the_way_through_links() {
     disk.link("home/q/sub/.gemini/commands", "../../prompts");
     disk.link("home/q/web/.husky", "../tools");
     disk.link("home/q/plain", "tools");
-    disk.asks(&["q/.git/hooks/pre-commit", "q/.claude/settings.json", "q/sub/.gemini/commands/a.toml"]);
-    disk.asks(&["q/web/.husky/pre-commit"]);
-    disk.accepts(&["q/plain/a", "q/src/a"]);
+    disk.expect_ask(&["q/.git/hooks/pre-commit", "q/.claude/settings.json", "q/sub/.gemini/commands/a.toml"]);
+    disk.expect_ask(&["q/web/.husky/pre-commit"]);
+    disk.expect_accept(&["q/plain/a", "q/src/a"]);
     // The person's own directory, with the project behind its link.
     fs::create_dir_all(disk.path("home/dot/claude")).unwrap();
     disk.link("home/.claude", "dot/claude");
     disk.roots.push(disk.path("home/dot"));
-    disk.asks(&[".claude/settings.json", "dot/claude/settings.json"]);
-    disk.accepts(&["dot/vimrc"]);
+    disk.expect_ask(&[".claude/settings.json", "dot/claude/settings.json"]);
+    disk.expect_accept(&["dot/vimrc"]);
 }
 
 #[test]
@@ -105,19 +106,20 @@ fn the_target_of_a_protected_link_is_protected() {
     disk.link("home/q/.claude/skills/a/SKILL.md", "../../../docs/skill.md");
     disk.link("home/q/.claude/commands", "../prompts");
     disk.link("home/.config/alongside/config.toml", "../../q/config/own.toml");
-    disk.asks(&["q/docs/agent-guide.md", "q/scripts/pre-commit.sh", "q/scripts/pre-push.sh"]);
-    disk.asks(&["q/config/alongside.toml", "q/config/own.toml", "q/docs/skill.md", "q/prompts/a/b.md"]);
-    // Known only below its directory, and so is every link itself.
-    disk.accepts(&["q/docs/end.md", "q/docs/other.md", "q/scripts/other.sh"]);
+    disk.expect_ask(&["q/docs/agent-guide.md", "q/scripts/pre-commit.sh", "q/scripts/pre-push.sh"]);
+    disk.expect_ask(&["q/config/alongside.toml", "q/config/own.toml", "q/docs/skill.md", "q/prompts/a/b.md"]);
+    // The links of agents are searched in the directories above a file, so `sub/AGENTS.md` protects none
+    // here.
+    disk.expect_accept(&["q/docs/end.md", "q/docs/other.md", "q/scripts/other.sh"]);
     disk.link("home/q/GEMINI.md", "docs/middle.md");
-    disk.asks(&["q/docs/middle.md", "q/docs/end.md"]);
-    // The person's own, wherever the project is.
+    disk.expect_ask(&["q/docs/middle.md", "q/docs/end.md"]);
+    // Files of the person's own are protected wherever the project is.
     disk.link("home/.codex/AGENTS.md", "../../elsewhere/codex.md");
     disk.link("home/.gitconfig", "../elsewhere/gitconfig");
     disk.write("elsewhere/x", "");
     disk.roots.push(disk.path("elsewhere"));
-    disk.asks(&["../elsewhere/codex.md", "../elsewhere/gitconfig"]);
-    disk.accepts(&["../elsewhere/other.md"]);
+    disk.expect_ask(&["../elsewhere/codex.md", "../elsewhere/gitconfig"]);
+    disk.expect_accept(&["../elsewhere/other.md"]);
 }
 
 #[test]
@@ -126,20 +128,20 @@ fn a_directory_of_agents_with_too_many_files_asks() {
     for number in 0..5000 {
         disk.write(&format!("home/.claude/todos/{number}"), "");
     }
-    disk.accepts(&["q/a"]);
+    disk.expect_accept(&["q/a"]);
     fs::rename(disk.path("home/.claude"), disk.path("home/q/.claude")).unwrap();
-    disk.asks(&["q/a"]);
+    disk.expect_ask(&["q/a"]);
 }
 
 #[test]
-fn no_patch_makes_a_repository_unseen() {
+fn a_patch_cannot_create_a_repository_without_a_question() {
     let disk = Disk::new();
-    // Nothing of it is there when the first of its files is judged.
-    disk.asks(&["q/docs/inner/HEAD", "q/docs/inner/head"]);
-    disk.accepts(&["q/docs/inner/config", "q/docs/inner/objects/keep", "q/docs/inner/refs/keep"]);
+    // No part of the repository exists when its first file is judged.
+    disk.expect_ask(&["q/docs/inner/HEAD", "q/docs/inner/head"]);
+    disk.expect_accept(&["q/docs/inner/config", "q/docs/inner/objects/keep", "q/docs/inner/refs/keep"]);
     disk.write("home/q/docs/inner/HEAD", "ref: refs/heads/main\n");
-    disk.asks(&["q/docs/inner/objects/keep", "q/docs/inner/Refs/keep", "q/docs/inner/commondir"]);
-    disk.accepts(&["q/docs/inner/config", "q/src/objects/player.rs", "q/docs/HEAD.md"]);
+    disk.expect_ask(&["q/docs/inner/objects/keep", "q/docs/inner/Refs/keep", "q/docs/inner/commondir"]);
+    disk.expect_accept(&["q/docs/inner/config", "q/src/objects/player.rs", "q/docs/HEAD.md"]);
 }
 
 #[test]
@@ -150,7 +152,7 @@ fn a_rule_that_asks_counts_for_the_repository_around_a_project() {
     disk.roots = vec![disk.path("home/q/web/migrations"), disk.path("home/q/src")];
     disk.write("home/q/src/new/a", "");
     disk.link("home/q/src/old", "new");
-    let ruling = |below: &str| disk.judged_by(&rules, below).ruling;
+    let ruling = |below: &str| disk.judge_with(&rules, below).ruling;
     assert_eq!(ruling("q/web/migrations/a.sql"), Ruling::Ask);
     assert_eq!(ruling("q/src/new/a"), Ruling::Accept);
     assert_eq!(ruling("q/src/old/a"), Ruling::Ask, "the link is on the way");
@@ -160,7 +162,7 @@ fn a_rule_that_asks_counts_for_the_repository_around_a_project() {
 fn every_form_of_a_hooks_directory_is_seen() {
     let disk = Disk::new();
     let hooks = "q/tools/hooks/pre-commit";
-    disk.accepts(&[hooks]);
+    disk.expect_accept(&[hooks]);
     for config in [
         "[core]\nhooksPath = tools/hooks\n".as_bytes(),
         b"[core]\nhooksPath = ~/q/tools/hooks\n",
@@ -173,27 +175,27 @@ fn every_form_of_a_hooks_directory_is_seen() {
     ] {
         disk.write("home/q/.git/config", config);
         disk.write("home/q/.git/other", "[core]\nhooksPath = elsewhere\n");
-        disk.asks(&[hooks]);
+        disk.expect_ask(&[hooks]);
     }
-    // Of a repository within, the settings around it count, too.
+    // In a nested repository, the settings of the repository around it count as well.
     disk.write("home/q/.git/config", "[core]\nhooksPath = shared/hooks\n");
     disk.write("home/q/shared/.git/HEAD", "");
-    disk.asks(&["q/shared/hooks/pre-push"]);
-    disk.accepts(&[hooks, "q/shared/a"]);
+    disk.expect_ask(&["q/shared/hooks/pre-push"]);
+    disk.expect_accept(&[hooks, "q/shared/a"]);
     // The person's own settings.
     for config in ["home/.gitconfig", "home/.config/git/config"] {
         disk.write(config, "[core]\nhooksPath = tools/hooks\n");
-        disk.asks(&[hooks]);
+        disk.expect_ask(&[hooks]);
         fs::remove_file(disk.path(config)).unwrap();
     }
-    disk.accepts(&[hooks]);
+    disk.expect_accept(&[hooks]);
 }
 
 #[test]
 fn every_file_that_gits_settings_name_is_protected() {
     let disk = Disk::new();
-    let named = ["q/tools/fsm.sh", "q/tools/clean", "q/tools/diff.py", "q/run.sh", "q/ssh.cfg", "q/a b.sh"];
-    disk.accepts(&named);
+    let paths = ["q/tools/fsm.sh", "q/tools/clean", "q/tools/diff.py", "q/run.sh", "q/ssh.cfg", "q/a b.sh"];
+    disk.expect_accept(&paths);
     disk.write(
         "home/q/.git/config",
         "[core]\nfsmonitor = ./tools/fsm.sh\nsshCommand = ssh -F=ssh.cfg\neditor = a b.sh\n\
@@ -201,9 +203,9 @@ fn every_file_that_gits_settings_name_is_protected() {
          [diff]\nexternal = \"python3 tools/../tools/diff.py\"\n\
          [alias]\nx = !cd . && sh run.sh\n[remote \"origin\"]\nurl = https://example.com/a.git\n",
     );
-    disk.asks(&named);
-    disk.accepts(&["q/tools/other.sh", "q/other", "q/src/main.rs"]);
+    disk.expect_ask(&paths);
+    disk.expect_accept(&["q/tools/other.sh", "q/other", "q/src/main.rs"]);
     let many: String = (0..5000).map(|number| format!("[alias]\na{number} = w{number}\n")).collect();
     disk.write("home/q/.git/config", many);
-    disk.asks(&["q/a"]);
+    disk.expect_ask(&["q/a"]);
 }
