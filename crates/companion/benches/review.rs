@@ -1,7 +1,7 @@
 //! Benches of a review: from two texts to hunks, and from a person's actions to the accepted text.
 //!
-//! A counted function must not end with a jump into another one, here as in the other benches: hence the
-//! black boxes.
+//! The end of a counted function must not be a jump into another function, here as in the other benches. The
+//! black boxes prevent that.
 
 #![allow(clippy::expect_used, reason = "a bench that cannot run says why")]
 
@@ -14,7 +14,7 @@ use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use inputs::{Case, few_in_tests};
 
-const HUNKS: &[Case] = &[
+const COMPARED_TEXTS: &[Case] = &[
     Case::bytes(1 << 10, 1),
     Case::bytes(10 << 10, 4),
     Case::bytes(10 << 10, 40),
@@ -31,24 +31,26 @@ const HUNKS: &[Case] = &[
     Case::lines(200_000, 4000),
 ];
 
-/// A proposal is compared with the file on disk.
-#[divan::bench(args = few_in_tests(HUNKS), max_time = 2)]
+/// Compares a proposal with the file on disk.
+#[divan::bench(args = few_in_tests(COMPARED_TEXTS), max_time = 2)]
 fn hunks(bencher: Bencher<'_, '_>, case: &Case) {
     let (old, new) = case.texts();
-    let composed = ReviewComposition::patiently(old.as_bytes(), &new).expect("text can be compared");
-    assert_eq!(composed.hunks().len(), case.edits, "the edits are told apart");
+    let composed = ReviewComposition::without_time_limit(old.as_bytes(), &new).expect("text can be compared");
+    assert_eq!(composed.hunks().len(), case.edits, "each edit is a hunk");
     bencher.counter(BytesCount::of_str(&new)).bench(|| hot_hunks(old.as_bytes(), &new));
 }
 
 #[inline(never)]
 fn hot_hunks(on_disk: &[u8], proposed: &str) -> Vec<Hunk> {
     black_box(
-        ReviewComposition::patiently(on_disk, proposed).map(|composed| composed.hunks()).unwrap_or_default(),
+        ReviewComposition::without_time_limit(on_disk, proposed)
+            .map(|composed| composed.hunks())
+            .unwrap_or_default(),
     )
 }
 
-/// All steps of a new proposal before the main loop gets it, with reading its file.
-#[divan::bench(args = few_in_tests(HUNKS), max_time = 2)]
+/// Takes all steps of a new proposal before the main loop gets it, including reading its file.
+#[divan::bench(args = few_in_tests(COMPARED_TEXTS), max_time = 2)]
 fn prepared(bencher: Bencher<'_, '_>, case: &Case) {
     let (old, new) = case.texts();
     let directory = tempfile::tempdir().expect("a temporary directory");
@@ -63,86 +65,87 @@ fn prepared(bencher: Bencher<'_, '_>, case: &Case) {
 
 #[inline(never)]
 fn hot_prepared(path: String, proposed: String) -> Option<impl Sized> {
-    black_box(fuzzing::prepared(path, proposed))
+    black_box(fuzzing::prepare(path, proposed))
 }
 
-/// A decision on some hunks, with the hunks computed again.
-const COMPOSED: &[Case] = &[
+/// The texts in which hunks are dropped or edited, with the hunks computed again after each step.
+const EDITED_TEXTS: &[Case] = &[
     Case::bytes(10 << 10, 4),
     Case::bytes(1 << 20, 400),
     Case::bytes(10 << 20, 400),
     Case::bytes(10 << 20, 4000),
 ];
 
-fn composed(case: &Case) -> ReviewComposition {
+fn compose(case: &Case) -> ReviewComposition {
     let (old, new) = case.texts();
-    ReviewComposition::patiently(old.as_bytes(), &new).expect("text can be compared")
+    ReviewComposition::without_time_limit(old.as_bytes(), &new).expect("text can be compared")
 }
 
-fn chosen(bencher: Bencher<'_, '_>, case: &Case, of: impl Fn(usize) -> bool) {
-    let hunks: Vec<usize> = (0..case.edits).filter(|hunk| of(*hunk)).collect();
-    let mut composed = composed(case);
+fn bench_drop_and_keep(bencher: Bencher<'_, '_>, case: &Case, is_chosen: impl Fn(usize) -> bool) {
+    let hunks: Vec<usize> = (0..case.edits).filter(|hunk| is_chosen(*hunk)).collect();
+    let mut composed = compose(case);
     bencher.bench_local(|| hot_dropped_and_kept(&mut composed, &hunks));
 }
 
-/// Drops and keeps, so that every sample begins alike, and undoes both, so that memory does not grow.
+/// Drops hunks and keeps them, so that every sample begins alike, and undoes both steps, so that memory does
+/// not grow.
 #[inline(never)]
 fn hot_dropped_and_kept(composed: &mut ReviewComposition, hunks: &[usize]) -> usize {
-    let mut told = 0;
+    let mut count = 0;
     for keep in [false, true] {
-        composed.keep(hunks, keep).expect("the hunks are there");
-        told += composed.hunks().len();
+        composed.keep(hunks, keep).expect("the hunks exist");
+        count += composed.hunks().len();
     }
-    composed.undo().and_then(|()| composed.undo()).expect("both can be taken back");
-    told
+    composed.undo().and_then(|()| composed.undo()).expect("both steps can be undone");
+    count
 }
 
-#[divan::bench(args = few_in_tests(COMPOSED), max_time = 1)]
+#[divan::bench(args = few_in_tests(EDITED_TEXTS), max_time = 1)]
 fn all_dropped(bencher: Bencher<'_, '_>, case: &Case) {
-    chosen(bencher, case, |_| true);
+    bench_drop_and_keep(bencher, case, |_| true);
 }
 
-#[divan::bench(args = few_in_tests(COMPOSED), max_time = 1)]
+#[divan::bench(args = few_in_tests(EDITED_TEXTS), max_time = 1)]
 fn half_dropped(bencher: Bencher<'_, '_>, case: &Case) {
-    chosen(bencher, case, |hunk| hunk % 2 == 0);
+    bench_drop_and_keep(bencher, case, |hunk| hunk % 2 == 0);
 }
 
-#[divan::bench(args = few_in_tests(COMPOSED), max_time = 1)]
+#[divan::bench(args = few_in_tests(EDITED_TEXTS), max_time = 1)]
 fn one_dropped(bencher: Bencher<'_, '_>, case: &Case) {
-    chosen(bencher, case, |hunk| hunk == case.edits / 2);
+    bench_drop_and_keep(bencher, case, |hunk| hunk == case.edits / 2);
 }
 
-#[divan::bench(args = few_in_tests(COMPOSED), max_time = 1)]
+#[divan::bench(args = few_in_tests(EDITED_TEXTS), max_time = 1)]
 fn none_dropped(bencher: Bencher<'_, '_>, case: &Case) {
-    chosen(bencher, case, |_| false);
+    bench_drop_and_keep(bencher, case, |_| false);
 }
 
-/// A character is typed in the middle.
-#[divan::bench(args = few_in_tests(COMPOSED), max_time = 1)]
+/// Types a character in the middle.
+#[divan::bench(args = few_in_tests(EDITED_TEXTS), max_time = 1)]
 fn typed(bencher: Bencher<'_, '_>, case: &Case) {
-    let mut composed = composed(case);
+    let mut composed = compose(case);
     let change = typing(&composed);
     bencher.bench_local(|| hot_typed(&mut composed, &change));
 }
 
 #[inline(never)]
 fn hot_typed(composed: &mut ReviewComposition, change: &Change) -> usize {
-    composed.edit(std::slice::from_ref(change)).expect("it can be typed in");
-    let told = composed.hunks().len();
-    composed.undo().expect("it can be taken back");
-    told
+    composed.edit(std::slice::from_ref(change)).expect("the position exists");
+    let count = composed.hunks().len();
+    composed.undo().expect("the edit can be undone");
+    count
 }
 
-/// Half of the hunks are dropped after something was typed.
-#[divan::bench(args = few_in_tests(COMPOSED), max_time = 1)]
+/// Drops half of the hunks after an edit.
+#[divan::bench(args = few_in_tests(EDITED_TEXTS), max_time = 1)]
 fn half_dropped_after_typing(bencher: Bencher<'_, '_>, case: &Case) {
-    let mut composed = composed(case);
-    composed.edit(&[typing(&composed)]).expect("it can be typed in");
+    let mut composed = compose(case);
+    composed.edit(&[typing(&composed)]).expect("the position exists");
     let hunks: Vec<usize> = (0..composed.hunks().len()).step_by(2).collect();
     bencher.bench_local(|| hot_dropped_and_kept(&mut composed, &hunks));
 }
 
-/// A change within a hunk, so that the number of hunks stays the same.
+/// Returns a change within a hunk, after which the number of hunks is the same.
 fn typing(composed: &ReviewComposition) -> Change {
     let hunks = composed.hunks();
     let line = u32::try_from(hunks[hunks.len() / 2].current.start).unwrap_or_default();
@@ -150,7 +153,7 @@ fn typing(composed: &ReviewComposition) -> Change {
     Change { range: Some(Range { start: at, end: at }), text: "x".into() }
 }
 
-/// Lines with one changed word each. Beyond 200, lines are compared in blocks.
+/// The numbers of lines with one changed word each. Above 200, lines are compared in blocks.
 const LINES: &[usize] = &[1, 10, 100];
 
 #[divan::bench(args = few_in_tests(LINES), max_time = 1)]

@@ -1,4 +1,4 @@
-//! Benches of the wire: reading requests of agents, and writing the frames for them.
+//! Benches of the wire: reading requests of agents, and writing frames for agents.
 
 #[path = "../../desk/benches/inputs/mod.rs"]
 mod inputs;
@@ -10,25 +10,25 @@ use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use inputs::{few_in_tests, source};
 
-const BYTES: &[usize] = &[1 << 10, 1 << 20, 10 << 20];
+const TEXT_BYTES: &[usize] = &[1 << 10, 1 << 20, 10 << 20];
 
-/// An `openDiff`, from the body of its request to path and text.
-#[divan::bench(args = few_in_tests(BYTES), max_time = 1)]
+/// Reads an `openDiff`, from the body of its request to path and text.
+#[divan::bench(args = few_in_tests(TEXT_BYTES), max_time = 1)]
 fn open_diff_in(bencher: Bencher<'_, '_>, bytes: usize) {
     let arguments = serde_json::json!({ "filePath": "/project/src/basket.rs", "newContent": source(bytes) });
     // Agents write the name first, and `json!` would sort the keys.
     let params = format!(r#"{{"name":"openDiff","arguments":{arguments}}}"#);
     let body = format!(r#"{{"method":"tools/call","params":{params},"jsonrpc":"2.0","id":7}}"#);
-    assert_eq!(fuzzing::opened(body.as_bytes()).map(|(_, text)| text), Some(source(bytes)));
+    assert_eq!(fuzzing::read_open_diff(body.as_bytes()).map(|(_, text)| text), Some(source(bytes)));
     bencher.counter(BytesCount::of_str(&body)).bench(|| hot_open_diff_in(body.as_bytes()));
 }
 
 #[inline(never)]
 fn hot_open_diff_in(body: &[u8]) -> Option<(String, String)> {
-    black_box(fuzzing::opened(body))
+    black_box(fuzzing::read_open_diff(body))
 }
 
-/// A `contextUpdate` of ten files as a frame: one file is active, with this many bytes selected.
+/// Writes a `contextUpdate` of ten files as a frame. One file is active, with this many bytes selected.
 #[divan::bench(args = [0, 200, 16_384])]
 fn context_out(bencher: Bencher<'_, '_>, selected: usize) {
     let file = |number: u64| File {
@@ -49,8 +49,8 @@ fn hot_context_out(context: &IdeContext) -> Bytes {
     black_box(fuzzing::context_frame(context))
 }
 
-/// A decision with its text, as the frame that is streamed to the agent.
-#[divan::bench(args = few_in_tests(BYTES), max_time = 1)]
+/// Writes an accepted text as the frame that is streamed to the agent.
+#[divan::bench(args = few_in_tests(TEXT_BYTES), max_time = 1)]
 fn outcome_out(bencher: Bencher<'_, '_>, bytes: usize) {
     let text = source(bytes);
     bencher.counter(BytesCount::of_str(&text)).bench(|| hot_outcome_out(&text));

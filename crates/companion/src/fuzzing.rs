@@ -16,12 +16,12 @@ use crate::reviews::line_endings::normalize;
 use crate::reviews::outcome::Outcome;
 use crate::reviews::proposal::PreparedProposal;
 
-pub use crate::mcp::fuzzing::{Endpoint, EndpointResponse, opened};
+pub use crate::mcp::fuzzing::{Endpoint, EndpointResponse, read_open_diff};
 
 /// Reads a file and compares it with a proposal, as before the main loop gets the proposal. Returns `None` if
 /// the proposal cannot be shown.
 #[must_use]
-pub fn prepared(file_path: String, proposed: String) -> Option<impl Sized> {
+pub fn prepare(file_path: String, proposed: String) -> Option<impl Sized> {
     PreparedProposal::prepare(file_path, &proposed, &Ground::new(&[], None)).ok()
 }
 
@@ -62,7 +62,7 @@ impl ReviewComposition {
     /// Creates a composition without a time limit, because counting instructions makes the program fifty
     /// times slower.
     #[must_use]
-    pub fn patiently(on_disk: &[u8], proposed: &str) -> Option<Self> {
+    pub fn without_time_limit(on_disk: &[u8], proposed: &str) -> Option<Self> {
         let original = normalize(Some(on_disk.to_vec()), proposed).original?;
         Some(Self(composition::Composition::within(Duration::from_secs(3600), original, proposed)))
     }

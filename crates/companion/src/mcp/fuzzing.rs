@@ -96,7 +96,7 @@ impl Endpoint {
 
 /// Returns the path and the text of an `openDiff`, from the body of its request.
 #[must_use]
-pub fn opened(body: &[u8]) -> Option<(String, String)> {
+pub fn read_open_diff(body: &[u8]) -> Option<(String, String)> {
     let json = surrogates::replace_lone(body);
     let Message::Request { params, .. } = Message::parse(&json).ok()?.ok()? else { return None };
     match tools::parse(params).ok()? {
