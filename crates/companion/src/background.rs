@@ -62,14 +62,14 @@ impl Background {
         tokio::spawn(async move {
             // The writer sends its result before it ends the wait.
             let _ = tokio::time::timeout(DRAFT_TIMEOUT, written_receiver).await;
-            events.send(Event::DraftAwaited(draft));
+            events.send(Event::DraftWaitEnded(draft));
         });
         written_sender
     }
 
     /// Looks at the files of decided reviews.
     pub(crate) fn look_at_decided(&self, look: Look) {
-        self.run(move || Event::DecidedFilesSeen(look.run()));
+        self.run(move || Event::DecidedFilesChecked(look.run()));
     }
 
     /// Runs a job of turn reviews on a thread of its own, and sends its result.
@@ -130,7 +130,7 @@ pub(crate) fn answer_diagnostics(privacy: Arc<Mutex<Privacy>>, call: Diagnostics
         files.retain(|file| privacy.allows(Path::new(&file.path)));
         let count = answers.len();
         for (answer, files) in answers.into_iter().zip(std::iter::repeat_n(files, count)) {
-            // The receiver is gone if the agent is.
+            // The receiver is dropped if the agent has left.
             let _ = answer.send(files);
         }
     });

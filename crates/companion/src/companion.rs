@@ -138,7 +138,7 @@ impl Companion {
         let privacy = Box::new(Privacy::new(&workspace, self.git_ignored, &self.dirs)?);
         let (own, settings) = &self.rules;
         let rules = Box::new(Rules::new(own, &workspace, settings)?);
-        let change = |answer| Event::RootsChanged { roots, privacy, rules, answer };
+        let change = |answer| Event::WorkspaceChanged { roots, privacy, rules, answer };
         // After the end of the loop there is no workspace to change.
         let problems = self.events.ask(change).await;
         Ok(problems.unwrap_or_default())
@@ -153,7 +153,7 @@ impl Companion {
         self.events.ask(|answer| Event::EditorsChanged { editors, answer }).await.unwrap_or_default()
     }
 
-    /// Hides the companion while every editor is gone and may come back. Every review is rejected, edits go
+    /// Hides the companion while every editor has left and may come back. Every review is rejected, edits go
     /// to drafts, the context of agents has no files, and the discovery files are removed. Port, sessions and
     /// streams stay, and later proposals wait. [`set_editors`](Self::set_editors) ends this state.
     pub async fn hide(&self) {
@@ -166,8 +166,8 @@ impl Companion {
         self.events.ask(Event::HandOver).await;
     }
 
-    /// Stops: rejects the reviews that wait, ends every stream, removes the discovery files, in this order.
-    /// Takes about a second at most, also while agents do not read.
+    /// Ends the companion: rejects the reviews that wait, ends every stream, removes the discovery files, in
+    /// this order. Takes about a second at most, also while agents do not read.
     pub async fn stop(self) {
         self.events.ask(Event::Stop).await;
     }

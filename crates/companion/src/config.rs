@@ -209,7 +209,8 @@ impl Builder {
         self
     }
 
-    /// Sets the source of the changes of turns. Without one, desks hear that this companion records no turns.
+    /// Sets the source of the changes of turns. Without one, desks get the answer that this companion records
+    /// no turns.
     #[must_use]
     pub fn turns(mut self, source: Arc<dyn TurnSource>) -> Self {
         self.turns = Some(source);

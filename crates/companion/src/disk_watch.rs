@@ -38,7 +38,7 @@ impl DiskWatch {
         Self { watch: Arc::new(Watch::begin()), own_directories, next_scan: None, next_republish: None }
     }
 
-    /// Returns the watch and the directories of our own files, for a scan: its result says what else to
+    /// Returns the watch and the directories of our own files, for a scan, whose result has further paths to
     /// watch.
     pub(crate) fn watch(&self) -> (Arc<Watch>, Vec<PathBuf>) {
         (self.watch.clone(), self.own_directories.clone())

@@ -41,8 +41,8 @@ pub(crate) enum Event {
     SessionWanted { identity: Identity, answer: oneshot::Sender<Result<String, SessionRefusal>> },
     /// An agent ends its session. The answer is whether there was such a session.
     SessionEnded { session: String, answer: oneshot::Sender<bool> },
-    /// An agent has called a tool. The agent that did so last counts as the one in use.
-    AgentHeard(String),
+    /// An agent has called a tool. The agent with the last call counts as the agent in use.
+    ToolCalled(String),
     /// A request of an agent begins. The answer is `None` if its session is unknown.
     RequestStarted { session: String, answer: oneshot::Sender<Option<StartedRequest>> },
     /// The main loop has got all messages of a request.
@@ -70,12 +70,12 @@ pub(crate) enum Event {
     HookCalled { proposal: Box<HookProposal>, prepared: Box<PreparedProposal>, call: HookCall },
     /// The companion refuses a file of this patch: the agent writes no file of the patch.
     PatchRefused(String),
-    /// The hook of this call has gone without its answer.
-    HookGone(u64),
+    /// The hook of this call has ended without its answer.
+    HookEnded(u64),
     /// The process of an agent that has a grant, or was at work, has ended.
     AgentEnded(u32),
     // Desks.
-    /// Reported problems are over. The text says so to people.
+    /// Reported problems are over. The text reports that to people.
     ProblemsOver(Vec<Problem>, String),
     /// A desk has joined.
     DeskJoined { desk: DeskId, profile: DeskProfile, events: mpsc::UnboundedSender<desk::Event> },
@@ -100,7 +100,7 @@ pub(crate) enum Event {
     /// A directory of a decided review's file may have changed.
     DecidedFileChanged,
     /// A look at the files of decided reviews has ended.
-    DecidedFilesSeen(Vec<LookResult>),
+    DecidedFilesChecked(Vec<LookResult>),
     /// The target of a review was read again.
     TargetRead { review: ReviewId, fingerprint: Fingerprint },
     // The writer.
@@ -109,19 +109,19 @@ pub(crate) enum Event {
     /// The agent has written this draft into its file; the draft was never on disk.
     DraftSettled(String),
     /// The wait for this version of a draft has ended, by its write or by a timeout.
-    DraftAwaited(DraftVersion),
+    DraftWaitEnded(DraftVersion),
     /// The journal is written, or the write has failed for this reason.
     JournalWritten(Option<String>),
     /// Another program has removed the file of the journal.
-    JournalGone,
+    JournalRemoved,
     /// The disk is full, and this many bytes are reserved for drafts and journal. `None`: the disk has room
     /// again.
-    DiskShort(Option<u64>),
+    DiskSpaceChanged(Option<u64>),
     /// The discovery files are written. Desks get the problems, unless a caller has `asked` for them.
     Published { result: PublishResult, asked: bool },
     // The host program.
     /// The workspace changes. The answer has the reasons why some agents cannot find the companion.
-    RootsChanged {
+    WorkspaceChanged {
         roots: Vec<PathBuf>,
         privacy: Box<Privacy>,
         rules: Box<Rules>,
@@ -130,7 +130,7 @@ pub(crate) enum Event {
     /// Agents shall find the companion under other editors. The answer has the reasons why some agents cannot
     /// find it.
     EditorsChanged { editors: Vec<Editor>, answer: oneshot::Sender<Vec<Problem>> },
-    /// Every editor is gone and may come back.
+    /// Every editor has left and may come back.
     Hide(oneshot::Sender<()>),
     /// The companion ends for a successor.
     HandOver(oneshot::Sender<()>),

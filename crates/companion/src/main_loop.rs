@@ -156,7 +156,7 @@ impl MainLoop {
                 self.recovery.answer_after_write(answer, session);
             }
             Event::SessionEnded { session, answer } => drop(answer.send(self.end_session(&session))),
-            Event::AgentHeard(session) => self.agents.mark_heard(&session),
+            Event::ToolCalled(session) => self.agents.record_message(&session),
             Event::RequestStarted { session, answer } => drop(answer.send(self.begin_request(&session))),
             Event::RequestRead { session } => self.agents.end_request(&session),
             Event::OpenDiff { session, open, answer } => {
@@ -174,7 +174,7 @@ impl MainLoop {
             Event::HookRootsWanted(answer) => drop(answer.send(self.presence.reviewed_roots())),
             Event::HookCalled { proposal, prepared, call } => self.review_for_hook(proposal, *prepared, call),
             Event::PatchRefused(patch) => self.break_off(&patch),
-            Event::HookGone(number) => {
+            Event::HookEnded(number) => {
                 if let Some(id) = self.hooks.review_of_call(number) {
                     self.end_review(id, Closing::AgentGone, None);
                 }
@@ -212,21 +212,21 @@ impl MainLoop {
                 self.apply_context(context, scan_again);
             }
             Event::DecidedFileChanged => self.last_words.mark_changed(Instant::now()),
-            Event::DecidedFilesSeen(results) => {
+            Event::DecidedFilesChecked(results) => {
                 let words = self.last_words.end_look(results, Instant::now());
                 self.report_last_words(words);
             }
             Event::TargetRead { review, fingerprint } => self.end_reading(review, fingerprint),
             Event::DraftWritten(written) => self.desks.end_draft_write(written),
             Event::DraftSettled(draft) => self.desks.forget_draft(&draft),
-            Event::DraftAwaited(draft) => self.desks.give_up_draft(&draft),
+            Event::DraftWaitEnded(draft) => self.desks.give_up_draft(&draft),
             Event::JournalWritten(error) => self.end_journal_write(error),
-            Event::JournalGone => self.recovery.mark_all_outdated(),
-            Event::DiskShort(reserved) => {
+            Event::JournalRemoved => self.recovery.mark_all_outdated(),
+            Event::DiskSpaceChanged(reserved) => {
                 self.desks.notify_problem(self.recovery.mark_disk_short(reserved));
             }
             Event::Published { result, asked } => self.end_publishing(result, asked),
-            Event::RootsChanged { roots, privacy, rules, answer } => {
+            Event::WorkspaceChanged { roots, privacy, rules, answer } => {
                 self.rules.set_rules(*rules);
                 self.agents.set_context(&self.context.set_privacy(*privacy));
                 self.scan_files();
@@ -298,7 +298,7 @@ impl MainLoop {
         }
     }
 
-    /// After a stall, holds back outcomes until the messages that wait in our sockets are read. One of these
+    /// Holds back outcomes after a stall until the messages that wait in our sockets are read. One of these
     /// may be a new proposal, and its agent would take an older outcome for the outcome of that proposal.
     fn hold_back_after_stall(&mut self, deadline: Option<Instant>) {
         let now = Instant::now();
@@ -369,8 +369,8 @@ impl MainLoop {
         Some(OpenStream { session, frames, events, cut, _ended })
     }
 
-    /// `openDiff`: the answer comes at once, or is the outcome, for an agent whose call stays open until
-    /// then.
+    /// Opens a review for `openDiff`. The call is answered at once, or with the outcome if the agent keeps it
+    /// open until then.
     fn open_diff(&mut self, session: &str, open: OpenDiff) -> Result<(), NotOpened> {
         let OpenDiff { request, file_path, call, proposal } = open;
         let agent = self.agents.propose(session, request, &file_path, call)?;
@@ -397,10 +397,10 @@ impl MainLoop {
         Ok(())
     }
 
-    /// `closeDiff`: ends the review. The answer is its last text, once every desk has sent all edits.
+    /// Ends a review for `closeDiff`. The answer is its last text, once every desk has sent all edits.
     fn close_diff(&mut self, session: String, file_path: String, answer: oneshot::Sender<LastText>) {
         if !self.agents.is_known(&session) {
-            // An agent that is gone needs no answer.
+            // An agent that has left needs no answer.
             return drop(answer.send(LastText::UnknownSession));
         }
         let review = self.reviews.find(&session, &file_path);
@@ -454,7 +454,7 @@ impl MainLoop {
     /// resumes the review that an earlier call has left open.
     fn review_for_hook(&mut self, proposal: Box<HookProposal>, prepared: PreparedProposal, call: HookCall) {
         if let Some(verdict) = self.verdict_at_once(&proposal, &prepared) {
-            // A hook that is gone needs no answer.
+            // A hook that has ended needs no answer.
             return drop(call.answer.send(verdict));
         }
         let is_only_asked = proposal.only_if_decided;
@@ -842,14 +842,14 @@ impl MainLoop {
         match revision {
             // The person may rely on an answered change, so the journal has it before the answer.
             Ok(Some(revision)) => self.recovery.answer_after_write(answer, Ok(Revised { revision })),
-            // A desk that is gone needs no answer.
+            // A desk that has left needs no answer.
             Ok(None) => drop(answer.send(Ok(Revised::default()))),
             Err(refusal) => drop(answer.send(Err(refusal))),
         }
     }
 
     fn begin_mention(&mut self, call: MentionCall) {
-        let session = self.agents.taking_mentions(call.agent);
+        let session = self.agents.session_for_mention(call.agent);
         let active = if call.file.is_none() { selected_lines(&self.context.last_sent()) } else { None };
         if let Some(mention) = call.begin(session, active, self.context.is_paused()) {
             self.background.check_mention(self.context.privacy(), mention);
@@ -984,7 +984,7 @@ impl MainLoop {
         self.publish(true, Some(answer));
     }
 
-    /// Rejects the reviews because every editor is gone, and hides the companion from agents.
+    /// Rejects the reviews because every editor has left, and hides the companion from agents.
     fn hide(&mut self, done: oneshot::Sender<()>) {
         self.presence.hide();
         self.end_reviews(self.reviews.ids(), Closing::EditorGone);

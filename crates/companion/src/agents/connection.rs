@@ -24,7 +24,7 @@ pub(super) struct AgentConnection {
     phase: Phase,
     pub(super) in_flight: InFlight,
     /// The time of the last stream or request.
-    pub(super) last_heard: Instant,
+    pub(super) last_message_at: Instant,
 }
 
 /// The phase of a connection, as desks and deadlines need it.
@@ -71,7 +71,7 @@ impl Stream {
 impl AgentConnection {
     /// Creates the connection of an agent that asks for a session.
     pub(super) fn new() -> Self {
-        Self { phase: Phase::New, in_flight: InFlight::default(), last_heard: Instant::now() }
+        Self { phase: Phase::New, in_flight: InFlight::default(), last_message_at: Instant::now() }
     }
 
     /// Creates the connection of an agent that was connected before a crash.
@@ -85,18 +85,18 @@ impl AgentConnection {
             Phase::Left(lost) => self.phase = Phase::Lost(lost),
             Phase::Heard | Phase::Listening(_) | Phase::Lost(_) => {}
         }
-        self.mark_heard();
+        self.record_message();
         self.in_flight.begin()
     }
 
-    pub(super) fn mark_heard(&mut self) {
-        self.last_heard = Instant::now();
+    pub(super) fn record_message(&mut self) {
+        self.last_message_at = Instant::now();
     }
 
     pub(super) fn open_stream(&mut self, number: u64) -> mpsc::Receiver<Bytes> {
         let (sender, frames) = mpsc::channel(1);
-        self.mark_heard();
-        self.phase = Phase::Listening(Stream { number, frames: sender, opened: self.last_heard });
+        self.record_message();
+        self.phase = Phase::Listening(Stream { number, frames: sender, opened: self.last_message_at });
         frames
     }
 
@@ -104,8 +104,8 @@ impl AgentConnection {
     pub(super) fn end_stream(&mut self, number: u64) -> bool {
         let is_current = self.stream().is_some_and(|stream| stream.number == number);
         if is_current {
-            self.mark_heard();
-            self.phase = Phase::Lost(self.last_heard);
+            self.record_message();
+            self.phase = Phase::Lost(self.last_message_at);
         }
         is_current
     }
@@ -142,7 +142,7 @@ impl AgentConnection {
 
     /// Postpones the deadlines of the agent by the time for which the process was stopped.
     pub(super) fn shift_deadlines(&mut self, gap: Duration) {
-        self.last_heard += gap;
+        self.last_message_at += gap;
         if let Phase::Lost(lost) | Phase::Left(lost) = &mut self.phase {
             *lost += gap;
         }
@@ -172,12 +172,13 @@ impl AgentConnection {
     }
 
     fn session_ends_at(&self) -> Option<Instant> {
-        (self.stream().is_none() && self.in_flight.are_read()).then_some(self.last_heard + SESSION_TIMEOUT)
+        (self.stream().is_none() && self.in_flight.are_read())
+            .then_some(self.last_message_at + SESSION_TIMEOUT)
     }
 
     fn unlisted_at(&self) -> Option<Instant> {
         let has_left = matches!(self.phase, Phase::Lost(_)) && self.in_flight.are_read();
-        has_left.then_some(self.last_heard + LISTING_TIMEOUT)
+        has_left.then_some(self.last_message_at + LISTING_TIMEOUT)
     }
 
     fn reviews_end_at(&self) -> Option<Instant> {

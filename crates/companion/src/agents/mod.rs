@@ -1,5 +1,5 @@
 //! The connected agents: their sessions, the messages that each agent has still to get, and the time when an
-//! agent is gone.
+//! agent counts as gone.
 
 pub(crate) mod connection;
 pub(crate) mod context_frames;

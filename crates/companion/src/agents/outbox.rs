@@ -2,8 +2,8 @@
 //!
 //! After each outcome, the same stream carries a `ping`, and the agent's reply to the ping is the receipt.
 //! When a stream returns, only outcomes without a receipt are sent again. The agent may have opened a new
-//! diff of the same file meanwhile, and would apply an older outcome to that diff, on which nobody has
-//! decided.
+//! diff of the same file meanwhile, and would apply an older outcome to that diff, which is
+//! undecided.
 //!
 //! A mention is sent once. The person sees in the prompt whether it has arrived, and can mention the file
 //! again.
@@ -55,8 +55,8 @@ struct QueuedOutcome {
     recorded: Recorded,
 }
 
-/// Whether an outcome is in the journal. An outcome is sent only then: after a crash, the successor rejects
-/// the reviews that the journal has as undecided.
+/// The state of an outcome in the journal. Only a recorded outcome is sent: after a crash, the successor
+/// rejects the reviews that the journal has as undecided.
 #[derive(Debug, PartialEq, Eq)]
 enum Recorded {
     No,
@@ -121,7 +121,7 @@ impl Outbox {
         }
     }
 
-    /// Drops an undelivered outcome about a file, because the agent has gone on with that file.
+    /// Drops an undelivered outcome about a file, because the agent has since proposed or closed that file.
     pub(crate) fn forget(&mut self, path: &str) {
         self.outcomes.retain(|queued| queued.path != path);
     }

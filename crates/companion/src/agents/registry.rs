@@ -128,8 +128,8 @@ impl Agents {
         self.sessions.contains_key(session)
     }
 
-    pub(crate) fn mark_heard(&mut self, session: &str) {
-        self.change(session, |session| session.connection.mark_heard());
+    pub(crate) fn record_message(&mut self, session: &str) {
+        self.change(session, |session| session.connection.record_message());
     }
 
     /// Returns the request's number, if the session is known.
@@ -140,12 +140,12 @@ impl Agents {
     pub(crate) fn end_request(&mut self, session: &str) {
         self.change(session, |session| {
             session.connection.in_flight.end();
-            session.connection.mark_heard();
+            session.connection.record_message();
             session.pump(Instant::now());
         });
     }
 
-    /// Opens a stream. The newest stream wins: the one before it ends.
+    /// Opens a stream. The earlier stream of the session ends.
     pub(crate) fn open_stream(&mut self, session: &str) -> Option<(u64, mpsc::Receiver<Bytes>)> {
         let (number, context) = (self.last_stream + 1, self.context.clone());
         let frames = self.change(session, |session| {
@@ -171,7 +171,7 @@ impl Agents {
     /// Takes the receipt of an outcome. Returns false if no outcome waited for this receipt.
     pub(crate) fn settle(&mut self, session: &str, ping: &Id) -> bool {
         let settled = self.change(session, |session| {
-            session.connection.mark_heard();
+            session.connection.record_message();
             let path = session.outbox.settle(ping)?;
             session.last_texts.forget(&path);
             tracing::info!(agent = session.number, file = path, "the agent has the outcome");
@@ -243,17 +243,17 @@ impl Agents {
         });
     }
 
-    /// Returns the session that gets a mention: that of `agent`, or the one heard last of those that take
-    /// mentions.
-    pub(crate) fn taking_mentions(&self, agent: Option<u64>) -> Option<String> {
+    /// Returns the session that gets a mention: that of `agent`, or the session that takes mentions and sent
+    /// the last message.
+    pub(crate) fn session_for_mention(&self, agent: Option<u64>) -> Option<String> {
         let takes = self.sessions.values().filter(|session| {
             session.takes_mentions() && agent.is_none_or(|number| number == session.number)
         });
-        takes.max_by_key(|session| session.connection.last_heard).map(|session| session.id.clone())
+        takes.max_by_key(|session| session.connection.last_message_at).map(|session| session.id.clone())
     }
 
-    /// Adds a file to the prompt of an agent. Returns the agent's name for people; `None` if the agent is
-    /// gone.
+    /// Adds a file to the prompt of an agent. Returns the agent's name for people; `None` if the agent
+    /// has left.
     pub(crate) fn mention(&mut self, session: &str, path: &str, lines: Option<Lines>) -> Option<String> {
         let mentioned = self.change(session, |session| {
             session.takes_mentions().then(|| {

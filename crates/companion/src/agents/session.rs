@@ -48,7 +48,7 @@ pub(super) struct Session {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Origin {
     This,
-    /// An earlier companion; the agent goes on with its session.
+    /// An earlier companion, whose session the agent continues.
     Earlier,
     /// An earlier companion that was interrupted; the agent has asked for nothing since. Such an agent opens
     /// the stream again, but calls itself disconnected until `/ide enable` begins another session.

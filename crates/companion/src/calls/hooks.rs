@@ -1,7 +1,7 @@
 //! The calls of hooks that wait for a review, and their deadlines.
 //!
 //! An agent goes on without a review when its hook does not answer in time. So the companion answers every
-//! call before its patience is over, and soon after the last desk has gone.
+//! call before its patience is over, and soon after the last desk has left.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -124,7 +124,7 @@ impl Hooks {
         }
     }
 
-    /// Returns the review of the call of this number, which has gone without its answer.
+    /// Returns the review of the call of this number, whose hook has ended without its answer.
     pub(crate) fn review_of_call(&self, number: u64) -> Option<ReviewId> {
         let waits = |call: &AskedReview| call.waiting.as_ref().is_some_and(|(waiting, _)| *waiting == number);
         self.calls.iter().find(|(_, call)| waits(call)).map(|(review, _)| *review)
@@ -163,7 +163,7 @@ impl Hooks {
                         }
                     };
                     list.push(*review);
-                    // If the hook is gone, an event reports that.
+                    // If the hook has ended, an event reports that.
                     let _ = answer.send(verdict);
                 }
                 None => due.over.push(*review),

@@ -183,7 +183,7 @@ impl MentionCall {
                 return Some(Mention { desk, session, path, lines, answer });
             }
         };
-        // A desk that is gone needs no answer.
+        // A desk that has left needs no answer.
         let _ = answer.send(Err(refusal));
         None
     }

@@ -76,7 +76,7 @@ impl ContextTracker {
         self.touch();
     }
 
-    /// Makes the cursor of a desk that has got the focus the one that agents know.
+    /// Gives agents the cursor of the desk that has got the focus.
     pub(crate) fn focus(&mut self, desk: DeskId) {
         if self.files.focus(desk) {
             self.touch();

@@ -98,7 +98,7 @@ impl Desks {
         let first = std::iter::once(desk.status_event(&status));
         let accepted = accepted.map(desk::Event::AcceptedByRule);
         for event in first.chain(problems).chain(accepted).chain(reviews.map(desk::Event::Opened)) {
-            // If the desk is gone already, an event will report that.
+            // If the desk has left already, an event will report that.
             let _ = desk.events.send(event);
         }
     }
@@ -122,7 +122,7 @@ impl Desks {
     /// event, because it has to come before the reply.
     pub(crate) fn send_at_once(&self, desks: &BTreeSet<DeskId>, event: &desk::Event) {
         for desk in desks.iter().filter_map(|id| self.connected.get(id)) {
-            // If the desk is gone, an event will report that.
+            // If the desk has left, an event will report that.
             let _ = desk.events.send(event.clone());
         }
     }
@@ -231,7 +231,7 @@ impl Desks {
     fn send_ready(&mut self) {
         let connected = &self.connected;
         self.notifications.send_ready(|id, event| {
-            // A desk that is gone needs no event.
+            // A desk that has left needs no event.
             if let Some(desk) = connected.get(&id) {
                 let _ = desk.events.send(event);
             }

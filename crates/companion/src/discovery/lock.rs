@@ -1,6 +1,6 @@
 //! The lock file, by which some agents find the companion. Such an agent connects only if exactly one lock
 //! file names its directory. So a root that another editor's lock file covers stays out of ours until the
-//! other file is gone. Meanwhile agents find the companion by the port variable, for which the lock file
+//! other file is removed. Meanwhile agents find the companion by the port variable, for which the lock file
 //! needs no folder. If the roots of two companions of ours contain each other, the inner root is in a lock
 //! file and the outer one in none.
 

@@ -31,7 +31,7 @@ pub(crate) struct Presence {
     editor: u32,
     /// The variables that lead agents to the companion. They have the token.
     environment: Environment,
-    /// Whether every editor is gone, so that no agent is to find the companion.
+    /// Whether every editor has left, so that no agent is to find the companion.
     is_hidden: bool,
     /// Whether agents get no reviews, by the settings.
     context_only: bool,

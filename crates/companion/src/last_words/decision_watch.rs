@@ -40,7 +40,7 @@ pub(super) enum WatchedDecision {
 }
 
 impl WatchedDecision {
-    /// Whether nobody has accepted the text.
+    /// Whether the text was not accepted.
     fn is_of_unaccepted_text(self) -> bool {
         matches!(self, Self::Rejected | Self::BrokenOff)
     }
@@ -231,7 +231,7 @@ impl DecisionWatch {
         })
     }
 
-    /// Ends the watch over a text that nobody has accepted, if another text is accepted for the file. Returns
+    /// Ends the watch over a text that was not accepted, if another text is accepted for the file. Returns
     /// whether it ends.
     pub(super) fn end_by_acceptance(&mut self, review: &PendingReview) -> bool {
         let is_accepted = matches!(

@@ -108,7 +108,7 @@ pub fn read_open_diff(body: &[u8]) -> Option<(String, String)> {
 /// Answers an event in the shortest way.
 fn respond_to(event: Event) {
     let known = |session: &str| session == Endpoint::SESSION;
-    // The receiver may be gone, as in the real main loop.
+    // The receiver may have been dropped, as in the real main loop.
     match event {
         Event::SessionWanted { answer, .. } => drop(answer.send(Ok(Endpoint::SESSION.into()))),
         Event::SessionEnded { session, answer } => drop(answer.send(known(&session))),

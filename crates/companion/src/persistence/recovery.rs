@@ -52,7 +52,7 @@ impl PendingAnswers {
     }
 
     fn add<T: Send + Sync + 'static>(&mut self, to: oneshot::Sender<T>, answer: T) {
-        // The receiver may be gone, and then needs no answer.
+        // A receiver that was dropped needs no answer.
         self.0.push(Box::new(move || drop(to.send(answer))));
     }
 

@@ -162,8 +162,8 @@ impl Reviews {
     }
 
     /// Queues a decision until the next [`take_decisions`](Self::take_decisions). Returns the target if it
-    /// may have changed and so has to be read first: nobody accepts the replacement of a text that was not on
-    /// the screen.
+    /// may have changed and so has to be read first: no person can accept the replacement of a text that was
+    /// not on the screen.
     pub(crate) fn begin_decision(&mut self, call: DecisionCall) -> Option<TargetToRead> {
         let review = self.pending.get_mut(&call.review).filter(|_| call.decision == Decision::Accept);
         self.waiting.push(call);

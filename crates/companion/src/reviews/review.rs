@@ -41,7 +41,7 @@ pub(crate) enum Asker {
     Hook(Box<HookProposal>),
 }
 
-/// The session of an agent, which tells its proposals from those of another agent.
+/// The session of an agent, which distinguishes its proposals from those of other agents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Proposer {
     /// The session of this id.

@@ -31,8 +31,8 @@ pub(crate) struct Fingerprint {
     content: Content,
 }
 
-/// Whether the target is a file, its length, and its modification time, read without opening it; `None` if
-/// the target does not exist.
+/// The kind (`true` for a file), length and modification time of the target, read without opening it; `None`
+/// if the target does not exist.
 type Stat = Option<(bool, u64, Option<SystemTime>)>;
 
 /// The content of a target.

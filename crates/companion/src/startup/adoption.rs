@@ -26,7 +26,7 @@ pub(super) fn adopt(
     for known in &journal.sessions {
         lost.extend(lost_drafts(known, drafts));
         for id in known.undecided.iter().filter_map(|open| open.draft.as_deref()) {
-            // If this fails, the draft counts as interrupted once its process is gone.
+            // If this fails, the draft counts as interrupted once its process has ended.
             let _ = drafts.mark_interrupted(id);
         }
     }

@@ -194,7 +194,7 @@ impl MarkedFile {
     pub(super) fn edit(&mut self, revision: u64, edit: Edit, change: FileChange) -> Result<Changed, Refusal> {
         let text = self.text.as_mut().ok_or(Refusal::NoSuchReview)?;
         if matches!(edit, Edit::Split { .. }) && change == FileChange::Deleted {
-            // A part of a deleted file cannot be restored, because no file has the rest.
+            // A part of a deleted file cannot be restored, because no file has the other parts.
             return Err(Refusal::CannotSplit);
         }
         text.edit(revision, edit)?;

@@ -10,7 +10,7 @@ use alongside_desk::{
 };
 use serde::{Deserialize, Serialize};
 
-/// The number of remembered lines before and after commented lines, which tell them from equal lines
+/// The number of remembered lines before and after commented lines, which distinguish them from equal lines
 /// elsewhere.
 pub const AROUND: usize = 3;
 /// The longest text that a comment quotes, in bytes. Every desk gets it with every change of the list.
@@ -124,7 +124,7 @@ pub struct NewComment {
     pub side: Side,
     /// The text of these lines.
     pub code: String,
-    /// The text of [`AROUND`] lines before these lines, to tell them from equal lines elsewhere.
+    /// The text of [`AROUND`] lines before these lines, to distinguish them from equal lines elsewhere.
     pub before: String,
     /// The text of [`AROUND`] lines after these lines.
     pub after: String,

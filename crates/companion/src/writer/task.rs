@@ -49,7 +49,7 @@ impl WriterTask {
     }
 
     pub(crate) fn send(&self, job: WriteJob) {
-        // The task ends only when every handle is gone.
+        // The task ends only when every handle is dropped.
         let _ = self.jobs.send(job);
     }
 }

@@ -73,7 +73,7 @@ impl WriteWorker {
         (!self.unsaved.is_empty()).then(|| self.last_try + RETRY_INTERVAL)
     }
 
-    /// Waits for work. Returns `None` once every handle is gone.
+    /// Waits for work. Returns `None` once every handle is dropped.
     pub(super) async fn next(&self, queue: &mut UnboundedReceiver<WriteJob>) -> Option<Task> {
         let deadlines = [self.retry_at(), self.fill_reserve_at];
         let job = match deadlines.into_iter().flatten().min() {
@@ -146,7 +146,7 @@ impl WriteWorker {
         let was_short = self.reserve.is_short();
         self.has_reserve = self.reserve.fill();
         if was_short && self.has_reserve {
-            self.events.send(Event::DiskShort(None));
+            self.events.send(Event::DiskSpaceChanged(None));
         } else if was_short {
             self.fill_reserve_at = Some(Instant::now() + reserve::RETRY_INTERVAL);
         }
@@ -158,7 +158,7 @@ impl WriteWorker {
             let reserved = self.reserve.bytes();
             tracing::warn!(reserved, "the disk is full");
             self.fill_reserve_at = Some(Instant::now() + reserve::RETRY_INTERVAL);
-            self.events.send(Event::DiskShort(Some(reserved)));
+            self.events.send(Event::DiskSpaceChanged(Some(reserved)));
         }
     }
 
@@ -220,7 +220,7 @@ impl WriteWorker {
             }
             WriteJob::CheckJournal => {
                 if self.store.as_ref().is_some_and(|store| !store.exists()) {
-                    self.events.send(Event::JournalGone);
+                    self.events.send(Event::JournalRemoved);
                 }
             }
             WriteJob::Publish { roots, focused, done } => {

@@ -109,7 +109,7 @@ impl WebSocketAgent {
     }
 
     async fn answer(&self, answer: String) {
-        // If the receiver is gone, the connection has ended.
+        // If the receiver was dropped, the connection has ended.
         let _ = self.answers.send(answer).await;
     }
 
@@ -142,7 +142,7 @@ impl WebSocketAgent {
     }
 
     async fn call(&mut self, id: Id, session: String, params: Option<&RawValue>) -> Option<String> {
-        self.server.events.send(Event::AgentHeard(session.clone()));
+        self.server.events.send(Event::ToolCalled(session.clone()));
         let size = params.map_or(0, |params| params.get().len());
         let call = match work_on(size, || Call::read(params)) {
             Ok(call) => call,

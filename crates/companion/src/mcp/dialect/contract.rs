@@ -27,7 +27,7 @@ pub(in crate::mcp) struct Caller {
     /// The request within its session.
     pub(in crate::mcp) started: StartedRequest,
     /// Reports to the main loop that all messages were read, however the reading ends. One of them may show
-    /// that the agent has gone on from an outcome.
+    /// that the agent no longer needs an outcome.
     pub(in crate::mcp) read_guard: Option<EventOnDrop>,
 }
 

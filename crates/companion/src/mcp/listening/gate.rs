@@ -123,7 +123,7 @@ fn single_value(headers: &HeaderMap, name: HeaderName) -> &str {
     first.filter(|_| values.next().is_none()).unwrap_or_default()
 }
 
-/// The middleware in front of every route.
+/// Runs as the middleware in front of every route.
 pub(crate) async fn gate(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
     if let Some(proof) = gate.prove(&request) {
         return (StatusCode::NO_CONTENT, [(token_proof::PROOF_HEADER, proof)]).into_response();

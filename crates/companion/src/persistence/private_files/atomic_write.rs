@@ -63,7 +63,7 @@ pub fn in_one_step<T>(
     #[cfg(test)]
     step(&directory.path().join(name));
     if done.is_err() {
-        // Fails if the file is gone already.
+        // Fails if the file was removed already.
         let _ = directory.remove(&unfinished);
     }
     done.map(|()| file)

@@ -37,7 +37,7 @@ pub(crate) struct Composition {
 }
 
 /// The divisor of the comparison time for comparing the words of all hunks after a change: 50 ms. A new
-/// review may use the whole comparison time, because nobody waits for its next key yet.
+/// review may use the whole comparison time, because no person types in it yet.
 const WORDS_TIME_DIVISOR: u32 = 6;
 
 impl Composition {

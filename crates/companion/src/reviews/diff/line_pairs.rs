@@ -22,7 +22,7 @@ fn block(lines: usize, at: usize, blocks: usize) -> Range<usize> {
     lines * at / blocks..lines * (at + 1) / blocks
 }
 
-/// Whether a line may have become another line, judged by the weight that they share at most and the weights
+/// The condition for pairing two lines as an edit, by the weight that they share at most and the weights
 /// of the two lines.
 type MayBeEdit = fn(usize, (usize, usize)) -> bool;
 

@@ -2,15 +2,15 @@
 //!
 //! Two readings of a hunk compete. In the first, a line became another line, and only the words of such
 //! [pairs](line_pairs) are compared: a line that is new, or too different, has no marks, because its colour
-//! suffices. In the second, words flow across line ends, as in a paragraph that was filled anew or a call
-//! that was broken into lines. The second reading counts if it leaves a quarter less to read.
+//! suffices. In the second, words flow across line ends, as in a paragraph that was wrapped again or a call
+//! that was split into lines. The second reading counts if it leaves a quarter less to read.
 //!
 //! The limits come from ten commits (four of this repository, two each of requests, lazy.nvim and express)
 //! and releases of three crates, compared with delta 0.20. Of 1,210 pairs of lines, 761 share
 //! more than 60 percent of their text, 305 between 40 and 60, 144 less.
 //!
 //! - Above [half](MIN_SHARED_PERCENT), marks show an edit. Between 40 and 50 percent most pairs of prose are
-//!   sentences written anew, with `the` and `from` between the marks; delta marks some of these pairs.
+//!   rewritten sentences, with `the` and `from` between the marks; delta marks some of these pairs.
 //! - A single change reads well down to [30 percent](MIN_SHARED_PERCENT_ONE_CHANGE): `timeout=timeout` became
 //!   `timeout=resolved_timeout` shares 41, a renamed list 38. Below, pairs are accidents.
 //! - A line that is kept in a longer one is an edit at any share, with few [changes](MAX_CHANGES_AROUND):
