@@ -59,8 +59,8 @@ use crate::turns::surroundings::Surroundings;
 use crate::writer::job::WriteJob;
 use crate::writer::task::WriterTask;
 
-/// A wake-up that is later than this counts as a stall: the process did not run, and messages of agents wait
-/// in our sockets.
+/// The shortest delay of a wake-up that counts as a stall: the process did not run meanwhile, and messages of
+/// agents wait in our sockets.
 const STALL_THRESHOLD: Duration = Duration::from_millis(50);
 /// The largest number of events that are handled before deadlines and the journal get their turn.
 const MAX_BATCH: usize = 128;
@@ -82,29 +82,30 @@ pub(crate) struct MainLoop {
     pub(crate) last_words: LastWords,
     pub(crate) turns: Turns,
     pub(crate) background: Background,
-    pub(crate) stopping: Option<Stopping>,
+    pub(crate) shutdown: Option<Shutdown>,
 }
 
-/// The end of a companion that is under way.
-pub(crate) struct Stopping {
-    until: Instant,
-    /// Callers that wait for the end.
+/// The shutdown of a companion, while it is under way.
+pub(crate) struct Shutdown {
+    deadline: Instant,
+    /// The callers that wait for the end.
     pub(crate) done: Vec<oneshot::Sender<()>>,
     /// Whether the journal and the discovery files stay for a successor.
     pub(crate) hands_over: bool,
 }
 
 impl MainLoop {
-    /// Runs until stopped. Returns the writer with its last jobs, and the callers that wait for the end.
+    /// Runs until the companion ends. Returns the writer with its last jobs, and the callers that wait for
+    /// the end.
     pub(crate) async fn run(
         mut self,
         mut inbox: mpsc::UnboundedReceiver<Event>,
-    ) -> (WriterTask, Option<Stopping>) {
+    ) -> (WriterTask, Option<Shutdown>) {
         let timer = PreciseTimer::default();
         self.recovery.mark_all_outdated();
         self.scan_files();
         self.report_desks_to_hooks();
-        while !self.is_done() {
+        while !self.is_shut_down() {
             let deadline = self.deadline();
             let event = self.next_event(deadline, &timer, &mut inbox).await;
             self.hold_back_after_stall(deadline);
@@ -142,7 +143,7 @@ impl MainLoop {
     ) -> Option<Event> {
         tokio::select! {
             biased;
-            () = until(deadline, timer) => None,
+            () = sleep_until(deadline, timer) => None,
             event = inbox.recv() => event,
             () = self.disk.changed() => Some(Event::DiskChanged),
             () = self.last_words.changed() => Some(Event::DecidedFileChanged),
@@ -152,7 +153,7 @@ impl MainLoop {
     fn handle(&mut self, event: Event) {
         match event {
             Event::SessionWanted { identity, answer } => {
-                let session = self.welcome(identity);
+                let session = self.begin_session(identity);
                 self.recovery.answer_after_write(answer, session);
             }
             Event::SessionEnded { session, answer } => drop(answer.send(self.end_session(&session))),
@@ -164,7 +165,7 @@ impl MainLoop {
                 self.recovery.answer_after_write(answer, opened);
             }
             Event::CloseDiff { session, file_path, answer } => self.close_diff(session, file_path, answer),
-            Event::Receipt { session, id } => self.receipt(&session, &id),
+            Event::Receipt { session, id } => self.handle_receipt(&session, &id),
             Event::DiagnosticsWanted(answer) => self.ask_for_diagnostics(answer),
             Event::EditorStateWanted(answer) => drop(answer.send(self.editor_state())),
             // If the agent no longer waits for the stream, dropping the stream ends it.
@@ -183,9 +184,9 @@ impl MainLoop {
                 self.rules.end_agent(pid);
                 self.with_turns(|turns, _| turns.end_agent(pid));
             }
-            Event::ProblemsOver(over, news) => {
+            Event::ProblemsOver(over, notice) => {
                 self.desks.forget_problems(&over);
-                self.desks.notify_notice(news);
+                self.desks.notify_notice(notice);
             }
             Event::DeskJoined { desk, profile, events } => self.add_desk(desk, profile, events),
             Event::KeepersChanged { desk, kept_by } => {
@@ -237,7 +238,8 @@ impl MainLoop {
             Event::EditorsChanged { editors, answer } => self.set_editors(editors, answer),
             Event::Hide(done) => self.hide(done),
             Event::HandOver(done) => {
-                self.stopping = Some(Stopping { until: Instant::now(), done: vec![done], hands_over: true });
+                self.shutdown =
+                    Some(Shutdown { deadline: Instant::now(), done: vec![done], hands_over: true });
             }
             Event::StatusWanted(answer) => drop(answer.send(self.status())),
             Event::Stop(done) => self.stop(done),
@@ -253,7 +255,7 @@ impl MainLoop {
             self.context.deadline(),
             self.disk.deadline(),
             self.last_words.deadline(),
-            self.stopping.as_ref().map(|stopping| stopping.until),
+            self.shutdown.as_ref().map(|shutdown| shutdown.deadline),
         ];
         deadlines.into_iter().flatten().min()
     }
@@ -333,8 +335,8 @@ impl MainLoop {
 
     // Agents.
 
-    fn welcome(&mut self, identity: Identity) -> Result<String, SessionRefusal> {
-        let (session, evicted) = self.agents.welcome(identity)?;
+    fn begin_session(&mut self, identity: Identity) -> Result<String, SessionRefusal> {
+        let (session, evicted) = self.agents.begin_session(identity)?;
         if let Some(evicted) = evicted {
             self.end_session(&evicted);
         }
@@ -351,7 +353,7 @@ impl MainLoop {
         self.agents.remove(session)
     }
 
-    fn receipt(&mut self, session: &str, ping: &Id) {
+    fn handle_receipt(&mut self, session: &str, ping: &Id) {
         if self.agents.settle(session, ping) {
             self.recovery.mark_outdated(session);
         }
@@ -389,7 +391,7 @@ impl MainLoop {
             self.deliver(&review, Closing::Accepted);
             return Ok(());
         }
-        match self.ruling(&mut review) {
+        match self.apply_rules(&mut review) {
             Ruling::Accept => self.deliver(&review, Closing::Accepted),
             Ruling::Ask | Ruling::Defer => self.open_review(review),
         }
@@ -419,7 +421,7 @@ impl MainLoop {
         self.finish_calls(Instant::now());
     }
 
-    /// Goes on with the calls of agents that need not wait for desks any longer.
+    /// Finishes the calls of agents that need not wait for desks any longer.
     fn finish_calls(&mut self, now: Instant) {
         for call in self.calls.take_answered(now) {
             match call {
@@ -473,7 +475,7 @@ impl MainLoop {
         let known = self.reviews.agent_of_hook(&proposal);
         let agent = known.unwrap_or_else(|| self.agents.of_hook(proposal.agent.clone()));
         let mut review = self.reviews.prepare(Asker::Hook(proposal), agent, prepared, dirty);
-        let ruling = self.ruling(&mut review);
+        let ruling = self.apply_rules(&mut review);
         let verdict = match ruling {
             Ruling::Accept => Some(review.verdict(Closing::Accepted, None)),
             Ruling::Defer => Some(Verdict::NotReviewed),
@@ -526,10 +528,10 @@ impl MainLoop {
 
     // Rules.
 
-    /// Returns the ruling of a rule or a grant on a proposal. Remembers an acceptance, and reports it to
+    /// Returns the ruling of a rule or a grant on a proposal. An acceptance is remembered and reported to
     /// desks.
-    fn ruling(&mut self, review: &mut PendingReview) -> Ruling {
-        if self.stopping.is_some() {
+    fn apply_rules(&mut self, review: &mut PendingReview) -> Ruling {
+        if self.shutdown.is_some() {
             return Ruling::Ask;
         }
         let (ruling, accepted) = self.rules.rule(review, self.presence.real_roots());
@@ -550,8 +552,7 @@ impl MainLoop {
         }
     }
 
-    /// Accepts for the person, in advance, what an agent will propose in a scope. Desks get the grant with
-    /// the status.
+    /// Accepts in advance the later proposals of an agent in a scope. Desks get the grant with the status.
     fn grant(&mut self, review: ReviewId, scope: Scope) -> Result<Option<u64>, Refusal> {
         let review = self.reviews.get(review).ok_or(Refusal::NoSuchReview)?;
         let (grant, agent) = self.rules.grant(review, scope, self.presence.real_roots())?;
@@ -575,7 +576,7 @@ impl MainLoop {
             self.notify_status_now();
         }
         self.desks.notify(desk::Event::Opened(review));
-        if self.stopping.is_some() {
+        if self.shutdown.is_some() {
             self.end_review(id, Closing::Stopped, None);
         }
     }
@@ -636,7 +637,7 @@ impl MainLoop {
     }
 
     fn deliver(&mut self, ended: &PendingReview, closing: Closing) {
-        let hold = self.recovery.keeps_journal() && self.stopping.is_none();
+        let hold = self.recovery.keeps_journal() && self.shutdown.is_none();
         self.agents.deliver(ended, closing, hold);
         if let Some(session) = ended.session() {
             self.recovery.mark_outdated(session);
@@ -678,18 +679,18 @@ impl MainLoop {
         if let Some(target) = self.reviews.begin_decision(call) {
             self.background.read_target(target);
         }
-        self.decide();
+        self.carry_out_decisions();
     }
 
     fn end_reading(&mut self, review: ReviewId, fingerprint: Fingerprint) {
         if let Some(changed) = self.reviews.end_reading(review, fingerprint) {
             self.desks.notify(desk::Event::Changed(changed));
         }
-        self.decide();
+        self.carry_out_decisions();
     }
 
     /// Carries out the decisions whose target has been read again, or need not be read.
-    fn decide(&mut self) {
+    fn carry_out_decisions(&mut self) {
         for DecisionCall { review, revision, decision, desk, answer } in self.reviews.take_decisions() {
             let closing = self.reviews.decide(review, revision, decision);
             if let Ok(closing) = closing {
@@ -720,7 +721,7 @@ impl MainLoop {
         self.report_desks_to_hooks();
         let status = self.status();
         let problems = self.presence.problems().iter().chain(self.recovery.problems());
-        self.desks.welcome(id, status, problems, self.rules.accepted(), self.reviews.list());
+        self.desks.send_first_events(id, status, problems, self.rules.accepted(), self.reviews.list());
         self.with_turns(|turns, _| turns.join(id, shows_turns));
     }
 
@@ -995,7 +996,7 @@ impl MainLoop {
     // The journal.
 
     fn hands_over(&self) -> bool {
-        self.stopping.as_ref().is_some_and(|stopping| stopping.hands_over)
+        self.shutdown.as_ref().is_some_and(|shutdown| shutdown.hands_over)
     }
 
     /// Writes the journal, and after it sends the answers that wait for the journal and for drafts.
@@ -1009,10 +1010,10 @@ impl MainLoop {
     }
 
     fn end_journal_write(&mut self, error: Option<String>) {
-        let (written, news) = self.recovery.end_write(error);
+        let (written, problem) = self.recovery.end_write(error);
         self.agents.mark_recorded(written);
-        if let Some(news) = news {
-            self.desks.notify_problem(news);
+        if let Some(problem) = problem {
+            self.desks.notify_problem(problem);
         }
     }
 
@@ -1036,22 +1037,22 @@ impl MainLoop {
     // The end.
 
     fn stop(&mut self, done: oneshot::Sender<()>) {
-        if let Some(stopping) = &mut self.stopping {
-            stopping.done.push(done);
+        if let Some(shutdown) = &mut self.shutdown {
+            shutdown.done.push(done);
             return;
         }
-        let until = Instant::now() + RECEIPT_TIMEOUT;
-        self.stopping = Some(Stopping { until, done: vec![done], hands_over: false });
+        let deadline = Instant::now() + RECEIPT_TIMEOUT;
+        self.shutdown = Some(Shutdown { deadline, done: vec![done], hands_over: false });
         self.agents.release_outcomes();
         self.end_reviews(self.reviews.ids(), Closing::Stopped);
     }
 
-    fn is_done(&self) -> bool {
+    fn is_shut_down(&self) -> bool {
         let is_settled = || self.agents.are_settled() && self.desks.has_sent_all();
-        self.stopping.as_ref().is_some_and(|stopping| is_settled() || stopping.until <= Instant::now())
+        self.shutdown.as_ref().is_some_and(|shutdown| is_settled() || shutdown.deadline <= Instant::now())
     }
 
-    fn finish(mut self) -> (WriterTask, Option<Stopping>) {
+    fn finish(mut self) -> (WriterTask, Option<Shutdown>) {
         let last = self.recovery.last_write(self.hands_over());
         self.begin_write(last);
         self.notify_status_now();
@@ -1059,12 +1060,12 @@ impl MainLoop {
         self.last_words.close();
         // Dropping the sessions ends their streams.
         self.agents.cut_streams(self.hands_over());
-        (self.background.writer, self.stopping)
+        (self.background.writer, self.shutdown)
     }
 }
 
-/// Waits for a deadline; without one, never ends.
-async fn until(deadline: Option<Instant>, timer: &PreciseTimer) {
+/// Waits for a deadline. Without a deadline, never returns.
+async fn sleep_until(deadline: Option<Instant>, timer: &PreciseTimer) {
     match deadline {
         // Tests run on a paused clock, which only Tokio's timers follow.
         Some(deadline) if cfg!(test) => tokio::time::sleep_until(deadline).await,

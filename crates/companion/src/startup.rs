@@ -31,7 +31,7 @@ use crate::endpoint::Endpoint;
 use crate::events::{Event, Events};
 use crate::hook_calls::HookCalls;
 use crate::last_words::registry::LastWords;
-use crate::main_loop::{MainLoop, Stopping};
+use crate::main_loop::{MainLoop, Shutdown};
 use crate::mcp::listening::gate::Gate;
 use crate::mcp::listening::listener::Listener;
 use crate::mcp::listening::ports::{self, BoundPort};
@@ -150,7 +150,7 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
         last_words: LastWords::of_drafts(awaited, Instant::now()),
         turns,
         background: Background { events: events.clone(), writer },
-        stopping: None,
+        shutdown: None,
     };
     run(main_loop, inbox, listener);
     let (desks, git_ignored) = (0.into(), builder.git_ignored);
@@ -177,15 +177,15 @@ fn run(main_loop: MainLoop, inbox: mpsc::UnboundedReceiver<Event>, listener: Lis
     // The kernel takes some ten milliseconds to end a watch. The caller of `stop` does not wait for that.
     let (watch, _) = main_loop.disk.watch();
     tokio::spawn(async move {
-        let (writer, stopping) = main_loop.run(inbox).await;
-        finish(listener, &writer, stopping).await;
+        let (writer, shutdown) = main_loop.run(inbox).await;
+        finish(listener, &writer, shutdown).await;
         drop(watch);
     });
 }
 
 /// Ends the listener and the writer after the main loop, and answers the requests to stop.
-async fn finish(listener: Listener, writer: &WriterTask, stopping: Option<Stopping>) {
-    let hands_over = stopping.as_ref().is_some_and(|stopping| stopping.hands_over);
+async fn finish(listener: Listener, writer: &WriterTask, shutdown: Option<Shutdown>) {
+    let hands_over = shutdown.as_ref().is_some_and(|shutdown| shutdown.hands_over);
     if hands_over {
         listener.abort().await;
     } else {
@@ -194,7 +194,7 @@ async fn finish(listener: Listener, writer: &WriterTask, stopping: Option<Stoppi
     let (done, ended) = oneshot::channel();
     writer.send(WriteJob::End { hands_over, done });
     let _ = ended.await;
-    for done in stopping.into_iter().flat_map(|stopping| stopping.done) {
+    for done in shutdown.into_iter().flat_map(|shutdown| shutdown.done) {
         let _ = done.send(());
     }
 }

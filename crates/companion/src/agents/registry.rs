@@ -50,7 +50,10 @@ impl Agents {
 
     /// Begins a session. Returns its id, and the session that has to end to make room: the oldest unused one,
     /// else the oldest one whose agent has left.
-    pub(crate) fn welcome(&mut self, identity: Identity) -> Result<(String, Option<String>), SessionRefusal> {
+    pub(crate) fn begin_session(
+        &mut self,
+        identity: Identity,
+    ) -> Result<(String, Option<String>), SessionRefusal> {
         let id = random::hex::<16>().map_err(|_| SessionRefusal::NoRandom)?;
         let mut evicted = None;
         if self.sessions.len() >= MAX_SESSIONS {

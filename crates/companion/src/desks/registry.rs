@@ -81,7 +81,7 @@ impl Desks {
 
     /// Sends a desk that has joined the status, the problems, the acceptances by rules, and the reviews that
     /// wait.
-    pub(crate) fn welcome<'a>(
+    pub(crate) fn send_first_events<'a>(
         &mut self,
         id: DeskId,
         status: Status,
