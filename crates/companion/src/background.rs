@@ -83,7 +83,7 @@ impl Background {
         tokio::spawn(async move {
             tokio::select! {
                 () = process::ended(pid) => events.send(Event::AgentEnded(pid)),
-                () = events.ended() => {}
+                () = events.wait_for_end() => {}
             }
         });
     }

@@ -133,7 +133,7 @@ impl Companion {
     /// # Errors
     /// When a root cannot be used, or an exclusion or a rule cannot be read; then nothing has changed.
     pub async fn set_workspace(&self, workspace: Workspace) -> Result<Vec<Problem>, StartError> {
-        let roots = workspace_roots::usable(&workspace.roots)?;
+        let roots = workspace_roots::usable_roots(&workspace.roots)?;
         let workspace = Workspace { roots: roots.clone(), ..workspace };
         let privacy = Box::new(Privacy::new(&workspace, self.git_ignored, &self.dirs)?);
         let (own, settings) = &self.rules;

@@ -45,7 +45,7 @@ impl DiskWatch {
     }
 
     /// Waits for a change after which a check is to be planned.
-    pub(crate) async fn changed(&self) {
+    pub(crate) async fn wait_for_change(&self) {
         if self.next_scan.is_some() && self.next_republish.is_some() {
             // Both checks are planned already, and most changes come in many steps.
             return std::future::pending().await;

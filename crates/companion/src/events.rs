@@ -184,8 +184,8 @@ impl Events {
         let _ = self.0.send(event);
     }
 
-    /// Resolves when the main loop has ended.
-    pub(crate) async fn ended(&self) {
+    /// Waits until the main loop has ended.
+    pub(crate) async fn wait_for_end(&self) {
         self.0.closed().await;
     }
 

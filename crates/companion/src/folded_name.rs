@@ -10,17 +10,17 @@ use icu_properties::props::DefaultIgnorableCodePoint;
 
 /// Folds the [case](spelling::folded) and the canonical form of characters, and removes invisible characters.
 /// The characters with a meaning in a pattern stay.
-pub(crate) fn folded(text: &str) -> String {
+pub(crate) fn fold(text: &str) -> String {
     let invisible = CodePointSetData::new::<DefaultIgnorableCodePoint>();
     let visible: String = text.chars().filter(|c| !invisible.contains(*c)).collect();
     spelling::folded(&visible)
 }
 
-/// Returns the name as the most lenient file system takes it: [folded], in the compatible form of characters,
-/// without dots and spaces at the end and without the part after a colon.
-pub(crate) fn plain(part: &OsStr) -> String {
+/// Returns the name as the most lenient file system takes it: [folded](fold), in the compatible form of
+/// characters, without dots and spaces at the end and without the part after a colon.
+pub(crate) fn fold_leniently(part: &OsStr) -> String {
     let compatible = ComposingNormalizerBorrowed::new_nfkc();
-    let name = folded(&compatible.normalize(&part.to_string_lossy()));
+    let name = fold(&compatible.normalize(&part.to_string_lossy()));
     let name = name.split(':').next().unwrap_or_default();
     name.trim_end_matches(['.', ' ']).to_owned()
 }
@@ -33,7 +33,7 @@ pub(crate) fn is_gits(part: &OsStr) -> bool {
         !name.is_ascii() || name.contains(&b':') || name.ends_with(b".") || name.ends_with(b" ");
     part.eq_ignore_ascii_case(".git")
         || part.eq_ignore_ascii_case("git~1")
-        || may_be_folded && plain(part) == ".git"
+        || may_be_folded && fold_leniently(part) == ".git"
 }
 
 #[cfg(test)]
@@ -45,15 +45,15 @@ mod tests {
         for (one, other) in
             [("GRÖSSE", "größe"), ("a\u{206a}\u{202a}\u{ad}\u{fe0f}b", "ab"), ("o\u{200d}\u{308}", "ö")]
         {
-            assert_eq!(folded(one), folded(other), "{one:?}");
+            assert_eq!(fold(one), fold(other), "{one:?}");
         }
         for name in [".GIT", ".git. .", ".git::$INDEX_ALLOCATION", ".ｇit", ".g\u{202a}it\u{200b}"] {
-            assert_eq!(plain(OsStr::new(name)), ".git", "{name:?}");
+            assert_eq!(fold_leniently(OsStr::new(name)), ".git", "{name:?}");
             assert!(is_gits(OsStr::new(name)), "{name:?}");
         }
         assert!(
             is_gits(OsStr::new("GIT~1")) && !is_gits(OsStr::new(".gitignore")) && !is_gits(OsStr::new("git"))
         );
-        assert_eq!(plain(OsStr::new("..")), "");
+        assert_eq!(fold_leniently(OsStr::new("..")), "");
     }
 }

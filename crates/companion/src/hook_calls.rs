@@ -53,7 +53,7 @@ impl HookCalls {
             None => return broken_off(),
         };
         if proposal.proposed.len() > self.max_bytes {
-            return refused(
+            return refused_verdict(
                 &proposal,
                 &format!("is larger than {} MB after this change", self.max_bytes >> 20),
             );
@@ -70,7 +70,7 @@ impl HookCalls {
                 true => format!("is outside the project {}", listed(&roots)),
                 false => format!("leads to {real}, which is outside the project {}", listed(&roots)),
             };
-            return refused(&proposal, &why);
+            return refused_verdict(&proposal, &why);
         }
         if let Operation::Move { from } = proposal.operation.clone() {
             match self.proposals.prepare_removal(prepared, from, roots).await {
@@ -93,7 +93,7 @@ impl HookCalls {
     }
 }
 
-fn refused(proposal: &HookProposal, why: &str) -> Verdict {
+fn refused_verdict(proposal: &HookProposal, why: &str) -> Verdict {
     let message =
         format!("Nothing was written: {} {why}, and alongside shows no such change.", proposal.file);
     Verdict::Refused { message }

@@ -145,8 +145,8 @@ impl MainLoop {
             biased;
             () = sleep_until(deadline, timer) => None,
             event = inbox.recv() => event,
-            () = self.disk.changed() => Some(Event::DiskChanged),
-            () = self.last_words.changed() => Some(Event::DecidedFileChanged),
+            () = self.disk.wait_for_change() => Some(Event::DiskChanged),
+            () = self.last_words.wait_for_change() => Some(Event::DecidedFileChanged),
         }
     }
 
@@ -276,7 +276,7 @@ impl MainLoop {
         self.report_waiting(&due.turn_over, Some(Unawaited::TurnOver), desk::messages::waits_for_its_person);
         self.end_reviews(due.over, Closing::TimedOut);
         if self.context.on_deadline(now) {
-            match self.context.without_scan(now) {
+            match self.context.update_without_scan(now) {
                 Some(context) => self.apply_context(context, false),
                 None => self.scan_files(),
             }

@@ -22,15 +22,15 @@ pub fn resolve(path: &Path) -> PathBuf {
 
 /// Returns the paths that a program passes when it opens this one: each path with a link, followed by the
 /// parts after that link, and last the path without links. Blocks.
-pub(crate) fn passed(path: &Path) -> Vec<PathBuf> {
-    let mut passed = Vec::new();
+pub(crate) fn steps(path: &Path) -> Vec<PathBuf> {
+    let mut steps = Vec::new();
     let end = follow(path, |step| {
         if step.is_link {
-            passed.push(step.whole());
+            steps.push(step.whole());
         }
     });
-    passed.push(spelled(Os::HERE, end));
-    passed
+    steps.push(spelled(Os::HERE, end));
+    steps
 }
 
 /// Returns the readings of a path: that of the system, which follows a link before `..`, and that of programs

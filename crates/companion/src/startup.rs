@@ -71,7 +71,7 @@ impl Builder {
 
 async fn start(builder: Builder) -> Result<Companion, StartError> {
     let dirs = builder.dirs.clone().unwrap_or_else(AppDirs::of_this_process);
-    let roots = workspace_roots::usable(&builder.workspace.roots)?;
+    let roots = workspace_roots::usable_roots(&builder.workspace.roots)?;
     let workspace = Workspace { roots: roots.clone(), ..builder.workspace.clone() };
     let privacy = Privacy::new(&workspace, builder.git_ignored, &dirs)?;
     let rules = Rules::new(&builder.rules, &workspace, &builder.settings)?;

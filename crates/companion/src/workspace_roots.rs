@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::config::StartError;
 
 /// Makes roots absolute. Fails for the first root that is not a directory, or whose path is not UTF-8.
-pub(crate) fn usable(roots: &[PathBuf]) -> Result<Vec<PathBuf>, StartError> {
+pub(crate) fn usable_roots(roots: &[PathBuf]) -> Result<Vec<PathBuf>, StartError> {
     let mut usable: Vec<PathBuf> = Vec::new();
     for root in roots {
         let refused = |why: String| StartError::Root { root: root.clone(), why };

@@ -75,7 +75,7 @@ impl AgentConnection {
     }
 
     /// Creates the connection of an agent that was connected before a crash.
-    pub(super) fn returning() -> Self {
+    pub(super) fn silent() -> Self {
         Self { phase: Phase::Silent, ..Self::new() }
     }
 

@@ -100,7 +100,7 @@ impl Agents {
     pub(crate) fn adopt(&mut self, known: KnownSession, handed_over: bool) {
         self.last_session += 1;
         let origin = if handed_over { Origin::Earlier } else { Origin::Interrupted };
-        let session = Session::returning(known, self.last_session, origin);
+        let session = Session::from_journal(known, self.last_session, origin);
         self.insert(session);
     }
 

@@ -72,13 +72,10 @@ impl Session {
 
     /// Creates a session from before a crash. Its agent counts as connected only once it sends something. Its
     /// undecided proposals are rejected, because only an outcome ends the agent's wait.
-    pub(super) fn returning(known: KnownSession, number: u64, origin: Origin) -> Self {
+    pub(super) fn from_journal(known: KnownSession, number: u64, origin: Origin) -> Self {
         let identity = Identity::of_known(&known);
-        let mut session = Self {
-            connection: AgentConnection::returning(),
-            origin,
-            ..Self::new(known.id, number, identity)
-        };
+        let mut session =
+            Self { connection: AgentConnection::silent(), origin, ..Self::new(known.id, number, identity) };
         for Undecided { file_path, text, .. } in known.undecided {
             session.push_outcome(&file_path, Outcome::Rejected);
             session.remember(&file_path, text);

@@ -84,7 +84,7 @@ pub(crate) struct Mention {
     pub(crate) answer: CallAnswer,
 }
 
-fn refused(words: &str) -> Refusal {
+fn other_refusal(words: &str) -> Refusal {
     Refusal::Other { words: words.into() }
 }
 
@@ -176,9 +176,9 @@ impl MentionCall {
     ) -> Option<Mention> {
         let Self { desk, file, answer, .. } = self;
         let refusal = match (session, file.or(active)) {
-            _ if is_paused => refused("reports about files are paused: resume them first"),
+            _ if is_paused => other_refusal("reports about files are paused: resume them first"),
             (None, _) => Refusal::NoAgentTakesFiles,
-            (_, None) => refused("agents know of no active file: open one first"),
+            (_, None) => other_refusal("agents know of no active file: open one first"),
             (Some(session), Some((path, lines))) => {
                 return Some(Mention { desk, session, path, lines, answer });
             }
@@ -195,7 +195,7 @@ impl Mention {
         if is_allowed {
             return Some(self);
         }
-        let hidden = refused("agents never learn of this file: the privacy rules hide it");
+        let hidden = other_refusal("agents never learn of this file: the privacy rules hide it");
         let _ = self.answer.send(Err(hidden));
         None
     }

@@ -216,8 +216,8 @@ fn file(entry: &ReportedFile, active: Option<&ActiveFile>) -> File {
         path: entry.path.clone(),
         timestamp: entry.focused,
         is_active: active.map(|_| true),
-        cursor: active.and_then(|active| active.cursor).map(one_based),
-        anchor: active.and_then(|active| active.anchor).map(one_based),
+        cursor: active.and_then(|active| active.cursor).map(one_based_cursor),
+        anchor: active.and_then(|active| active.anchor).map(one_based_cursor),
         selected_text: active
             .and_then(|active| active.selected_text.as_deref())
             .filter(|text| !text.is_empty())
@@ -225,7 +225,7 @@ fn file(entry: &ReportedFile, active: Option<&ActiveFile>) -> File {
     }
 }
 
-fn one_based(Position { line, character }: Position) -> Cursor {
+fn one_based_cursor(Position { line, character }: Position) -> Cursor {
     Cursor { line: line.saturating_add(1), character: character.saturating_add(1) }
 }
 

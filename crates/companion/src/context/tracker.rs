@@ -131,7 +131,7 @@ impl ContextTracker {
     }
 
     /// Returns the new context, if valid checks cover the same files; `None` if the context needs a scan.
-    pub(crate) fn without_scan(&mut self, now: Instant) -> Option<IdeContext> {
+    pub(crate) fn update_without_scan(&mut self, now: Instant) -> Option<IdeContext> {
         let (checks, _) = self.checks.as_ref().filter(|(_, until)| now < *until && self.scan.is_none())?;
         let context = self.files.context_by(checks)?;
         self.last_sent = context.clone();
@@ -246,14 +246,14 @@ mod tests {
         let mut tracker = tracker(home.path());
         let now = Instant::now();
         move_cursor(&mut tracker, &file, 0);
-        assert_eq!(tracker.without_scan(now), None, "no scan has checked the file");
+        assert_eq!(tracker.update_without_scan(now), None, "no scan has checked the file");
         scan(&mut tracker);
         move_cursor(&mut tracker, &file, 7);
-        assert_eq!(tracker.without_scan(now).and_then(line), Some(8));
+        assert_eq!(tracker.update_without_scan(now).and_then(line), Some(8));
         assert_eq!(tracker.shared_files()[0].cursor.unwrap().line, 7, "desks get the new line as well");
-        assert_eq!(tracker.without_scan(now + CHECKS_VALIDITY), None);
+        assert_eq!(tracker.update_without_scan(now + CHECKS_VALIDITY), None);
         move_cursor(&mut tracker, &other, 0);
-        assert_eq!(tracker.without_scan(now), None, "no scan has checked the other file");
+        assert_eq!(tracker.update_without_scan(now), None, "no scan has checked the other file");
     }
 
     #[tokio::test(start_paused = true)]
@@ -266,16 +266,16 @@ mod tests {
         move_cursor(&mut tracker, &file, 0);
         scan(&mut tracker);
         tracker.forget_scan();
-        assert_eq!(tracker.without_scan(now), None);
+        assert_eq!(tracker.update_without_scan(now), None);
 
         let scan = tracker.begin_scan().unwrap();
         tracker.forget_scan();
         tracker.end_scan(scan.run());
-        assert_eq!(tracker.without_scan(now), None, "the disk has changed during the scan");
+        assert_eq!(tracker.update_without_scan(now), None, "the disk has changed during the scan");
 
         scan(&mut tracker);
-        assert!(tracker.without_scan(now).is_some());
+        assert!(tracker.update_without_scan(now).is_some());
         tracker.leave(DESK);
-        assert_eq!(tracker.without_scan(now), None, "its directory must no longer be watched");
+        assert_eq!(tracker.update_without_scan(now), None, "its directory must no longer be watched");
     }
 }

@@ -106,11 +106,11 @@ impl Notifications {
         }
         match written.error {
             Some(error) if !self.unsaved.contains_key(&written.id) => {
-                let problem = not_saved(&written.file, &path, &error);
+                let problem = not_saved_problem(&written.file, &path, &error);
                 self.unsaved.insert(written.id, problem.clone());
                 Some(problem)
             }
-            None if self.unsaved.remove(&written.id).is_some() => Some(saved_now(&written.file, &path)),
+            None if self.unsaved.remove(&written.id).is_some() => Some(saved_problem(&written.file, &path)),
             _ => None,
         }
     }
@@ -143,7 +143,7 @@ impl Notifications {
             && !self.unsaved.contains_key(&id)
         {
             let path = self.drafts.path_of(&id, &file);
-            let problem = not_saved(&file, &path, "the disk has not answered yet");
+            let problem = not_saved_problem(&file, &path, "the disk has not answered yet");
             self.unsaved.insert(id, problem.clone());
             let notification = Notification::Event(Box::new(desk::Event::Problem(problem)));
             self.queue.insert(index + 1, Queued { to: desks.to_vec(), notification });
@@ -165,7 +165,7 @@ impl Notifications {
     }
 }
 
-fn not_saved(file: &str, path: &Path, why: &str) -> Problem {
+fn not_saved_problem(file: &str, path: &Path, why: &str) -> Problem {
     Problem::new(
         format!("your edits of {file} could not be saved in {}: {why}", path.display()),
         "They stay in memory while this companion runs, which retries every 2 s. Make sure that the \
@@ -173,7 +173,7 @@ fn not_saved(file: &str, path: &Path, why: &str) -> Problem {
     )
 }
 
-fn saved_now(file: &str, path: &Path) -> Problem {
+fn saved_problem(file: &str, path: &Path) -> Problem {
     Problem::without_hint(format!("your edits of {file} are saved now: {}", path.display()))
 }
 
@@ -202,7 +202,7 @@ mod tests {
         notifications
     }
 
-    fn written(number: u64, error: Option<&str>) -> WrittenDraft {
+    fn written_draft(number: u64, error: Option<&str>) -> WrittenDraft {
         let error = error.map(str::to_owned);
         WrittenDraft { id: "1-1".into(), number, file: "/p/a.txt".into(), error }
     }
@@ -224,9 +224,9 @@ mod tests {
     fn end_of_review_waits_for_its_draft_and_keeps_the_order() {
         let mut notifications = notifications();
         assert_eq!(sent(&mut notifications), (vec![], vec![]));
-        assert_eq!(notifications.end_draft_write(written(6, None)), None, "an older version");
+        assert_eq!(notifications.end_draft_write(written_draft(6, None)), None, "an older version");
         assert_eq!(sent(&mut notifications), (vec![], vec![]));
-        notifications.end_draft_write(written(7, None));
+        notifications.end_draft_write(written_draft(7, None));
         let flush = desk::Event::FlushReview { id: ReviewId(2) };
         assert_eq!(sent(&mut notifications), (vec![(true, true), (false, true)], vec![flush]));
         assert!(notifications.is_empty());
@@ -235,11 +235,13 @@ mod tests {
     #[test]
     fn draft_that_cannot_be_written_is_not_named() {
         let mut notifications = notifications();
-        let problem = notifications.end_draft_write(written(7, Some("full"))).unwrap();
+        let problem = notifications.end_draft_write(written_draft(7, Some("full"))).unwrap();
         assert!(problem.what.contains("/p/a.txt") && problem.what.ends_with("full"), "{problem:?}");
         assert_eq!(sent(&mut notifications).0, [(true, false), (false, false)]);
         assert_eq!(notifications.unsaved().count(), 1);
-        assert!(notifications.end_draft_write(written(8, None)).unwrap().what.contains("are saved now"));
+        assert!(
+            notifications.end_draft_write(written_draft(8, None)).unwrap().what.contains("are saved now")
+        );
         assert_eq!(notifications.unsaved().count(), 0);
     }
 

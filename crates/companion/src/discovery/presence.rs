@@ -134,7 +134,7 @@ impl Presence {
     pub(crate) fn check_roots(&mut self) -> Vec<Problem> {
         let gone: Vec<PathBuf> = self.roots.iter().filter(|root| !root.is_dir()).cloned().collect();
         let before = std::mem::replace(&mut self.vanished, gone);
-        self.vanished.iter().filter(|root| !before.contains(root)).map(|root| vanished(root)).collect()
+        self.vanished.iter().filter(|root| !before.contains(root)).map(|root| vanished_root(root)).collect()
     }
 
     /// Updates the variables for terminals, which depend on the editor and its workspace.
@@ -156,7 +156,7 @@ impl Presence {
     }
 }
 
-fn vanished(root: &Path) -> Problem {
+fn vanished_root(root: &Path) -> Problem {
     Problem::new(
         format!("the workspace {} no longer exists", root.display()),
         "Until it is back, agents cannot find this companion from it, and proposals for its files look like \

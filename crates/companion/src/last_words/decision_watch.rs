@@ -222,7 +222,7 @@ impl DecisionWatch {
     /// Returns the content of the file as the proposal that ended the watch has found it, if the comparison
     /// needs no look.
     pub(super) fn result_of_proposal(&self, review: &PendingReview) -> Option<LookResult> {
-        let found = self.text.found_by_proposal(review, self.is_before_first())?;
+        let found = self.text.content_at_proposal(review, self.is_before_first())?;
         Some(LookResult {
             number: self.number,
             found,

@@ -125,7 +125,7 @@ impl LastWords {
     }
 
     /// Waits for a change in a watched directory, unless a look is planned already.
-    pub(crate) async fn changed(&self) {
+    pub(crate) async fn wait_for_change(&self) {
         match &self.watch {
             Some(watch) if self.next_look.is_none() => watch.changed().await,
             _ => std::future::pending().await,
@@ -239,7 +239,7 @@ mod tests {
             assert_eq!(words.deadline(), Some(until), "no look is planned before");
         }
         std::fs::write(&file, "mine").unwrap();
-        words.changed().await;
+        words.wait_for_change().await;
         words.mark_changed(Instant::now());
         assert!(look(&mut words).is_empty(), "the file settles");
         tokio::time::advance(SETTLE_TIME).await;
@@ -247,9 +247,9 @@ mod tests {
         assert!(effects.len() == 1 && effects[0].settles_drafts, "{effects:?}");
         assert_eq!((words.deadline(), words.is_watching), (None, false));
         // The end of a watch on directories may be reported as a change.
-        let _ = tokio::time::timeout(SETTLE_TIME, words.changed()).await;
+        let _ = tokio::time::timeout(SETTLE_TIME, words.wait_for_change()).await;
         std::fs::write(&file, "something else").unwrap();
-        let change = tokio::time::timeout(Duration::from_secs(3600), words.changed()).await;
+        let change = tokio::time::timeout(Duration::from_secs(3600), words.wait_for_change()).await;
         assert!(change.is_err(), "the directory belongs to no decision any more");
     }
 

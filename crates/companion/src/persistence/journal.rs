@@ -65,7 +65,7 @@ impl<T> KnownSession<T> {
     ///
     /// # Errors
     /// The first error of `to`.
-    pub(crate) fn with_texts<U>(self, mut to: impl FnMut(T) -> io::Result<U>) -> io::Result<KnownSession<U>> {
+    pub(crate) fn map_texts<U>(self, mut to: impl FnMut(T) -> io::Result<U>) -> io::Result<KnownSession<U>> {
         let mut undecided = Vec::with_capacity(self.undecided.len());
         for Undecided { file_path, text, draft } in self.undecided {
             undecided.push(Undecided { file_path, text: to(text)?, draft });

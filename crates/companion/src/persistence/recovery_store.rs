@@ -109,7 +109,7 @@ impl RecoveryStore {
         }
         for file in session_files(&self.path).filter(|file| is_record(file)) {
             let read = untrusted::read(&file, MAX_BYTES, Whose::Ours);
-            match read.and_then(|json| self.with_large_texts(last_record(&json)?)) {
+            match read.and_then(|json| self.read_large_texts(last_record(&json)?)) {
                 Ok(known) => {
                     journal.last_review = journal.last_review.max(known.last_review);
                     journal.sessions.push(known);
@@ -198,9 +198,9 @@ impl RecoveryStore {
     }
 
     /// Returns the session of a record, with its large texts.
-    fn with_large_texts(&self, record: KnownSession<StoredText>) -> io::Result<KnownSession> {
+    fn read_large_texts(&self, record: KnownSession<StoredText>) -> io::Result<KnownSession> {
         let directory = self.path.with_extension("");
-        record.with_texts(|text| text.read(&directory, MAX_BYTES))
+        record.map_texts(|text| text.read(&directory, MAX_BYTES))
     }
 
     /// Whether all files still exist.

@@ -76,7 +76,7 @@ impl SessionFiles {
     /// # Errors
     /// When the disk refuses. The next write then replaces the file of records.
     pub(super) fn put(&mut self, known: &KnownSession) -> io::Result<()> {
-        let record = known.clone().with_texts(|text| self.store(text))?;
+        let record = known.clone().map_texts(|text| self.store(text))?;
         // If the write fails, the file of records is forgotten, so that nothing is appended to it.
         self.records = Some(JournalFile::put(self.records.take(), &self.path, &record)?);
         let directory = self.path.parent().unwrap_or(Path::new(""));

@@ -119,7 +119,7 @@ impl DecidedText {
     }
 
     /// Compares the file as the next proposal has found it; `None` if the comparison would take too long.
-    pub(crate) fn found_by_proposal(
+    pub(crate) fn content_at_proposal(
         &self,
         next: &PendingReview,
         is_before_first: bool,
@@ -129,7 +129,7 @@ impl DecidedText {
         if !proposal.has_file_text() || self.text.len().max(original.len()) > MAX_INLINE_BYTES {
             return None;
         }
-        let on_disk = proposal.normalized.restored(original);
+        let on_disk = proposal.normalized.restore(original);
         Some(self.classify(now, is_before_first, || self.is_text(on_disk.as_bytes(), now)))
     }
 
@@ -154,10 +154,10 @@ impl DecidedText {
 
     /// Returns the bytes of the file before and now; `None` if the file does not hold the text, or if the
     /// bytes before are unknown. Blocks.
-    pub(crate) fn written(&self) -> Option<(Option<Vec<u8>>, Vec<u8>)> {
+    pub(crate) fn bytes_before_and_now(&self) -> Option<(Option<Vec<u8>>, Vec<u8>)> {
         let before = match &self.before {
             FileBefore::Nothing => None,
-            FileBefore::Text(text, normalized) => Some(normalized.restored(text).into_bytes()),
+            FileBefore::Text(text, normalized) => Some(normalized.restore(text).into_bytes()),
             FileBefore::Unknown => return None,
         };
         let now = target::fingerprint(&self.file);

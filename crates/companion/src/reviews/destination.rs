@@ -9,7 +9,7 @@ use alongside_contract::agents::is_own_file;
 
 use super::ground::Ground;
 use super::{agents_links, git_directories};
-use crate::folded_name::{is_gits, plain};
+use crate::folded_name::{fold_leniently, is_gits};
 use crate::real_path;
 use crate::rule::{GIT_REASON, PROJECT_SETTINGS, Rule};
 
@@ -51,15 +51,15 @@ impl Route {
 impl Place {
     /// Returns the places of a file by its path alone, without opening the file. Reads the disk.
     pub(crate) fn all(path: &Path, ground: &Ground<'_>) -> Vec<Self> {
-        let target = Destinations::of(path, None).judged(ground);
+        let target = Destinations::of(path, None).judge(ground);
         std::iter::once(target).chain(Self::of_link(path, ground)).collect()
     }
 
     /// Returns the place of a link itself, which some agents replace or remove; `None` for any other file.
     pub(crate) fn of_link(path: &Path, ground: &Ground<'_>) -> Option<Self> {
         let (directory, name) = (path.parent()?, path.file_name()?);
-        let route = || real_path::passed(directory).into_iter().map(|step| step.join(name)).collect();
-        let link = |route| Destinations { routes: vec![route], ..Destinations::default() }.judged(ground);
+        let route = || real_path::steps(directory).into_iter().map(|step| step.join(name)).collect();
+        let link = |route| Destinations { routes: vec![route], ..Destinations::default() }.judge(ground);
         path.is_symlink().then(route).map(link)
     }
 
@@ -93,14 +93,14 @@ impl Destinations {
             let routes = vec![vec![path.to_owned()]];
             return Self { routes, differs_by_process: false, is_isolated: is_isolated() };
         }
-        let passed = |(index, reading): (usize, &PathBuf)| {
-            let mut passed = real_path::passed(reading);
-            if let (Some(known), Some(end)) = (system_path.filter(|_| index == 0), passed.last_mut()) {
+        let route = |(index, reading): (usize, &PathBuf)| {
+            let mut steps = real_path::steps(reading);
+            if let (Some(known), Some(end)) = (system_path.filter(|_| index == 0), steps.last_mut()) {
                 known.clone_into(end);
             }
-            passed
+            steps
         };
-        let mut routes: Vec<_> = real_path::readings(path).iter().enumerate().map(passed).collect();
+        let mut routes: Vec<_> = real_path::readings(path).iter().enumerate().map(route).collect();
         routes.dedup();
         let has_links = routes.as_slice() != [[path]];
         Self {
@@ -157,13 +157,15 @@ impl Destinations {
         let is_agents = |path: &&PathBuf| {
             let below = ground.roots.iter().filter_map(|root| path.strip_prefix(root).ok());
             let below = below.min_by_key(|below| below.as_os_str().len());
-            below.is_some_and(|below| below.components().any(|part| is_own_file(&plain(part.as_os_str()))))
+            below.is_some_and(|below| {
+                below.components().any(|part| is_own_file(&fold_leniently(part.as_os_str())))
+            })
         };
-        let ends = joined(self.ends().into_iter().filter(is_agents));
-        ends.or_else(|| joined(self.routes.iter().flatten().filter(is_agents)))
+        let ends = join_paths(self.ends().into_iter().filter(is_agents));
+        ends.or_else(|| join_paths(self.routes.iter().flatten().filter(is_agents)))
     }
 
-    fn judged(&self, ground: &Ground<'_>) -> Place {
+    fn judge(&self, ground: &Ground<'_>) -> Place {
         self.place(self.outside(ground).as_deref(), self.in_git(ground).as_deref(), ground)
     }
 
@@ -173,7 +175,7 @@ impl Destinations {
         let is_outside = |path: &&PathBuf| {
             !ground.roots.is_empty() && (self.differs_by_process || !ground.is_in_project(path))
         };
-        joined(self.ends().into_iter().filter(is_outside))
+        join_paths(self.ends().into_iter().filter(is_outside))
     }
 
     /// Returns the destinations that git runs or obeys; if there are none, such paths on the way. A root
@@ -191,9 +193,9 @@ impl Destinations {
                     false => git_directories::is_obeyed(path, ground),
                 }
         };
-        let ends = joined(self.ends().into_iter().filter(is_gits));
+        let ends = join_paths(self.ends().into_iter().filter(is_gits));
         let on_the_way = || self.routes.iter().flat_map(|route| route.iter().rev().skip(1));
-        ends.or_else(|| joined(on_the_way().filter(is_gits)))
+        ends.or_else(|| join_paths(on_the_way().filter(is_gits)))
     }
 }
 
@@ -225,7 +227,7 @@ fn nested_rules(steps: &[PathBuf], ground: &Ground<'_>) -> Option<Vec<Rule>> {
 }
 
 /// Joins destinations for people; `None` without destinations.
-fn joined<'a>(destinations: impl Iterator<Item = &'a PathBuf>) -> Option<String> {
+fn join_paths<'a>(destinations: impl Iterator<Item = &'a PathBuf>) -> Option<String> {
     let paths: Vec<_> = destinations.map(|path| path.to_string_lossy()).collect();
     (!paths.is_empty()).then(|| paths.join(" or "))
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::git_settings::{self, ObeyedPaths};
 use super::ground::Ground;
 use super::link_targets;
-use crate::folded_name::plain;
+use crate::folded_name::fold_leniently;
 use crate::real_path;
 
 /// The directory of hooks that husky, a manager of hooks, sets up.
@@ -29,7 +29,7 @@ pub(super) fn is_obeyed_without_repository(file: &Path, ground: &Ground<'_>) -> 
         ground.roots.iter().any(|root| file.starts_with(root) && root.starts_with(directory))
     };
     let is_husky =
-        |directory: &Path| directory.file_name().is_some_and(|name| plain(name) == HUSKY_DIRECTORY);
+        |directory: &Path| directory.file_name().is_some_and(|name| fold_leniently(name) == HUSKY_DIRECTORY);
     let mut inner = file.ancestors().skip(1).take_while(|directory| !is_around(directory));
     inner.any(|directory| is_husky(directory) || is_bare(directory, file))
         || ground.is_thorough && is_target(file, ground)
@@ -44,7 +44,7 @@ pub(super) fn repositories(file: &Path) -> impl Iterator<Item = &Path> {
 /// disk.
 fn is_target(file: &Path, ground: &Ground<'_>) -> bool {
     let settings = git_settings::user_files(ground);
-    let mut targets: Vec<_> = settings.iter().flat_map(|file| real_path::passed(file)).collect();
+    let mut targets: Vec<_> = settings.iter().flat_map(|file| real_path::steps(file)).collect();
     for directory in file.ancestors().skip(1) {
         link_targets::add_of(&directory.join(HUSKY_DIRECTORY), &mut targets);
         if !link_targets::add_below(&directory.join(HUSKY_DIRECTORY), HUSKY_DEPTH, &mut targets) {
@@ -81,7 +81,7 @@ fn is_bare(directory: &Path, file: &Path) -> bool {
 /// Returns the plain name of the part that follows `directory` in the path of the file.
 fn next_below(directory: &Path, file: &Path) -> Option<String> {
     let below = file.strip_prefix(directory).ok()?;
-    below.components().next().map(|part| plain(OsStr::new(part.as_os_str())))
+    below.components().next().map(|part| fold_leniently(OsStr::new(part.as_os_str())))
 }
 
 #[cfg(test)]

@@ -102,7 +102,7 @@ impl<'a> ObeyedPaths<'a> {
         }
         self.hooks.push(common.join("hooks"));
         for hooks in &self.hooks {
-            self.below.extend(real_path::passed(hooks));
+            self.below.extend(real_path::steps(hooks));
             self.is_incomplete |= !link_targets::add_below(hooks, 1, &mut self.below);
         }
         for directory in [&own, &common] {
@@ -111,14 +111,14 @@ impl<'a> ObeyedPaths<'a> {
             }
         }
         // A person may work in a directory of git, as in the working trees of a bare repository.
-        let directories = [git, own, common].map(|directory| real_path::passed(&directory));
+        let directories = [git, own, common].map(|directory| real_path::steps(&directory));
         let is_around = |directory: &PathBuf| roots.iter().any(|root| root.starts_with(directory));
         self.below.extend(directories.into_iter().flatten().filter(|directory| !is_around(directory)));
     }
 
     /// Reads a settings file and the files that it includes, under any condition.
     fn read(&mut self, config: &Path, depth: usize) {
-        self.below.extend(real_path::passed(config));
+        self.below.extend(real_path::steps(config));
         self.files += 1;
         self.is_incomplete |= self.files > MAX_FILES;
         if depth > MAX_INCLUDE_DEPTH || self.is_incomplete {
@@ -154,7 +154,7 @@ impl<'a> ObeyedPaths<'a> {
             }
             self.is_incomplete = self.words.len() > MAX_WORDS;
             if let Some(path) = self.expand(word, self.repository).filter(|path| !path.is_dir()) {
-                self.named.extend(real_path::passed(&path));
+                self.named.extend(real_path::steps(&path));
             }
         }
     }

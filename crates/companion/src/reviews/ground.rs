@@ -31,8 +31,8 @@ impl<'a> Ground<'a> {
 
     /// Sets whether every protection is searched for: only if a rule or grant may accept the change.
     /// Otherwise a person decides, and gets the proposal sooner.
-    pub(super) fn thorough_if(self, may_be_accepted: bool) -> Self {
-        Self { is_thorough: may_be_accepted, ..self }
+    pub(super) fn with_thorough_search(self, is_thorough: bool) -> Self {
+        Self { is_thorough, ..self }
     }
 
     pub(super) fn home(&self) -> Option<&'a Path> {

@@ -25,7 +25,7 @@ pub(crate) struct NormalizedOriginal {
 
 impl NormalizedOriginal {
     /// Converts `original` back to the form of the file.
-    pub(crate) fn restored(&self, original: &str) -> String {
+    pub(crate) fn restore(&self, original: &str) -> String {
         let text = match self.file_line_ending {
             Some(LineEnding::Crlf) => original.replace('\n', "\r\n"),
             Some(LineEnding::Lf) => original.replace("\r\n", "\n"),
@@ -113,7 +113,7 @@ mod tests {
             let normalized = normalized(on_disk, proposed);
             assert_eq!(normalized.original.as_deref(), Some(original));
             assert_eq!(normalized.file_line_ending, file_line_ending);
-            assert_eq!(normalized.restored(original), on_disk);
+            assert_eq!(normalized.restore(original), on_disk);
         }
     }
 
@@ -121,10 +121,10 @@ mod tests {
     fn a_byte_order_mark_on_one_side_is_ignored() {
         let lost = normalized("\u{feff}a\n", "b\n");
         assert_eq!((lost.original.as_deref(), lost.file_has_bom), (Some("a\n"), Some(true)));
-        assert_eq!(lost.restored("a\n"), "\u{feff}a\n");
+        assert_eq!(lost.restore("a\n"), "\u{feff}a\n");
         let gained = normalized("a\n", "\u{feff}b\n");
         assert_eq!((gained.original.as_deref(), gained.file_has_bom), (Some("\u{feff}a\n"), Some(false)));
-        assert_eq!(gained.restored("\u{feff}a\n"), "a\n");
+        assert_eq!(gained.restore("\u{feff}a\n"), "a\n");
     }
 
     #[test]

@@ -16,7 +16,7 @@ const PACKAGE_DIRECTORY: &str = "node_modules";
 /// Adds the paths behind a link, without the link itself. Adds nothing for a path that is no link.
 pub(super) fn add_of(link: &Path, targets: &mut Vec<PathBuf>) {
     if link.is_symlink() {
-        targets.extend(real_path::passed(link).into_iter().skip(1));
+        targets.extend(real_path::steps(link).into_iter().skip(1));
     }
 }
 

@@ -62,14 +62,14 @@ impl ProposalQueue {
         roots: Arc<[PathBuf]>,
     ) -> Option<PreparedProposal> {
         let queue = self.clone();
-        let removed = blocking(move || RemovedFile::of(file, &queue.ground(&roots))).await?;
+        let removed = run_blocking(move || RemovedFile::of(file, &queue.ground(&roots))).await?;
         let _room = self.room.acquire_many(self.units_for(removed.size())).await.ok()?;
-        blocking(move || prepared.with_removed(removed)).await
+        run_blocking(move || prepared.with_removed(removed)).await
     }
 
     fn ground<'a>(&'a self, roots: &'a [PathBuf]) -> Ground<'a> {
         let may_accept = self.may_accept();
-        Ground::new(roots, self.dirs.as_ref()).with_rules_of(self.rules_of).thorough_if(may_accept)
+        Ground::new(roots, self.dirs.as_ref()).with_rules_of(self.rules_of).with_thorough_search(may_accept)
     }
 
     fn may_accept(&self) -> bool {
@@ -96,7 +96,7 @@ impl ProposalQueue {
             open => open,
         };
         let queue = self.clone();
-        let attempt = blocking(move || {
+        let attempt = run_blocking(move || {
             let open = match open {
                 Some(open) => open,
                 None => OpenProposal::open(file_path, proposed)?,
@@ -112,7 +112,7 @@ impl ProposalQueue {
             Ok(Attempt::Waits(room, open, roots)) => {
                 let _room = self.room.acquire_many(room).await.ok()?;
                 let queue = self.clone();
-                blocking(move || Ok(queue.prepare_now(open, roots))).await
+                run_blocking(move || Ok(queue.prepare_now(open, roots))).await
             }
             Err(bad) => Some(Err(bad)),
         }
@@ -136,7 +136,7 @@ enum Attempt {
 }
 
 /// Runs work on a thread of its own. Returns `None` after a panic.
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let done = tokio::task::spawn_blocking(work).await;
     done.inspect_err(|error| tracing::error!(%error, "cannot prepare a proposal")).ok()
 }

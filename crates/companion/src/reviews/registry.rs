@@ -58,7 +58,7 @@ impl Reviews {
     }
 
     /// Continues the ids after this one.
-    pub(crate) fn continue_after(&mut self, last: u64) {
+    pub(crate) fn continue_ids_after(&mut self, last: u64) {
         self.last = self.last.max(last);
     }
 

@@ -11,7 +11,7 @@ const MAX_LISTED: usize = 50;
 const MAX_QUOTED: usize = 80;
 
 /// Returns the text about an accepted review; `None` if the agent's own text was accepted without reasons.
-pub(crate) fn accepted(review: &Review) -> Option<String> {
+pub(crate) fn acceptance(review: &Review) -> Option<String> {
     if !review.is_edited() && review.reason.is_none() && review.hunks.iter().all(|hunk| hunk.reason.is_none())
     {
         return None;
@@ -39,7 +39,7 @@ pub(crate) fn accepted(review: &Review) -> Option<String> {
 }
 
 /// Returns the text about a rejected review.
-pub(crate) fn rejected(review: &Review) -> String {
+pub(crate) fn rejection(review: &Review) -> String {
     let mut words = "The person reviewed this change and rejected all of it.".to_owned();
     add_reasons(&mut words, review, |hunk| hunk.reason.is_some().then_some("Rejected"));
     words
@@ -74,11 +74,11 @@ fn add_reasons(words: &mut String, review: &Review, did: impl Fn(&Hunk) -> Optio
             .map(Text::new);
     for (hunk, did) in listed.iter().take(MAX_LISTED) {
         let _ = match (hunk.proposed.is_empty(), hunk.original.is_empty()) {
-            (false, _) => write!(words, "\n- {did}: {}", quoted(&proposed, hunk.proposed)),
-            (true, false) => write!(words, "\n- {did}: the removal of {}", quoted(&original, hunk.original)),
+            (false, _) => write!(words, "\n- {did}: {}", quote(&proposed, hunk.proposed)),
+            (true, false) => write!(words, "\n- {did}: the removal of {}", quote(&original, hunk.original)),
             // Only the person's text has lines at this place.
             (true, true) => {
-                write!(words, "\n- {did}: {}, which the person added", quoted(&current, hunk.current))
+                write!(words, "\n- {did}: {}, which the person added", quote(&current, hunk.current))
             }
         };
         if let Some(reason) = &hunk.reason {
@@ -91,7 +91,7 @@ fn add_reasons(words: &mut String, review: &Review, did: impl Fn(&Hunk) -> Optio
 }
 
 /// Returns the 1-based number of the first line, and its text.
-fn quoted(text: &Text, lines: Lines) -> String {
+fn quote(text: &Text, lines: Lines) -> String {
     let line = text.lines(lines.start..lines.start + 1).trim();
     let short: String = line.chars().take(MAX_QUOTED).collect();
     let more = if short.len() < line.len() { "…" } else { "" };
@@ -127,7 +127,7 @@ mod tests {
         let mut review = review(&[1], Some("only what I asked for"));
         review.hunks[1].reason = Some("D is public".into());
         assert_eq!(
-            accepted(&review).unwrap(),
+            acceptance(&review).unwrap(),
             "The person reviewed the 3 changes in this edit: kept 2, dropped 1. Reason: only what I asked \
              for\n- Dropped: line 4 (`D`). Reason: D is public"
         );
@@ -142,7 +142,7 @@ mod tests {
         let mut review = Review { original, proposed, current, hunks, ..Review::default() };
         review.hunks[1].reason = Some("a last word".into());
         assert_eq!(
-            accepted(&review).unwrap(),
+            acceptance(&review).unwrap(),
             "The person reviewed the 2 changes in this edit: kept 1, rewrote 1.\n- Rewritten: line 3 \
              (`mine`), which the person added. Reason: a last word"
         );
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn the_model_reads_that_the_changes_of_a_move_were_dropped() {
         let dropped = Review { kind: Some(ChangeKind::Move), ..review(&[0, 1, 2], None) };
-        let message = accepted(&dropped).unwrap();
+        let message = acceptance(&dropped).unwrap();
         assert!(
             message.starts_with("The person accepted the move without its changes to the text.\n- Dropped")
         );
@@ -159,18 +159,18 @@ mod tests {
 
     #[test]
     fn an_acceptance_without_a_change_or_a_reason_has_no_text() {
-        assert_eq!(accepted(&review(&[], None)), None);
-        let message = accepted(&review(&[], Some("good")));
+        assert_eq!(acceptance(&review(&[], None)), None);
+        let message = acceptance(&review(&[], Some("good")));
         assert_eq!(message.unwrap(), "The person accepted this change. Reason: good");
     }
 
     #[test]
     fn a_rejection_names_only_the_changes_with_a_reason() {
         let mut review = review(&[], None);
-        assert_eq!(rejected(&review), "The person reviewed this change and rejected all of it.");
+        assert_eq!(rejection(&review), "The person reviewed this change and rejected all of it.");
         review.hunks[2].reason = Some("h stays".into());
         assert!(
-            rejected(&review).ends_with("of it.\n- Rejected: line 7 (`G`). Reason: h stays"),
+            rejection(&review).ends_with("of it.\n- Rejected: line 7 (`G`). Reason: h stays"),
             "{review:?}"
         );
     }

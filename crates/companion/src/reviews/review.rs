@@ -142,9 +142,9 @@ impl PendingReview {
         let review = self.review();
         match closing {
             Closing::Accepted => {
-                Verdict::Accepted { text: review.current.clone(), message: remarks::accepted(&review) }
+                Verdict::Accepted { text: review.current.clone(), message: remarks::acceptance(&review) }
             }
-            Closing::Rejected => Verdict::Rejected { message: remarks::rejected(&review) },
+            Closing::Rejected => Verdict::Rejected { message: remarks::rejection(&review) },
             _ => Verdict::Undecided { message: remarks::undecided(closing).to_owned(), draft },
         }
     }

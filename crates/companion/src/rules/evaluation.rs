@@ -99,7 +99,7 @@ impl Rules {
             own: compiled(own)?,
             projects: compiled(&workspace.asks)?,
             unknown: workspace.untold.iter().map(|root| real_path::resolve(root)).collect(),
-            settings: settings.iter().flat_map(|file| real_path::passed(file)).collect(),
+            settings: settings.iter().flat_map(|file| real_path::steps(file)).collect(),
         })
     }
 

@@ -9,7 +9,7 @@ use std::path::Path;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::config::BadGlob;
-use crate::folded_name::{folded, plain};
+use crate::folded_name::{fold, fold_leniently};
 use crate::rule::Ruling;
 
 /// The patterns of one rule.
@@ -33,8 +33,8 @@ impl AskedPaths {
         let joined = |parts: Vec<String>| parts.join("/");
         let spellings = [
             joined(parts().map(|part| part.to_string_lossy().into_owned()).collect()),
-            joined(parts().map(|part| folded(&part.to_string_lossy())).collect()),
-            joined(parts().map(plain).collect()),
+            joined(parts().map(|part| fold(&part.to_string_lossy())).collect()),
+            joined(parts().map(fold_leniently).collect()),
         ];
         // A character may fold to a slash.
         let relative = spellings.iter().map(|path| path.trim_start_matches('/').to_owned());
@@ -56,7 +56,7 @@ impl Patterns {
             check(glob).map_err(|why| bad(glob, why.to_owned()))?;
             let of = if asks || glob.contains('/') { &mut paths } else { &mut names };
             of.add_line(None, glob).map_err(|error| bad(glob, error.to_string()))?;
-            let other = folded(glob);
+            let other = fold(glob);
             if asks && other != *glob && check(&other).is_ok() {
                 // A folded range of characters may be invalid.
                 let _ = paths.add_line(None, &other);

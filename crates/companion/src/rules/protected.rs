@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use alongside_contract::agents::is_own_file;
 
-use crate::folded_name::plain;
+use crate::folded_name::fold_leniently;
 use crate::rule::{GIT_REASON, PROJECT_SETTINGS};
 
 /// The end of the path of the person's settings, in any directory.
@@ -30,7 +30,7 @@ const LEFTHOOK_PREFIXES: [&str; 4] = ["lefthook.", "lefthook-local.", ".lefthook
 
 /// Returns why a path is protected; `None` if it is not. `own`: the settings files that were read.
 pub(super) fn reason(path: &Path, own: &[PathBuf]) -> Option<&'static str> {
-    let parts: Vec<String> = path.components().map(|part| plain(part.as_os_str())).collect();
+    let parts: Vec<String> = path.components().map(|part| fold_leniently(part.as_os_str())).collect();
     let name = parts.last().map_or("", String::as_str);
     let is_settings = parts.ends_with(&OWN_SETTINGS.map(str::to_owned))
         || name == PROJECT_SETTINGS

@@ -19,7 +19,7 @@ pub(super) fn adopt(
     agents: &mut Agents,
 ) -> (Vec<Problem>, Vec<NewDraft>) {
     let (mut news, mut lost) = (Vec::new(), Vec::new());
-    reviews.continue_after(journal.last_review);
+    reviews.continue_ids_after(journal.last_review);
     if journal.is_damaged {
         news.push(unusable_journal("it is damaged, or of another release", drafts));
     }
@@ -30,13 +30,13 @@ pub(super) fn adopt(
             let _ = drafts.mark_interrupted(id);
         }
     }
-    let typed = where_typed(&journal, drafts);
+    let hint = edits_hint(&journal, drafts);
     if *journal.token != *presence.endpoint().token {
-        news.extend(lost_sessions(&journal, presence, typed));
+        news.extend(lost_sessions(&journal, presence, hint));
         return (news, lost);
     }
     if !journal.sessions.is_empty() {
-        news.push(continued_sessions(&journal, typed));
+        news.push(continued_sessions(&journal, hint));
     }
     for known in journal.sessions {
         agents.adopt(known, journal.handed_over);
@@ -60,7 +60,7 @@ fn lost_drafts(known: &KnownSession, drafts: &Drafts) -> Vec<NewDraft> {
 }
 
 /// Returns the end of a hint that says where edits from before the crash are; empty without such edits.
-fn where_typed(journal: &Journal, drafts: &Drafts) -> &'static str {
+fn edits_hint(journal: &Journal, drafts: &Drafts) -> &'static str {
     // The last edit may be in its draft and not yet in the journal.
     let mut drafts = drafts.list().unwrap_or_default();
     drafts.retain(Draft::is_orphaned);
@@ -73,7 +73,7 @@ fn where_typed(journal: &Journal, drafts: &Drafts) -> &'static str {
 }
 
 /// Returns the news that sessions continue. Port and token are unchanged, so agents stay connected.
-fn continued_sessions(journal: &Journal, typed: &str) -> Problem {
+fn continued_sessions(journal: &Journal, hint: &str) -> Problem {
     let happened = if journal.handed_over { "was replaced by a newer one" } else { "was interrupted" };
     let undecided = journal.sessions.iter().flat_map(|known| &known.undecided);
     let rejected: Vec<_> = undecided.map(|open| open.file_path.as_str()).collect();
@@ -83,13 +83,13 @@ fn continued_sessions(journal: &Journal, typed: &str) -> Problem {
     };
     Problem::new(
         what,
-        format!("An agent that calls itself disconnected comes back with `/ide enable`.{typed}"),
+        format!("An agent that calls itself disconnected comes back with `/ide enable`.{hint}"),
     )
 }
 
 /// Returns the problem that sessions are lost: the port is another one, or another user may know the old
 /// token.
-fn lost_sessions(journal: &Journal, presence: &Presence, typed: &str) -> Option<Problem> {
+fn lost_sessions(journal: &Journal, presence: &Presence, hint: &str) -> Option<Problem> {
     let undecided = journal.sessions.iter().flat_map(|known| &known.undecided).map(|open| &open.file_path);
     let untold = journal.sessions.iter().flat_map(|known| &known.unsettled).map(|untold| &untold.file_path);
     let waited: Vec<_> = undecided.chain(untold).map(String::as_str).collect();
@@ -107,18 +107,18 @@ fn lost_sessions(journal: &Journal, presence: &Presence, typed: &str) -> Option<
         [] => String::new(),
         waited => format!(" Unanswered: {}.", waited.join(", ")),
     };
-    Some(Problem::new(what, format!("`/ide enable` connects an agent again.{unanswered}{typed}")))
+    Some(Problem::new(what, format!("`/ide enable` connects an agent again.{unanswered}{hint}")))
 }
 
 /// Returns the problem that the journal cannot be read, so that the connected agents are unknown.
 pub(super) fn unusable_journal(why: &str, drafts: &Drafts) -> Problem {
     // Without the journal, no draft can be assigned to an interrupted review.
-    let typed = match drafts.list() {
+    let hint = match drafts.list() {
         Ok(drafts) if drafts.is_empty() => "",
         _ => " Your edits, if any, are in `alongside drafts`.",
     };
     Problem::new(
         format!("the companion was interrupted, and its recovery journal cannot be used: {why}"),
-        format!("Agents that were connected come back with `/ide enable`.{typed}"),
+        format!("Agents that were connected come back with `/ide enable`.{hint}"),
     )
 }

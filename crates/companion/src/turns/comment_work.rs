@@ -50,12 +50,12 @@ impl CommentWork {
 /// When the text is too long.
 pub(super) fn trimmed_text(text: &str) -> Result<String, Refusal> {
     if text.len() > MAX_COMMENT_BYTES {
-        return Err(not_kept("it is longer than 64 KB"));
+        return Err(not_kept_refusal("it is longer than 64 KB"));
     }
     Ok(text.trim().to_owned())
 }
 
-pub(super) fn not_kept(reason: &str) -> Refusal {
+pub(super) fn not_kept_refusal(reason: &str) -> Refusal {
     Refusal::CommentNotKept { reason: reason.to_owned() }
 }
 
@@ -84,7 +84,7 @@ fn with_quoted_lines(
     let before = text.lines(range.start.saturating_sub(AROUND)..range.start).to_owned();
     let after = text.lines(range.end..(range.end + AROUND).min(text.len())).to_owned();
     if code.len().max(before.len()).max(after.len()) > MAX_CODE {
-        return Err(not_kept(TOO_LONG_TO_QUOTE));
+        return Err(not_kept_refusal(TOO_LONG_TO_QUOTE));
     }
     Ok(NewComment { code, before, after, ..comment })
 }

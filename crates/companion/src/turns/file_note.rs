@@ -24,7 +24,7 @@ impl FileNote {
         let (file, note) = match self {
             Self::Accepted(text) => {
                 // The file may have changed since the look, and only the accepted text counts.
-                let (before, after) = text.written()?;
+                let (before, after) = text.bytes_before_and_now()?;
                 (text.real.clone(), TurnNote::Accepted(AcceptedText { before, after }))
             }
             Self::Saved(path) => (real_path::resolve(&path), TurnNote::Saved),

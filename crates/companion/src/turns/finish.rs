@@ -32,7 +32,7 @@ pub(super) fn finish_result(
     for (path, file) in marked.files {
         let file = match file.refused {
             Some(_) => file,
-            None => undone.next().unwrap_or_else(|| unknown(file)),
+            None => undone.next().unwrap_or_else(|| unknown_result(file)),
         };
         if file.refused.is_none() {
             done.push(path);
@@ -52,6 +52,6 @@ pub(super) fn finish_result(
 }
 
 /// Returns the answer for a file for which the source has returned none.
-fn unknown(file: UndoneFile) -> UndoneFile {
+fn unknown_result(file: UndoneFile) -> UndoneFile {
     UndoneFile { refused: Some("it is not known whether it was undone".to_owned()), ..file }
 }

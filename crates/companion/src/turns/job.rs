@@ -111,7 +111,7 @@ impl TurnJob {
             }
             JobKind::Undo { turn, look, files, finishes, message } => {
                 let promised = message.as_ref().filter(|message| !message.asks && !files.is_empty());
-                let promise = promised.and_then(|message| source.promise(&look, &message.promised()));
+                let promise = promised.and_then(|message| source.promise(&look, &message.promised_round()));
                 let undone = source.undo(&look, &files);
                 let asks = message.as_ref().is_some_and(|message| message.asks);
                 let sent = message.map(|message| source.send(&look, &message.round(&undone)));

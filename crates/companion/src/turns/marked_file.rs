@@ -105,7 +105,7 @@ impl MarkedFile {
     /// Records that a look has found another content. Returns the number of lost marks. Marks in open texts
     /// are not lost: they stay on hunks that are unchanged once the texts are read again. `is_replaced`: the
     /// file was removed or restored.
-    pub(super) fn outdate(&mut self, is_replaced: bool) -> usize {
+    pub(super) fn mark_outdated(&mut self, is_replaced: bool) -> usize {
         self.is_outdated = self.text.is_some();
         self.is_replaced |= self.is_outdated && is_replaced;
         if self.is_outdated { 0 } else { usize::from(std::mem::take(&mut self.is_marked_whole)) }

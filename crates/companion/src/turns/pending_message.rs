@@ -17,7 +17,7 @@ pub(super) struct PendingMessage {
 
 impl PendingMessage {
     /// Returns the round that is sent if every change can be undone.
-    pub(super) fn promised(&self) -> NewRound {
+    pub(super) fn promised_round(&self) -> NewRound {
         let (undone, comments) = (self.back.clone(), Some(self.comments.clone()));
         NewRound { undone, comments, ..NewRound::default() }
     }

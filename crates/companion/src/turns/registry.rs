@@ -172,8 +172,8 @@ impl Turns {
 
     // Looks.
 
-    /// Requests looks after a hook has taken a snapshot or delivered messages: at its working tree, and for the
-    /// reviews since a revision, of which there are few.
+    /// Requests looks after a hook has taken a snapshot or delivered messages: at its working tree, and for
+    /// the reviews since a revision, of which there are few.
     pub(crate) fn note_snapshot(&mut self, directory: &Path) {
         if self.jobs.has_source() {
             let key = LookKey { directory: directory.to_owned(), since: None };

@@ -162,7 +162,7 @@ impl TurnReview {
         let before = std::mem::replace(&mut self.look, Arc::new(look));
         (self.key, self.look_number) = (key, number);
         self.set_feedback(&self.look.feedback.clone());
-        let (earlier, current) = (by_path(&before), by_path(&self.look));
+        let (earlier, current) = (files_by_path(&before), files_by_path(&self.look));
         let mut to_read = Vec::new();
         for (path, file) in &mut self.files {
             let (was, now) = (earlier.get(&**path), current.get(&**path));
@@ -172,10 +172,10 @@ impl TurnReview {
                 Some(now) if was.is_some_and(|was| is_same(was, now)) => 0,
                 Some(now) => {
                     let is_gone = |found: &&FoundFile| found.told.change == FileChange::Deleted;
-                    file.outdate(was.is_some_and(is_gone) != is_gone(now))
+                    file.mark_outdated(was.is_some_and(is_gone) != is_gone(now))
                 }
             };
-            add_lost(&mut self.lost, path, lost);
+            add_lost_marks(&mut self.lost, path, lost);
             let is_open = file.has_text() && !was.zip(now).is_some_and(|(was, now)| is_same(was, now));
             if is_open || file.lacks_text() {
                 to_read.push(path.clone());
@@ -303,13 +303,13 @@ impl TurnReview {
     /// Takes the texts of a file that a desk opens, or that has changed while it was open.
     pub(super) fn set_text(&mut self, path: &Path, text: ReviewedText, stretches: Stretches) {
         let lost = self.files.entry(path.to_owned()).or_default().set_text(text, stretches);
-        add_lost(&mut self.lost, path, lost);
+        add_lost_marks(&mut self.lost, path, lost);
     }
 
     /// Closes a file whose texts cannot be read.
     pub(super) fn close(&mut self, path: &Path) {
         let lost = self.files.get_mut(path).map(MarkedFile::close_text).unwrap_or_default();
-        add_lost(&mut self.lost, path, lost);
+        add_lost_marks(&mut self.lost, path, lost);
         self.remove_idle_files();
     }
 
@@ -363,7 +363,7 @@ impl TurnReview {
                 self.check_markable(revision)?;
                 let text = comment_work::trimmed_text(&text)?;
                 if text.is_empty() {
-                    return Err(comment_work::not_kept("it has no words"));
+                    return Err(comment_work::not_kept_refusal("it has no words"));
                 }
                 let file = file.map(|index| self.at(index)).transpose()?.cloned();
                 let known = match (&file, lines) {
@@ -442,7 +442,7 @@ impl TurnReview {
     }
 }
 
-fn by_path(look: &TurnLook) -> BTreeMap<&Path, &FoundFile> {
+fn files_by_path(look: &TurnLook) -> BTreeMap<&Path, &FoundFile> {
     look.files.iter().map(|found| (&*found.path, found)).collect()
 }
 
@@ -464,7 +464,7 @@ fn is_same(was: &FoundFile, now: &FoundFile) -> bool {
     !now.content.is_empty() && key(was) == key(now)
 }
 
-fn add_lost(all: &mut BTreeMap<PathBuf, usize>, path: &Path, lost: usize) {
+fn add_lost_marks(all: &mut BTreeMap<PathBuf, usize>, path: &Path, lost: usize) {
     if lost > 0 {
         *all.entry(path.to_owned()).or_default() += lost;
     }

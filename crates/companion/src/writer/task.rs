@@ -32,12 +32,12 @@ impl WriterTask {
         let mut worker = WriteWorker::new(drafts, store, publisher, events);
         tokio::spawn(async move {
             while let Some(task) = worker.next(&mut queue).await {
-                let task = match worker.do_if_quick(task) {
+                let task = match worker.run_if_quick(task) {
                     Some(task) => task,
                     None => continue,
                 };
                 let batch = tokio::task::spawn_blocking(move || {
-                    worker.work(task, &mut queue);
+                    worker.run(task, &mut queue);
                     (worker, queue)
                 });
                 // Only the end of the runtime interrupts a batch.

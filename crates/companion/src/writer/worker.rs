@@ -86,8 +86,8 @@ impl WriteWorker {
         job.map(Task::Do)
     }
 
-    /// Does the work if it takes hardly any time; otherwise returns it.
-    pub(super) fn do_if_quick(&mut self, task: Task) -> Option<Task> {
+    /// Runs the task if it takes hardly any time; otherwise returns the task.
+    pub(super) fn run_if_quick(&mut self, task: Task) -> Option<Task> {
         match task {
             Task::Do(WriteJob::WriteJournal(changes, answers))
                 if changes.as_ref().is_none_or(|changes| self.appends_little(changes)) =>
@@ -105,8 +105,8 @@ impl WriteWorker {
         self.store.as_ref().is_none_or(|store| store.appends_little(changes))
     }
 
-    /// Does the work, and every job that is queued meanwhile. Blocks.
-    pub(super) fn work(&mut self, task: Task, queue: &mut UnboundedReceiver<WriteJob>) {
+    /// Runs the task, and every job that is queued meanwhile. Blocks.
+    pub(super) fn run(&mut self, task: Task, queue: &mut UnboundedReceiver<WriteJob>) {
         let mut jobs = match task {
             Task::Do(job) => vec![job],
             Task::Due => {
@@ -291,8 +291,8 @@ mod tests {
             let (events, (_jobs, mut queue)) = (Events::channel().0, mpsc::unbounded_channel());
             let mut worker = WriteWorker::new(drafts, None, publisher, events);
             let done = oneshot::channel().0;
-            worker.work(Task::Do(WriteJob::End { hands_over, done }), &mut queue);
-            worker.work(Task::Due, &mut queue);
+            worker.run(Task::Do(WriteJob::End { hands_over, done }), &mut queue);
+            worker.run(Task::Due, &mut queue);
             assert!(!reserve.exists());
         }
     }

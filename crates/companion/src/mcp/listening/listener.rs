@@ -48,7 +48,7 @@ pub(crate) trait Accept: Send + 'static {
     fn accept(&self) -> impl Future<Output = io::Result<Self::Stream>> + Send;
 
     /// Returns the address that the client dialled, if there are several and the system reports it.
-    fn dialled(_: &Self::Stream) -> Option<SocketAddr> {
+    fn dialled_address(_: &Self::Stream) -> Option<SocketAddr> {
         None
     }
 }
@@ -63,7 +63,7 @@ impl Accept for TcpListener {
         Ok(stream)
     }
 
-    fn dialled(stream: &TcpStream) -> Option<SocketAddr> {
+    fn dialled_address(stream: &TcpStream) -> Option<SocketAddr> {
         stream.local_addr().ok()
     }
 }
@@ -217,7 +217,7 @@ async fn serve_connection<A: Accept>(
         _ = &mut evicted => return Err(TOO_MANY_STRANGERS),
         () = tokio::time::sleep(SILENCE_TIMEOUT) => return Err("it sent nothing for 15 minutes"),
     }
-    let (connection, mut authenticated) = Connection::new(A::dialled(stream.get_ref()));
+    let (connection, mut authenticated) = Connection::new(A::dialled_address(stream.get_ref()));
     // The extension wraps the router, because `Router::layer` would copy all of its routes for each
     // connection.
     let service = TowerToHyperService::new(Extension(connection).layer(router));

@@ -78,7 +78,7 @@ async fn read(body: Body, content_length: Option<usize>, limit: usize) -> Result
     let mut body = Limited::new(body, limit);
     let mut bytes = BytesMut::with_capacity(content_length.unwrap_or(0).min(MAX_RESERVED_BYTES));
     while let Some(frame) =
-        tokio::time::timeout(MAX_BODY_PAUSE, body.frame()).await.map_err(|_| body_timed_out())?
+        tokio::time::timeout(MAX_BODY_PAUSE, body.frame()).await.map_err(|_| body_timeout_response())?
     {
         match frame {
             Ok(frame) => bytes.extend(frame.into_data()),
@@ -91,7 +91,7 @@ async fn read(body: Body, content_length: Option<usize>, limit: usize) -> Result
     Ok(bytes.freeze())
 }
 
-fn body_timed_out() -> Box<Response> {
+fn body_timeout_response() -> Box<Response> {
     let why = "the rest of the body did not come within two minutes";
     Box::new(refusal(StatusCode::REQUEST_TIMEOUT, rpc::PARSE_ERROR, why))
 }

@@ -90,7 +90,7 @@ async fn serve(socket: WebSocket, server: Arc<Server>, credential: Credential) {
                 },
                 _ = pings.tick() => vec![Message::Ping(Vec::new().into())],
                 // An open stream ends after its last frame.
-                () = events.ended(), if is_waiting => break,
+                () = events.wait_for_end(), if is_waiting => break,
             };
             for message in messages {
                 if sink.send(message).await.is_err() {

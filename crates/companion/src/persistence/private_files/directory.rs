@@ -33,7 +33,7 @@ pub fn directory(base: &Path, below: &Path, trust: PathTrust) -> io::Result<()> 
 pub(crate) fn create_private(base: &Path, below: &Path, trust: PathTrust) -> io::Result<Directory> {
     if trust == PathTrust::Own {
         refuse_root_in_users_home(base)?;
-        fs::create_dir_all(base).map_err(|error| with_path(base, error))?;
+        fs::create_dir_all(base).map_err(|error| error_with_path(base, error))?;
     }
     let mut directory = open(base)?;
     let mut steps = below.components().peekable();
@@ -41,11 +41,11 @@ pub(crate) fn create_private(base: &Path, below: &Path, trust: PathTrust) -> io:
         let path = directory.path().join(step);
         match directory.make(step.as_os_str()) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            other => other.map_err(|error| with_path(&path, error))?,
+            other => other.map_err(|error| error_with_path(&path, error))?,
         }
         directory = next(&directory, step.as_os_str(), trust)?;
         if trust == PathTrust::Shared || steps.peek().is_none() {
-            directory.shut().map_err(|error| with_path(&path, error))?;
+            directory.shut().map_err(|error| error_with_path(&path, error))?;
         }
     }
     Ok(directory)
@@ -83,7 +83,7 @@ pub(crate) fn remove_empty(base: &Path, below: &Path) {
 fn open(base: &Path) -> io::Result<Directory> {
     Directory::open(base).map_err(|error| match error.kind() {
         io::ErrorKind::NotADirectory => io::Error::other(format!("{} is not a directory", base.display())),
-        _ => with_path(base, error),
+        _ => error_with_path(base, error),
     })
 }
 
@@ -102,11 +102,11 @@ fn next(directory: &Directory, step: &OsStr, trust: PathTrust) -> io::Result<Dir
             refuse("is a symbolic link, and somebody else may have put it there")
         }
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => refuse("is not a directory"),
-        Err(error) => Err(with_path(&path, error)),
+        Err(error) => Err(error_with_path(&path, error)),
     }
 }
 
 /// Adds the path to the message of an error.
-fn with_path(path: &Path, error: io::Error) -> io::Error {
+fn error_with_path(path: &Path, error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }

@@ -11,7 +11,7 @@ use similar::algorithms::{Capture, Compact, IdentifyDistinct, Replace, histogram
 
 /// Compares with the algorithm whose result reads best. This algorithm scans all items again for each
 /// difference, so its cost may be the product of both lengths.
-pub(super) fn by_histogram<T: Hash + Eq>(
+pub(super) fn compare_by_histogram<T: Hash + Eq>(
     old: &[T],
     old_range: Range<usize>,
     new: &[T],
@@ -23,7 +23,7 @@ pub(super) fn by_histogram<T: Hash + Eq>(
 }
 
 /// Compares with the algorithm that needs less time for many items, at most until the deadline.
-pub(super) fn by_myers<T: Hash + Eq>(
+pub(super) fn compare_by_myers<T: Hash + Eq>(
     old: &[T],
     old_range: Range<usize>,
     new: &[T],
@@ -36,7 +36,7 @@ pub(super) fn by_myers<T: Hash + Eq>(
 }
 
 /// Numbers the items of both sides, with equal numbers for equal items.
-pub(super) fn numbered<T: Hash + Eq>(old: &[T], new: &[T]) -> (Vec<u32>, Vec<u32>) {
+pub(super) fn number_items<T: Hash + Eq>(old: &[T], new: &[T]) -> (Vec<u32>, Vec<u32>) {
     let ids = IdentifyDistinct::<u32>::new(old, 0..old.len(), new, 0..new.len());
     let (old_ids, new_ids) = (ids.old_lookup(), ids.new_lookup());
     ((0..old.len()).map(|at| old_ids[at]).collect(), (0..new.len()).map(|at| new_ids[at]).collect())

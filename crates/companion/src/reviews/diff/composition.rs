@@ -13,7 +13,7 @@ use alongside_desk::{Change, Hunk, HunkState, Limit, Lines, Refusal, Side, Text,
 use super::differences::Difference;
 use super::line_diff::{COMPARISON_TIME, differences};
 use super::segment_view::{SegmentView, views};
-use super::segments::{Segment, agreeing, spliced};
+use super::segments::{Segment, agreeing_segment, splice};
 use super::split_hunk;
 use super::word_marks::{NotCompared, WordMarks};
 
@@ -56,13 +56,13 @@ impl Composition {
         let mut segments = Vec::new();
         let (mut o, mut p) = (0, 0);
         for Difference { old, new, coarse } in differences(&original, &proposed, comparison_time) {
-            segments.push(agreeing(old.start - o));
+            segments.push(agreeing_segment(old.start - o));
             let (original, proposed) = (old.len(), new.len());
             segments.push(Segment { same: false, original, proposed, current: proposed, coarse });
             (o, p) = (old.end, new.end);
         }
         debug_assert_eq!(original.len() - o, proposed.len() - p);
-        segments.push(agreeing(original.len() - o));
+        segments.push(agreeing_segment(original.len() - o));
         segments.retain(|segment| segment.original + segment.proposed > 0);
         let mut new = Self {
             current: proposed.clone(),
@@ -216,7 +216,7 @@ impl Composition {
         let mut segments = self.segments.clone();
         // From the last to the first, so that earlier line numbers stay valid.
         for edit in differences(&self.current, text, self.comparison_time).into_iter().rev() {
-            segments = spliced(&segments, edit);
+            segments = splice(&segments, edit);
         }
         segments
     }

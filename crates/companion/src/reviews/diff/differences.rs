@@ -37,7 +37,7 @@ impl Differences {
 
     /// Joins neighbours if there are too many differences. The neighbours with the fewest lines between them
     /// are joined, and never more of them into one than needed.
-    pub(crate) fn joined(self) -> Self {
+    pub(crate) fn join_surplus(self) -> Self {
         let half = MAX_DIFFERENCES / 2;
         if self.0.len() <= MAX_DIFFERENCES {
             return self;
@@ -102,11 +102,11 @@ mod tests {
 
     #[test]
     fn too_many_differences_are_joined_where_they_are_densest() {
-        let few = one_line_in(std::iter::repeat_n(2, MAX_DIFFERENCES)).joined();
+        let few = one_line_in(std::iter::repeat_n(2, MAX_DIFFERENCES)).join_surplus();
         assert!(few.0.len() == MAX_DIFFERENCES && few.0.iter().all(|found| !found.coarse));
         // 1000 differences far apart, then 30,000 on every second line.
         let steps = std::iter::repeat_n(9, 1000).chain(std::iter::repeat_n(2, 30_000));
-        let joined = one_line_in(steps).joined().0;
+        let joined = one_line_in(steps).join_surplus().0;
         assert!((4_000..=MAX_DIFFERENCES + 1).contains(&joined.len()), "{}", joined.len());
         assert!(joined[..1000].iter().all(|found| found.old.len() == 1 && !found.coarse));
         assert!(joined[1000..].iter().all(|found| found.old.len() < 20));

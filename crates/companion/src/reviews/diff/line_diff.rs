@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use alongside_desk::{Text, alike_at_end, alike_at_start};
 use similar::{DiffOp, DiffTag};
 
-use super::comparison::by_histogram;
+use super::comparison::compare_by_histogram;
 use super::differences::{Difference, Differences};
 use super::regions::compare_by_region;
 
@@ -55,7 +55,7 @@ pub(crate) fn differences(old: &Text, new: &Text, time_limit: Duration) -> Diffe
         }
         remaining.skip_equal_start();
     }
-    found.joined()
+    found.join_surplus()
 }
 
 /// The lines of two texts that are not compared yet.
@@ -123,7 +123,7 @@ impl UncomparedLines<'_> {
             }
             let old: Vec<&str> = self.old.each_line(o..ends.0).collect();
             let new: Vec<&str> = self.new.each_line(n..ends.1).collect();
-            let ops = by_histogram(&old, 0..old.len(), &new, 0..new.len());
+            let ops = compare_by_histogram(&old, 0..old.len(), &new, 0..new.len());
             let agrees_again = |op: &DiffOp| {
                 op.tag() == DiffTag::Equal && op.old_range().len() * MIN_AGREEING_DIVISOR >= lines
             };

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use alongside_desk::best_pairs;
 
-use super::comparison::numbered;
+use super::comparison::number_items;
 use super::tokens::Tokens;
 
 /// The largest side of a block, in lines. Within a block, each line is compared with each line of the other
@@ -72,7 +72,7 @@ impl Bag {
 fn bags(old: &Tokens<'_>, new: &Tokens<'_>) -> (Vec<Bag>, Vec<Bag>) {
     let [old_texts, new_texts] =
         [old, new].map(|side| side.all.iter().map(|token| token.text).collect::<Vec<_>>());
-    let (old_ids, new_ids) = numbered(&old_texts, &new_texts);
+    let (old_ids, new_ids) = number_items(&old_texts, &new_texts);
     let of = |side: &Tokens<'_>, ids: &[u32]| {
         let bag = |line: usize| {
             let weighed = |at: usize| (ids[at], side.all[at].weight());

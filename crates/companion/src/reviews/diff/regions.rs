@@ -11,7 +11,7 @@ use std::time::Instant;
 use alongside_desk::Text;
 use similar::{DiffOp, DiffTag};
 
-use super::comparison::{by_histogram, by_myers, numbered};
+use super::comparison::{compare_by_histogram, compare_by_myers, number_items};
 use super::differences::{Difference, Differences};
 
 /// The largest region, in lines of each text, that is compared without a search for anchors.
@@ -40,7 +40,7 @@ pub(super) fn compare_by_region(
     let (first, ends) = ((o.start, n.start), (0..o.len(), 0..n.len()));
     let old: Vec<&str> = old.each_line(o).collect();
     let new: Vec<&str> = new.each_line(n).collect();
-    let (old, new) = numbered(&old, &new);
+    let (old, new) = number_items(&old, &new);
     let occurrences = vec![ItemOccurrences::default(); count_numbers(&old, &new)];
     let mut regions = Regions { old: &old, new: &new, occurrences, first, deadline, found };
     regions.compare(ends.0, ends.1, 0);
@@ -104,7 +104,7 @@ impl Regions<'_> {
                 break;
             }
             let (old, new): (Vec<_>, Vec<_>) = (old.windows(*run).collect(), new.windows(*run).collect());
-            let (old, new) = numbered(&old, &new);
+            let (old, new) = number_items(&old, &new);
             anchors =
                 unique_in_both(&old, &new, &mut vec![ItemOccurrences::default(); count_numbers(&old, &new)]);
         }
@@ -114,7 +114,7 @@ impl Regions<'_> {
     fn compare_without_anchor(&mut self, o: Range<usize>, n: Range<usize>) {
         let (old, new) = (self.old, self.new);
         if is_small(&o, &n) {
-            return self.push_all(&by_histogram(old, o, new, n), false);
+            return self.push_all(&compare_by_histogram(old, o, new, n), false);
         }
         // A region that is too large is cut at the same fractions of both sides, whatever its lines are.
         let lines = o.len().max(n.len());
@@ -126,7 +126,7 @@ impl Regions<'_> {
                 self.push(o, n, true);
                 continue;
             }
-            let ops = by_myers(old, o, new, n, self.deadline);
+            let ops = compare_by_myers(old, o, new, n, self.deadline);
             self.push_all(&ops, blocks > 1 || Instant::now() >= self.deadline);
         }
     }

@@ -15,7 +15,7 @@ pub(super) struct Segment {
 
 /// Replaces current lines with new ones. Agreeing segments are cut at the edges of the old lines, touched
 /// hunks are merged as a whole, and an insertion beside a hunk becomes a part of the hunk.
-pub(super) fn spliced(segments: &[Segment], edit: Difference) -> Vec<Segment> {
+pub(super) fn splice(segments: &[Segment], edit: Difference) -> Vec<Segment> {
     let (old, new) = (edit.old, edit.new.len());
     let mut cut: Vec<(usize, Segment)> = Vec::with_capacity(segments.len() + 3);
     let mut start = 0;
@@ -24,7 +24,7 @@ pub(super) fn spliced(segments: &[Segment], edit: Difference) -> Vec<Segment> {
         if segment.same {
             let edges = [start, old.start.clamp(start, end), old.end.clamp(start, end), end];
             let pieces = edges.array_windows::<2>().filter(|[from, to]| from < to);
-            cut.extend(pieces.map(|[from, to]| (*from, agreeing(to - from))));
+            cut.extend(pieces.map(|[from, to]| (*from, agreeing_segment(to - from))));
         } else {
             cut.push((start, *segment));
         }
@@ -59,6 +59,6 @@ pub(super) fn spliced(segments: &[Segment], edit: Difference) -> Vec<Segment> {
 }
 
 /// Creates a segment of `lines` lines that agree in all three texts.
-pub(super) fn agreeing(lines: usize) -> Segment {
+pub(super) fn agreeing_segment(lines: usize) -> Segment {
     Segment { same: true, original: lines, proposed: lines, current: lines, coarse: false }
 }

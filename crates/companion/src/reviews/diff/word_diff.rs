@@ -27,7 +27,7 @@ use std::time::Instant;
 use alongside_desk::{Range as TextRange, Words};
 use similar::DiffTag;
 
-use super::comparison::by_myers;
+use super::comparison::compare_by_myers;
 use super::line_pairs::line_pairs;
 use super::tokens::{Token, TokenKind, Tokens};
 
@@ -56,7 +56,9 @@ pub(crate) fn differing_words(original: &str, other: &str, deadline: Instant) ->
     let is_large = original.len().max(other.len()) > MAX_FLOWING_BYTES;
     if old.lines.len().max(new.lines.len()) > 1 && !is_large {
         let flowing = Marks::of_flow(&old, &new, deadline);
-        if let Some(flowing) = flowing.filter(|flowing| flowing.unread() * 4 <= marks.unread() * 3) {
+        if let Some(flowing) =
+            flowing.filter(|flowing| flowing.reading_weight() * 4 <= marks.reading_weight() * 3)
+        {
             marks = flowing;
         }
     }
@@ -128,7 +130,7 @@ impl<'a> Marks<'a> {
         let weight =
             |side: &Tokens<'_>, at: &[usize]| at.iter().map(|at| side.all[*at].weight()).sum::<usize>();
         let (old_texts, new_texts) = (texts(old, o), texts(new, n));
-        let ops = by_myers(&old_texts, 0..o.len(), &new_texts, 0..n.len(), deadline);
+        let ops = compare_by_myers(&old_texts, 0..o.len(), &new_texts, 0..n.len(), deadline);
         let (mut shared, mut changes) = (0, 0);
         for op in &ops {
             if op.tag() == DiffTag::Equal {
@@ -148,8 +150,8 @@ impl<'a> Marks<'a> {
 
     /// Returns the weight of the text that a person has to read: marked words, and lines without a similar
     /// line.
-    fn unread(&self) -> usize {
-        self.old.unread() + self.new.unread()
+    fn reading_weight(&self) -> usize {
+        self.old.reading_weight() + self.new.reading_weight()
     }
 }
 
@@ -191,7 +193,7 @@ impl<'a> Side<'a> {
         marked.map(|at| self.tokens.all[at].weight()).sum()
     }
 
-    fn unread(&self) -> usize {
+    fn reading_weight(&self) -> usize {
         let of_line = |(line, like): (usize, &bool)| match like {
             true => self.marked_weight(line),
             false => self.tokens.weight(line),
