@@ -1,4 +1,5 @@
-//! When the disk is checked: after a change, or every second on a system that reports no changes.
+//! The times at which the disk is checked: after a change, or every second on a system that reports no
+//! changes.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -80,7 +81,7 @@ impl DiskWatch {
         [self.next_scan, self.next_republish].into_iter().flatten().min()
     }
 
-    /// Returns for how long the process was stopped, if it was. The scan is then due at once.
+    /// Returns the time for which the process was stopped, if it was. The scan is then due at once.
     pub(crate) fn take_suspension(&mut self, now: Instant) -> Option<Duration> {
         let late = now.saturating_duration_since(self.next_scan?);
         (late >= SUSPEND_THRESHOLD).then(|| {

@@ -1,4 +1,4 @@
-//! Where agents reach this companion, and the token that they send there.
+//! The addresses at which agents reach this companion, and the token that they send.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

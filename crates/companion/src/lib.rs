@@ -10,7 +10,7 @@
 //! let companion = builder.start().await?;
 //! let mut desk = companion.join();
 //!
-//! // Whenever the person goes somewhere else:
+//! // Whenever the person moves to another file:
 //! let active = ActiveFile { path: "/home/me/project/main.rs".into(), ..ActiveFile::default() };
 //! desk.send(Request::ChangeContext(ContextReport { active: Some(active), ..ContextReport::default() }));
 //!

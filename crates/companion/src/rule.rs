@@ -17,7 +17,7 @@ pub enum Ruling {
     Ask,
     /// The change is accepted as it is proposed.
     Accept,
-    /// The agent's own prompt and permissions decide, as if nobody reviewed here.
+    /// The agent's own prompt and permissions decide, as without any review.
     Defer,
 }
 

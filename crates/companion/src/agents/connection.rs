@@ -33,7 +33,7 @@ enum Phase {
     /// The agent has only asked for a session.
     New,
     /// The agent sends requests, and has no stream.
-    Heard,
+    Requesting,
     Listening(Stream),
     /// The stream of the agent ended at this time.
     Lost(Instant),
@@ -81,9 +81,9 @@ impl AgentConnection {
 
     pub(super) fn begin_request(&mut self) -> u64 {
         match self.phase {
-            Phase::New | Phase::Silent => self.phase = Phase::Heard,
+            Phase::New | Phase::Silent => self.phase = Phase::Requesting,
             Phase::Left(lost) => self.phase = Phase::Lost(lost),
-            Phase::Heard | Phase::Listening(_) | Phase::Lost(_) => {}
+            Phase::Requesting | Phase::Listening(_) | Phase::Lost(_) => {}
         }
         self.record_message();
         self.in_flight.begin()
@@ -166,7 +166,7 @@ impl AgentConnection {
         let expires = is_due(self.reviews_end_at());
         if expires {
             // No deadline after the loss of the stream is left.
-            self.phase = if self.is_listed() { Phase::Heard } else { Phase::Silent };
+            self.phase = if self.is_listed() { Phase::Requesting } else { Phase::Silent };
         }
         expires.then_some(Expiry::Reviews)
     }

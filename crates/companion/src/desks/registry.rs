@@ -24,7 +24,7 @@ pub(crate) struct Desks {
     notifications: Notifications,
     /// Problems that desks reported, or that were found at start.
     problems: Vec<Problem>,
-    /// News from a time without desks, for the first desk that shows reviews.
+    /// The problems from a time without desks, for the first desk that shows reviews.
     news: Vec<Problem>,
     status: Status,
     /// The earliest time of the next status.

@@ -124,9 +124,10 @@ impl Publisher {
         let (mut outdated, siblings): (Vec<_>, Vec<_>) = ours.partition(|file| self.is_ours(file));
         if self.written.is_empty() {
             // A crashed companion has created these directories, and its successor removes them.
-            let abandoned = outdated.iter().filter_map(|file| file.path.parent());
-            self.created
-                .extend(abandoned.flat_map(|directory| locations::own_directories(&self.dirs, directory)));
+            let of_predecessor = outdated.iter().filter_map(|file| file.path.parent());
+            self.created.extend(
+                of_predecessor.flat_map(|directory| locations::own_directories(&self.dirs, directory)),
+            );
         }
         let mut attempt = self.plan(roots, Attempt { focused, siblings, ..Attempt::default() });
         self.created.append(&mut attempt.created);

@@ -147,7 +147,7 @@ impl DecisionWatch {
         }
     }
 
-    /// Whether an unchanged file that holds the text counts as unchanged.
+    /// Whether a file that is unchanged since the decision counts as unchanged even if it holds the text.
     pub(super) fn is_before_first(&self) -> bool {
         self.decided.is_of_unaccepted_text()
     }

@@ -24,7 +24,7 @@ pub(super) struct Target {
     /// The number of the decision.
     pub(super) number: u64,
     pub(super) text: Arc<DecidedText>,
-    /// Whether an unchanged file that holds the text counts as unchanged.
+    /// Whether a file that is unchanged since the decision counts as unchanged even if it holds the text.
     pub(super) is_before_first: bool,
     /// The file as the last look found it; `None` if a look at an unchanged file may have a consequence.
     pub(super) known: Option<Fingerprint>,

@@ -29,7 +29,7 @@ pub struct Draft {
     pub file: String,
     /// The agent that proposed the file; render it harmless as well.
     pub agent: String,
-    /// When the draft was last written, in milliseconds since the Unix epoch.
+    /// The time at which the draft was last written, in milliseconds since the Unix epoch.
     pub saved_at_ms: u64,
     /// The state of the review for people: open, or how it ended.
     why: String,

@@ -120,8 +120,8 @@ impl Recovery {
         NextWrite { outdated: self.underway.clone(), answers: std::mem::take(&mut self.pending_answers) }
     }
 
-    /// Ends a write, which may have failed. Returns the sessions that waited for it, and the news of the
-    /// problem.
+    /// Ends a write, which may have failed. Returns the sessions that waited for it, and the problem to
+    /// report, or its end.
     pub(crate) fn end_write(&mut self, error: Option<String>) -> (Outdated, Option<Problem>) {
         let news = match (error, self.journal_problem.is_some()) {
             (Some(error), false) => {
@@ -145,7 +145,7 @@ impl Recovery {
     }
 
     /// Records that the disk is full, with this many bytes reserved, or that it has room again. Returns the
-    /// news.
+    /// report for desks.
     pub(crate) fn mark_disk_short(&mut self, reserved: Option<u64>) -> Problem {
         self.disk_problem = reserved.map(|reserved| {
             let what = format!(

@@ -13,7 +13,7 @@ use twox_hash::XxHash3_64;
 
 use super::line_endings::{NormalizedOriginal, normalize, whole_file_only};
 
-/// The largest file that is read, in bytes. Nobody reviews a larger file line by line.
+/// The largest file that is read, in bytes. No person reviews a larger file line by line.
 const MAX_BYTES: u64 = 1 << 30;
 /// The largest file that is read on the calling thread, in bytes.
 const MAX_CACHED_BYTES: u64 = 64 << 10;

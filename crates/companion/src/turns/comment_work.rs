@@ -29,8 +29,8 @@ pub(super) enum CommentWork {
 }
 
 impl CommentWork {
-    /// Does the work. Returns the comments after it; `None` if the comment is stored but the comments cannot
-    /// be read.
+    /// Carries out the work. Returns the comments after it; `None` if the comment is stored but the comments
+    /// cannot be read.
     pub(super) fn run(self, source: &dyn TurnSource, look: &TurnLook) -> Result<Option<Feedback>, Refusal> {
         match self {
             Self::Add { comment, known } => {

@@ -19,12 +19,12 @@ pub const MAX_CODE: usize = 64 << 10;
 /// Reads the baselines and changes of working trees. Every method blocks, and is called outside the main
 /// loop.
 pub trait TurnSource: Debug + Send + Sync {
-    /// Looks which files have changed in the working tree of a directory since `since`, a revision of its
+    /// Finds the files that have changed in the working tree of a directory since `since`, a revision of its
     /// repository. Without `since`, the look begins at the baseline of turns or, if there is none, at the
     /// last commit.
     ///
     /// # Errors
-    /// Why the look failed, in one line for the person, harmless.
+    /// The reason why the look failed, in one line for the person, harmless.
     fn look(&self, directory: &Path, since: Option<&str>) -> Result<TurnLook, String>;
 
     /// Whether turns were recorded in the working tree of a directory since the last review, or an agent is
@@ -34,7 +34,7 @@ pub trait TurnSource: Debug + Send + Sync {
     /// Reads the two texts of a file that a look has found.
     ///
     /// # Errors
-    /// Why they cannot be read, in one line for the person, harmless.
+    /// The reason why they cannot be read, in one line for the person, harmless.
     fn texts(&self, look: &TurnLook, file: &FoundFile) -> Result<TurnTexts, String>;
 
     /// Writes these files, each only if it is still as it was shown. Saves the text that it had in a draft.
@@ -53,19 +53,19 @@ pub trait TurnSource: Debug + Send + Sync {
     /// Returns the comments of the working tree, each with its present lines, and the route of a message.
     ///
     /// # Errors
-    /// Why they cannot be read, in one line for the person, harmless.
+    /// The reason why they cannot be read, in one line for the person, harmless.
     fn feedback(&self, look: &TurnLook) -> Result<Feedback, String>;
 
     /// Keeps a comment. It is on disk when this returns.
     ///
     /// # Errors
-    /// Why the comment is not kept.
+    /// The reason why the comment is not kept.
     fn add_comment(&self, look: &TurnLook, comment: &NewComment) -> Result<(), Refusal>;
 
     /// Changes the words of a comment, or removes it if there are none.
     ///
     /// # Errors
-    /// Why the comment stays as it is.
+    /// The reason why the comment stays as it is.
     fn change_comment(&self, look: &TurnLook, id: CommentId, text: &str) -> Result<(), Refusal>;
 
     /// Promises that the agent will get this round, which the person has confirmed, before its changes are
@@ -78,7 +78,7 @@ pub trait TurnSource: Debug + Send + Sync {
     /// nothing to send.
     ///
     /// # Errors
-    /// Why nothing was sent, in one line for the person, harmless. The comments remain unsent.
+    /// The reason why nothing was sent, in one line for the person, harmless. The comments remain unsent.
     fn send(&self, look: &TurnLook, round: &NewRound) -> Result<Option<TurnMessage>, String>;
 }
 

@@ -11,7 +11,8 @@ const MAX_PARTS: usize = 10_000;
 /// The largest side, in lines, whose lines are compared. In a larger hunk, the first line is paired with the
 /// first, the second with the second, and so on, whatever their text.
 const MAX_COMPARED_LINES: usize = 2_000;
-/// The largest side of a hunk, in lines, that can be split. Reading a larger hunk would delay everybody.
+/// The largest side of a hunk, in lines, that can be split. Reading a larger hunk would delay all other
+/// events.
 const MAX_LINES: usize = 200_000;
 
 /// Returns the line counts (original, proposed) of the parts of a hunk; `None` for too many parts or lines.
