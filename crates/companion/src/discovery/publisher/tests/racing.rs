@@ -47,7 +47,7 @@ impl Neighbour {
         Self(child)
     }
 
-    fn is_running(&mut self) -> bool {
+    fn check_running(&mut self) -> bool {
         matches!(self.0.try_wait(), Ok(None))
     }
 }
@@ -146,7 +146,7 @@ fn names_redirected_while_we_write_change_nothing_elsewhere() {
         assert_eq!(exposed_token_files(&path("tmp")), Vec::<PathBuf>::new(), "in round {round}");
         publisher.withdraw();
     }
-    assert!(neighbour.is_running(), "without the neighbour, the test shows nothing");
+    assert!(neighbour.check_running(), "without the neighbour, the test shows nothing");
     drop(neighbour);
     assert!(
         written > 0 && kept_out > 0,
