@@ -79,7 +79,7 @@ impl HookCalls {
             }
         }
         let number = self.last.fetch_add(1, Ordering::Relaxed);
-        let gone = self.events.queue_on_drop(Event::HookEnded(number));
+        let end_guard = self.events.queue_on_drop(Event::HookEnded(number));
         let calls_again = proposal.calls_again;
         let (proposal, prepared) = (Box::new(proposal), Box::new(prepared));
         let verdict = self.events.ask(|answer| Event::HookCalled {
@@ -88,7 +88,7 @@ impl HookCalls {
             call: HookCall { number, until, calls_again, answer },
         });
         let verdict = verdict.await.unwrap_or_else(broken_off);
-        gone.cancel();
+        end_guard.cancel();
         verdict
     }
 }

@@ -1024,14 +1024,14 @@ impl MainLoop {
 
     fn journal_changes(&mut self, outdated: Outdated) -> JournalChanges {
         let (is_all, last_review) = (outdated.all, self.reviews.last());
-        let (mut sessions, gone) = self.agents.begin_recording(outdated);
+        let (mut sessions, ended_ids) = self.agents.begin_recording(outdated);
         for known in &mut sessions {
             known.undecided = self.reviews.undecided(&known.id);
             known.last_review = last_review;
         }
         let handed_over = self.hands_over();
         let journal = Journal { last_review, handed_over, sessions, ..self.presence.journal() };
-        JournalChanges { journal, gone, is_all }
+        JournalChanges { journal, ended_ids, is_all }
     }
 
     // The end.

@@ -355,7 +355,7 @@ impl Agents {
     /// the journal does not hold: they have ended, or end with their connection. Outcomes wait until the
     /// journal has their session.
     pub(crate) fn begin_recording(&mut self, outdated: Outdated) -> (Vec<KnownSession>, Vec<String>) {
-        let (mut known, mut gone) = (Vec::new(), Vec::new());
+        let (mut known, mut ended_ids) = (Vec::new(), Vec::new());
         for id in self.outdated_ids(outdated) {
             let recorded = self.change(&id, |session| {
                 session.outbox.mark_recording();
@@ -363,10 +363,10 @@ impl Agents {
             });
             match recorded.flatten() {
                 Some(session) => known.push(session),
-                None => gone.push(id),
+                None => ended_ids.push(id),
             }
         }
-        (known, gone)
+        (known, ended_ids)
     }
 
     /// Releases the outcomes that waited for the journal, which holds these sessions now, or cannot be

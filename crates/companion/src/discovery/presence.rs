@@ -132,8 +132,8 @@ impl Presence {
 
     /// Returns the problems of roots that have vanished since the last check. Their agents stay.
     pub(crate) fn check_roots(&mut self) -> Vec<Problem> {
-        let gone: Vec<PathBuf> = self.roots.iter().filter(|root| !root.is_dir()).cloned().collect();
-        let before = std::mem::replace(&mut self.vanished, gone);
+        let missing: Vec<PathBuf> = self.roots.iter().filter(|root| !root.is_dir()).cloned().collect();
+        let before = std::mem::replace(&mut self.vanished, missing);
         self.vanished.iter().filter(|root| !before.contains(root)).map(|root| vanished_root(root)).collect()
     }
 

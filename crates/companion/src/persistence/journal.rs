@@ -108,7 +108,7 @@ pub(crate) struct JournalChanges {
     /// The journal, with the sessions that have changed.
     pub(crate) journal: Journal,
     /// The ids of sessions that have ended.
-    pub(crate) gone: Vec<String>,
+    pub(crate) ended_ids: Vec<String>,
     /// Whether the journal has all sessions, so that the files of other sessions are removed.
     pub(crate) is_all: bool,
 }

@@ -126,13 +126,13 @@ impl RecoveryStore {
     /// Writes the changes. A record is either complete or absent, and the journal is valid after each file.
     /// If the changes have all sessions, restores files that another program has removed.
     pub(crate) fn write(&mut self, changes: &JournalChanges) -> io::Result<()> {
-        let JournalChanges { journal, gone, is_all } = changes;
+        let JournalChanges { journal, ended_ids, is_all } = changes;
         if *is_all {
             self.restart(&journal.sessions)?;
         }
         // The own file is written before a session is removed, because the file of a session has the last
         // review's id, too.
-        if self.own_file.is_none() || !gone.is_empty() {
+        if self.own_file.is_none() || !ended_ids.is_empty() {
             self.own_file = Some(JournalFile::put(self.own_file.take(), &self.path, journal)?);
         }
         if self.sessions.is_empty() && !journal.sessions.is_empty() {
@@ -143,7 +143,7 @@ impl RecoveryStore {
             let files = self.sessions.entry(known.id.clone()).or_insert_with(|| SessionFiles::new(path));
             files.put(known)?;
         }
-        for files in gone.iter().filter_map(|id| self.sessions.remove(id)) {
+        for files in ended_ids.iter().filter_map(|id| self.sessions.remove(id)) {
             files.remove();
         }
         if *is_all {
@@ -154,9 +154,9 @@ impl RecoveryStore {
 
     /// Whether writing these changes only appends a few kilobytes to files that are open.
     pub(crate) fn appends_little(&self, changes: &JournalChanges) -> bool {
-        let JournalChanges { journal, gone, is_all } = changes;
+        let JournalChanges { journal, ended_ids, is_all } = changes;
         let known = &journal.sessions;
-        !is_all && gone.is_empty() && self.own_file.is_some() && {
+        !is_all && ended_ids.is_empty() && self.own_file.is_some() && {
             let appends =
                 |known: &KnownSession| self.sessions.get(&known.id).is_some_and(|files| files.appends(known));
             known.iter().map(short_bytes).sum::<u64>() <= MAX_INLINE_BYTES && known.iter().all(appends)

@@ -69,7 +69,7 @@ fn only_changed_sessions_are_written() {
     assert_eq!(store.left_behind().unwrap().unwrap().sessions[0].undecided.len(), 1);
     let untouched = session_file(store.path(), "b");
     fs::write(&untouched, "as it was").unwrap();
-    store.write(&JournalChanges { gone: vec!["c".into()], ..changes_of(&["a"]) }).unwrap();
+    store.write(&JournalChanges { ended_ids: vec!["c".into()], ..changes_of(&["a"]) }).unwrap();
     assert_eq!(fs::read_to_string(&untouched).unwrap(), "as it was");
     assert!(store.exists());
     // An unreadable file costs its session, and no other.
@@ -85,7 +85,7 @@ fn a_record_that_a_crash_cut_off_does_not_count() {
     store.write(&JournalChanges { is_all: true, ..changes_of(&["a", "b"]) }).unwrap();
     let file = session_file(store.path(), "a");
     let before = [store.path(), file.as_path()].map(|path| fs::read(path).unwrap());
-    let mut next = JournalChanges { gone: vec!["b".into()], ..changes_of(&["a"]) };
+    let mut next = JournalChanges { ended_ids: vec!["b".into()], ..changes_of(&["a"]) };
     next.journal.last_review = 7;
     next.journal.sessions[0].undecided.clear();
     store.write(&next).unwrap();
@@ -119,7 +119,7 @@ fn the_newest_review_id_is_found_in_every_file() {
     store.write(&next).unwrap();
     assert_eq!(fs::read(store.path()).unwrap(), before, "a session needs one record");
     assert_eq!(store.left_behind().unwrap().unwrap().last_review, 7);
-    let end = JournalChanges { gone: vec!["b".into()], ..JournalChanges::default() };
+    let end = JournalChanges { ended_ids: vec!["b".into()], ..JournalChanges::default() };
     store.write(&JournalChanges { journal: Journal { last_review: 7, ..journal() }, ..end }).unwrap();
     assert_eq!(
         (session_ids(&store), store.left_behind().unwrap().unwrap().last_review),

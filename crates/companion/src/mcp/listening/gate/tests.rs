@@ -9,11 +9,11 @@ fn gate_at(addresses: &[&str], token: &str) -> Gate {
     Gate::new(endpoint.hosts(), endpoint.token, false)
 }
 
-fn admitted(headers: &[(&str, &str)]) -> Result<Credential, u16> {
-    admitted_to("/mcp", headers)
+fn admit_headers(headers: &[(&str, &str)]) -> Result<Credential, u16> {
+    admit("/mcp", headers)
 }
 
-fn admitted_to(uri: &str, headers: &[(&str, &str)]) -> Result<Credential, u16> {
+fn admit(uri: &str, headers: &[(&str, &str)]) -> Result<Credential, u16> {
     let gate = gate_at(&["127.0.0.1:80", "172.17.0.1:4000"], "secret");
     let mut map = HeaderMap::new();
     for (name, value) in headers {
@@ -33,21 +33,21 @@ fn local_hosts_with_our_port_and_the_token_are_admitted() {
         "172.17.0.1:4000",
         "host.docker.internal:4000",
     ] {
-        assert_eq!(admitted(&[("host", host), token]), Ok(Credential::Token(None)), "{host}");
+        assert_eq!(admit_headers(&[("host", host), token]), Ok(Credential::Token(None)), "{host}");
     }
     for host in
         ["127.0.0.1", "127.0.0.1:81", "172.17.0.1:80", "evil.example:80", "localhost.evil.example:80", ""]
     {
-        assert_eq!(admitted(&[("host", host), token]), Err(403), "{host}");
+        assert_eq!(admit_headers(&[("host", host), token]), Err(403), "{host}");
     }
-    assert_eq!(admitted(&[token]), Err(403));
+    assert_eq!(admit_headers(&[token]), Err(403));
 }
 
 #[test]
 fn a_host_in_the_request_line_is_checked_like_the_header() {
     let headers = [("host", "127.0.0.1:80"), ("authorization", "Bearer secret")];
     for uri in ["http://127.0.0.1:80/mcp", "http://LOCALHOST:80/mcp"] {
-        assert_eq!(admitted_to(uri, &headers), Ok(Credential::Token(None)), "{uri}");
+        assert_eq!(admit(uri, &headers), Ok(Credential::Token(None)), "{uri}");
     }
     for uri in [
         "http://evil.example/mcp",
@@ -57,29 +57,29 @@ fn a_host_in_the_request_line_is_checked_like_the_header() {
         "http://127.0.0.1:81/mcp",
         "evil.example:80",
     ] {
-        assert_eq!(admitted_to(uri, &headers), Err(403), "{uri}");
+        assert_eq!(admit(uri, &headers), Err(403), "{uri}");
     }
     let elsewhere = [("host", "evil.example"), ("authorization", "Bearer secret")];
-    assert_eq!(admitted_to("http://127.0.0.1:80/mcp", &elsewhere), Err(403));
+    assert_eq!(admit("http://127.0.0.1:80/mcp", &elsewhere), Err(403));
 }
 
 #[test]
 fn any_origin_and_any_other_token_are_refused() {
     let host = ("host", "127.0.0.1:80");
     let (token, origin) = (("authorization", "Bearer secret"), ("origin", "http://localhost:80"));
-    assert_eq!(admitted(&[host, token, origin]), Err(403));
+    assert_eq!(admit_headers(&[host, token, origin]), Err(403));
     for wrong in ["Bearer secre", "Bearer secret2", "Basic secret", "secret", "Bearer "] {
-        assert_eq!(admitted(&[host, ("authorization", wrong)]), Err(401), "{wrong}");
+        assert_eq!(admit_headers(&[host, ("authorization", wrong)]), Err(401), "{wrong}");
     }
-    assert_eq!(admitted(&[host]), Err(401));
+    assert_eq!(admit_headers(&[host]), Err(401));
 }
 
 #[test]
 fn a_repeated_host_or_token_counts_as_none() {
     let (host, token) = (("host", "127.0.0.1:80"), ("authorization", "Bearer secret"));
-    assert_eq!(admitted(&[host, ("host", "evil.example"), token]), Err(403));
-    assert_eq!(admitted(&[host, host, token]), Err(403));
-    assert_eq!(admitted(&[host, token, ("authorization", "Bearer wrong")]), Err(401));
+    assert_eq!(admit_headers(&[host, ("host", "evil.example"), token]), Err(403));
+    assert_eq!(admit_headers(&[host, host, token]), Err(403));
+    assert_eq!(admit_headers(&[host, token, ("authorization", "Bearer wrong")]), Err(401));
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn only_a_local_request_for_a_proof_gets_one() {
     let gate = gate_at(&["127.0.0.1:80"], "secret");
     let dialled = "127.0.0.1:80".parse().unwrap();
     let nonce = "0".repeat(64);
-    let asks = |method: Method, uri: &str, headers: &[(&str, &str)]| {
+    let ask_for_proof = |method: Method, uri: &str, headers: &[(&str, &str)]| {
         let mut request = Request::builder().method(method).uri(uri);
         for (name, value) in headers {
             request = request.header(*name, *value);
@@ -102,7 +102,7 @@ fn only_a_local_request_for_a_proof_gets_one() {
         gate.prove(&request)
     };
     let (host, asked) = (("host", "127.0.0.1:80"), (NONCE, nonce.as_str()));
-    let proof = asks(Method::GET, "/status", &[host, asked]).expect("it is given");
+    let proof = ask_for_proof(Method::GET, "/status", &[host, asked]).expect("a proof is given");
     assert!(token_proof::is_proven("secret", &nonce, dialled, &proof));
     for (method, uri, headers) in [
         (Method::POST, "/status", vec![host, asked]),
@@ -114,7 +114,7 @@ fn only_a_local_request_for_a_proof_gets_one() {
         (Method::GET, "/status", vec![host, asked, ("authorization", "Bearer wrong")]),
         (Method::GET, "/status", vec![host, (NONCE, "short")]),
     ] {
-        assert_eq!(asks(method.clone(), uri, &headers), None, "{method} {uri} {headers:?}");
+        assert_eq!(ask_for_proof(method.clone(), uri, &headers), None, "{method} {uri} {headers:?}");
     }
 }
 
@@ -123,34 +123,34 @@ fn a_token_identifies_its_family() {
     let host = ("host", "127.0.0.1:80");
     for agent in alongside_contract::agents::with_family() {
         let bearer = format!("Bearer {}", token::for_agent("secret", agent));
-        assert_eq!(admitted(&[host, ("authorization", &bearer)]), Ok(Credential::Token(Some(agent))));
+        assert_eq!(admit_headers(&[host, ("authorization", &bearer)]), Ok(Credential::Token(Some(agent))));
     }
-    assert_eq!(admitted(&[host, ("authorization", "Bearer wrong.qwen")]), Err(401));
+    assert_eq!(admit_headers(&[host, ("authorization", "Bearer wrong.qwen")]), Err(401));
 }
 
 #[test]
 fn an_agent_with_a_websocket_sends_the_bare_token() {
     let (host, header) = (("host", "127.0.0.1:80"), websocket::TOKEN_HEADER);
-    assert_eq!(admitted(&[host, (header, "secret")]), Ok(Credential::Token(None)));
+    assert_eq!(admit_headers(&[host, (header, "secret")]), Ok(Credential::Token(None)));
     for headers in [
         vec![host, (header, "wrong")],
         vec![host, (header, "secret"), (header, "secret")],
         vec![host, (header, "secret"), ("authorization", "Bearer wrong")],
     ] {
-        assert_eq!(admitted(&headers), Err(401), "{headers:?}");
+        assert_eq!(admit_headers(&headers), Err(401), "{headers:?}");
     }
-    assert_eq!(admitted(&[host, (header, "secret"), ("origin", "http://localhost:80")]), Err(403));
+    assert_eq!(admit_headers(&[host, (header, "secret"), ("origin", "http://localhost:80")]), Err(403));
 }
 
-const OURS: &str = "5ec3e75ec3e75ec3e75ec3e75ec3e75ec3e75ec3e75ec3e75ec3e75ec3e75ec3";
-/// The variable that the test sets which counts the instructions of one guess.
+const OWN_TOKEN: &str = "5ec3e75ec3e75ec3e75ec3e75ec3e75ec3e75ec3e75ec3e75ec3e75ec3e75ec3";
+/// The variable with the guess, set by the test that counts the instructions of a check.
 const GUESS: &str = "ALONGSIDE_GUESS";
 
 #[test]
-fn check_one_guess() {
-    let guess = std::env::var(GUESS).unwrap_or_else(|_| OURS.into());
-    let gate = gate_at(&["127.0.0.1:80"], OURS);
-    assert_eq!(gate.check_token(&guess).is_some(), guess == OURS);
+fn the_guess_of_the_environment_is_checked() {
+    let guess = std::env::var(GUESS).unwrap_or_else(|_| OWN_TOKEN.into());
+    let gate = gate_at(&["127.0.0.1:80"], OWN_TOKEN);
+    assert_eq!(gate.check_token(&guess).is_some(), guess == OWN_TOKEN);
 }
 
 /// Returns the number of instructions that checking a guess takes; `None` without valgrind.
@@ -164,18 +164,18 @@ fn instructions(guess: &str) -> Option<u64> {
     ]);
     valgrind
         .arg(std::env::current_exe().unwrap())
-        .args(["--exact", "mcp::listening::gate::tests::check_one_guess"]);
+        .args(["--exact", "mcp::listening::gate::tests::the_guess_of_the_environment_is_checked"]);
     let ran = valgrind.env(GUESS, guess).output().ok()?;
     assert!(ran.status.success(), "{ran:?}");
     let report = String::from_utf8_lossy(&ran.stderr).into_owned();
     let counted = report.lines().find_map(|line| line.split_once("Collected :"));
-    Some(counted.expect("it says how many").1.trim().parse().expect("a number"))
+    Some(counted.expect("valgrind reports the number").1.trim().parse().expect("a number"))
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_partly_right_token_takes_the_same_number_of_instructions() {
-    let wrong_from = |at: usize| format!("{}{}", &OURS[..at], "0".repeat(OURS.len() - at));
+    let wrong_from = |at: usize| format!("{}{}", &OWN_TOKEN[..at], "0".repeat(OWN_TOKEN.len() - at));
     let Some(nothing_right) = instructions(&wrong_from(0)) else {
         return alongside_testing::skip("valgrind is not installed");
     };
