@@ -3,12 +3,12 @@
 mod agents;
 mod causes;
 mod connection_failure;
+mod diagnosis;
 mod examine;
 mod finding;
 mod hook_trust;
 mod hooks;
 mod lock_search;
-mod message;
 mod own_installation;
 mod probe;
 mod report;
@@ -32,18 +32,18 @@ use clap::ValueEnum;
 
 use super::completions::Names;
 use agents::Agent;
+use diagnosis::any_fails;
 use examine::Examiner;
 use finding::Finding;
 use hooks::HookFinding;
-use message::any_fails;
 use report::Report;
 use rules::Explanation;
 use running_companions::Companions;
 
-/// The exit code where the doctor can examine nothing. 1 says that something fails.
+/// The exit code if there is nothing to examine. Exit code 1 means that an agent would fail.
 const NOTHING_EXAMINED: u8 = 2;
 
-/// No line is longer than this, however wide the terminal is.
+/// The longest line of a report, in columns, also on a wider terminal.
 const MAX_COLUMNS: usize = 100;
 
 /// Find out why an agent does not find its companion, and what to do
@@ -65,7 +65,7 @@ Exit codes: 0 if each agent would connect, 1 if one would fail or alongside cann
 nothing to examine. With --path: 0 if every change needs your decision or is refused, 1 if one can pass \
 without it, 2 if the settings cannot be read.")]
 pub(crate) struct Args {
-    #[arg(value_name = "AGENT", help = names(), value_parser = Names::Agents, hide_possible_values = true)]
+    #[arg(value_name = "AGENT", help = agents_help(), value_parser = Names::Agents, hide_possible_values = true)]
     agents: Vec<String>,
 
     /// Show every step of the search
@@ -97,7 +97,7 @@ pub(crate) struct Args {
     container: Option<Container>,
 }
 
-fn names() -> String {
+fn agents_help() -> String {
     format!("The agents: {}, … [default: those that are installed]", super::lists::agents_to_examine())
 }
 
@@ -145,19 +145,19 @@ async fn diagnose(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
     for agent in agents {
         findings.push(examiner.examine(agent).await);
     }
-    let search = hooks::search_fault(&here, &companions).await;
+    let search_cause = hooks::search_cause(&here, &companions).await;
     let mut hook_findings: Vec<HookFinding> = Vec::new();
     for agent in hooks::agents_to_examine(&args.agents, &findings, &here) {
         let release = findings.iter().find(|finding| finding.agent.row.id == agent.id);
         let release = release.and_then(|finding| finding.agent.release);
         for ours in OurHook::ALL.into_iter().filter(|ours| ours.is_run_by(agent)) {
-            hook_findings.push(hooks::examine((agent, ours), release, &here, search.as_ref()).await);
+            hook_findings.push(hooks::examine((agent, ours), release, &here, search_cause.as_ref()).await);
         }
     }
     for finding in &mut findings {
-        let is_its = |hook: &HookFinding| hook.agent.id == finding.agent.row.id;
-        if hook_findings.iter().any(|hook| is_its(hook) && hook.works()) {
-            finding.pass_over_mode();
+        let is_of_agent = |hook: &HookFinding| hook.agent.id == finding.agent.row.id;
+        if hook_findings.iter().any(|hook| is_of_agent(hook) && hook.works()) {
+            finding.remove_mode_cause();
         }
     }
     let installation = own_installation::check(&here, &companions, globals.config.as_deref()).await;
@@ -174,23 +174,23 @@ async fn diagnose(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
         true => super::print_json(&report.json(&removed))?,
         false => super::print(&(removed_text(&args, &removed) + &report.text()))?,
     }
-    let is_nothing = findings.is_empty() && hook_findings.is_empty();
-    if is_nothing {
+    let has_nothing_examined = findings.is_empty() && hook_findings.is_empty();
+    if has_nothing_examined {
         super::note("no agent is in PATH, so there is nothing to examine; name one: alongside doctor AGENT");
     }
-    let agent_fails = findings.iter().any(|finding| any_fails(&finding.messages()));
+    let agent_fails = findings.iter().any(|finding| any_fails(&finding.diagnoses()));
     Ok(match any_fails(&installation) || agent_fails {
         true => ExitCode::FAILURE,
-        false if is_nothing => NOTHING_EXAMINED.into(),
+        false if has_nothing_examined => NOTHING_EXAMINED.into(),
         false => ExitCode::SUCCESS,
     })
 }
 
-/// The agents that the person named or that run as `--pid`, else the installed ones.
+/// Returns the agents that the person named, or the agent that runs as `--pid`, or else the installed ones.
 async fn agents_to_examine(args: &Args, here: &Surroundings) -> anyhow::Result<Vec<Agent>> {
-    let has_only_hook = |name: &String| AgentRow::named(name).is_some_and(|row| row.family.is_none());
+    let connects_to_none = |name: &String| AgentRow::named(name).is_some_and(|row| row.family.is_none());
     let (only_hooks, named): (Vec<String>, Vec<String>) =
-        args.agents.iter().cloned().partition(has_only_hook);
+        args.agents.iter().cloned().partition(connects_to_none);
     if named.is_empty() && !only_hooks.is_empty() {
         return Ok(Vec::new());
     }
@@ -213,7 +213,7 @@ async fn agents_to_examine(args: &Args, here: &Surroundings) -> anyhow::Result<V
     Ok(agents)
 }
 
-/// The report of `--fix`.
+/// Returns the part of the report about files that `--fix` has removed.
 fn removed_text(args: &Args, removed: &[String]) -> String {
     match removed {
         [] if args.fix => "nothing to remove: alongside has left no stale files\n\n".into(),
@@ -222,7 +222,8 @@ fn removed_text(args: &Args, removed: &[String]) -> String {
     }
 }
 
-/// The directory and the variables of the terminal or process that the person means.
+/// Returns the directory and the variables of this terminal or of the process `--pid`; `--dir` replaces the
+/// directory.
 fn surroundings(args: &Args) -> anyhow::Result<Surroundings> {
     let mut here = match args.pid {
         None => companions::surroundings()?,

@@ -1,4 +1,4 @@
-//! The agents on this machine: which are installed, in which release, and which run.
+//! The agents on this machine: the installed ones with their releases, and the running ones.
 
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -16,7 +16,7 @@ use alongside_platform::process;
 #[derive(Debug, Clone)]
 pub(super) struct Agent {
     pub(super) row: FamilyAgent,
-    /// `None` if it is not installed.
+    /// `None` if the agent is not installed.
     pub(super) program: Option<PathBuf>,
     /// The version as the agent writes it.
     pub(super) version: Option<String>,
@@ -31,11 +31,11 @@ pub(super) struct RunningAgent {
     pub(super) pid: u32,
     pub(super) started: Option<SystemTime>,
     pub(super) here: Surroundings,
-    /// `None` if the command line does not name it.
+    /// `None` if the command line does not name the program.
     pub(super) program: Option<PathBuf>,
 }
 
-/// Those of these agents that are in PATH and in the usual directories of npm and other installers. A program
+/// Returns the agents of `known` in PATH and in the usual directories of npm and other installers. A program
 /// with several names is listed once.
 pub(super) async fn installed(known: &[FamilyAgent], here: &Surroundings) -> Vec<Agent> {
     let mut agents: Vec<(PathBuf, Agent)> = Vec::new();
@@ -63,12 +63,12 @@ impl Agent {
         Self { row, program, version, release, is_in_path }
     }
 
-    /// An agent that the person named, but that is not installed: it counts as its newest release.
+    /// Returns a named agent that is not installed: the doctor examines the newest known release.
     pub(super) fn not_installed(row: FamilyAgent) -> Self {
         Self::new(row, None, None, true)
     }
 
-    /// The agent that runs as this process.
+    /// Returns the agent that runs as this process. May run the program to get its version.
     pub(super) async fn of_process(running: &RunningAgent) -> Self {
         let version = match &running.program {
             Some(program) => version::of_program(program, &running.row, &running.here).await,
@@ -77,7 +77,7 @@ impl Agent {
         Self::new(running.row, running.program.clone(), version, true)
     }
 
-    /// The newest release that is known, if this one is newer.
+    /// Returns the newest known release, if this one is newer.
     pub(super) fn newer_than_known(&self) -> Option<Release> {
         self.row
             .family
@@ -87,31 +87,33 @@ impl Agent {
     }
 }
 
-/// The first program of these names in PATH or in the usual directories.
+/// Returns the first program of these names in PATH or in the usual directories.
 pub(super) fn program_of(commands: &[&str], here: &Surroundings) -> Option<PathBuf> {
     directories(here).into_iter().find_map(|(directory, _)| {
         commands.iter().find_map(|command| which::which_in(command, Some(&directory), &directory).ok())
     })
 }
 
-/// The directories of PATH, then those of npm and other installers; each with whether it is in PATH.
+/// Returns the directories of PATH, then the usual ones of npm and other installers; each with whether it is
+/// in PATH.
 fn directories(here: &Surroundings) -> Vec<(PathBuf, bool)> {
     let path = here.variables.get("PATH").map(String::as_str).unwrap_or_default();
     let in_path: Vec<PathBuf> = directories_of(path.as_ref()).collect();
     let npm = here.variables.get("npm_config_prefix").map(|prefix| PathBuf::from(prefix).join("bin"));
-    let usual =
+    let usual_below_home =
         [".npm-global/bin", ".local/bin", ".volta/bin", ".bun/bin"].map(|below| here.home.join(below));
-    let mut others: Vec<PathBuf> = npm.into_iter().chain(usual).collect();
+    let mut others: Vec<PathBuf> = npm.into_iter().chain(usual_below_home).collect();
     others.retain(|directory| !in_path.contains(directory));
     let in_path = in_path.into_iter().map(|path| (path, true));
     in_path.chain(others.into_iter().map(|path| (path, false))).collect()
 }
 
-/// This user's agents that run with the same home and temporary directory.
+/// Returns this user's running agents with the same home and temporary directory.
 pub(super) fn running(here: &Surroundings) -> Vec<RunningAgent> {
-    let near = |running: &RunningAgent| running.here.home == here.home && running.here.tmp == here.tmp;
+    let has_same_directories =
+        |running: &RunningAgent| running.here.home == here.home && running.here.tmp == here.tmp;
     let mut found: Vec<RunningAgent> =
-        process::ours().into_iter().filter_map(process_of_agent).filter(near).collect();
+        process::ours().into_iter().filter_map(process_of_agent).filter(has_same_directories).collect();
     // A launcher and the process that it starts are one agent.
     let parents: Vec<u32> =
         found.iter().filter_map(|running| Some(find::look_up(running.pid)?.parent)).collect();
@@ -119,24 +121,24 @@ pub(super) fn running(here: &Surroundings) -> Vec<RunningAgent> {
     found
 }
 
-/// The agent that runs as this process, by its command line.
+/// Returns the agent that runs as this process, as its command line names it.
 pub(super) fn process_of_agent(pid: u32) -> Option<RunningAgent> {
-    let seen = find::look_up(pid)?;
-    let script = seen.arguments.iter().find(|argument| !argument.starts_with('-'));
+    let looked_up = find::look_up(pid)?;
+    let script = looked_up.arguments.iter().find(|argument| !argument.starts_with('-'));
     let by_script = || {
-        let interprets = ["node", "bun", "deno", "sh", "bash"].contains(&seen.name.as_str());
-        script.filter(|_| interprets).and_then(|script| FamilyAgent::of_command(script))
+        let is_interpreter = ["node", "bun", "deno", "sh", "bash"].contains(&looked_up.name.as_str());
+        script.filter(|_| is_interpreter).and_then(|script| FamilyAgent::of_command(script))
     };
-    let row = FamilyAgent::of_command(&seen.name).or_else(by_script)?;
+    let row = FamilyAgent::of_command(&looked_up.name).or_else(by_script)?;
     let here = Surroundings::of_process(pid)?;
     let program = script.map(|script| here.cwd.join(script)).filter(|path| path.is_file());
     Some(RunningAgent { row, pid, started: process::started(pid), here, program })
 }
 
-/// The agents of these names that find companions, or all without a name.
+/// Returns the agents of these names that find companions. Without a name, returns all that do.
 ///
 /// # Errors
-/// The first name that none of them has.
+/// The first name that no agent has.
 pub(super) fn named(names: &[String]) -> Result<Vec<FamilyAgent>, String> {
     if names.is_empty() {
         return Ok(with_family().collect());
@@ -147,7 +149,7 @@ pub(super) fn named(names: &[String]) -> Result<Vec<FamilyAgent>, String> {
     names.iter().map(named).collect()
 }
 
-/// A release as people write it.
+/// Returns a release as people write it, such as `0.3.1`.
 pub(super) fn release_number((major, minor, patch): Release) -> String {
     format!("{major}.{minor}.{patch}")
 }

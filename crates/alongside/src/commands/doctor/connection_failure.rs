@@ -1,5 +1,5 @@
-//! Why an agent connects to no companion: from the step at which its search fails, and from the companions
-//! that run all the same.
+//! Finds the causes why an agent connects to no companion: from the step at which its search fails, and from
+//! the companions that run.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use alongside_platform::process;
 
 use super::agents::release_number;
 use super::causes::{AgentCause, Cause, CompanionCause, ConnectionCause, DiscoveryCause};
-use super::message::ShownPath;
+use super::diagnosis::ShownPath;
 use super::probe::{self, ProbeResult};
 use super::running_companions::{Companions, FileLocation, RunningCompanion};
 
@@ -23,7 +23,7 @@ pub(super) struct ConnectionFailure<'a> {
 }
 
 impl ConnectionFailure<'_> {
-    /// The causes, given the result of each attempt.
+    /// Returns the causes. `results`: the result of each attempt.
     pub(super) async fn causes(&self, results: &[ProbeResult]) -> Vec<Cause> {
         let Some(end) = &self.trace.end else { return vec![self.no_answer(results).await] };
         if *end == End::NoIdeMode {
@@ -45,8 +45,8 @@ impl ConnectionFailure<'_> {
         }
     }
 
-    /// Variables lead to another project. Without them the agent would find a companion of this directory; if
-    /// there is none, that is the worse cause.
+    /// Returns the causes if variables lead to another project. If no companion serves this directory either,
+    /// the missing companion is the more severe cause, and comes first.
     fn other_workspace(&self, workspace: &str, path: Option<&Path>) -> Vec<Cause> {
         let by_port = self.trace.seen().is_some_and(|seen| seen.why == Why::PortVariable);
         if path.is_some() && !by_port {
@@ -60,22 +60,23 @@ impl ConnectionFailure<'_> {
         }
     }
 
+    /// Returns the cause if the agent does not know the name of its editor.
     fn unknown_editor(&self) -> Cause {
         let reads_editor_name = &self.trace.agent.family.behaviour.reads_editor_name;
         match self.trace.seen() {
-            None => self
-                .hidden_companion()
-                .unwrap_or_else(|| DiscoveryCause::VariablesAlone { names: self.variable_names() }.into()),
+            None => self.hidden_companion().unwrap_or_else(|| {
+                DiscoveryCause::VariablesWithoutFile { names: self.variable_names() }.into()
+            }),
             Some(_) if !reads_editor_name.hold(self.release()) => {
                 AgentCause::NeedsVscodeTerminal { needs: reads_editor_name.to_string() }.into()
             }
-            // Without a folder, or in another one, an editor's name would not help either.
+            // With the editor's name the agent would still pass over this file.
             Some(seen) if seen.passed_over.is_some() => self.nothing_found(),
             Some(seen) => DiscoveryCause::NoEditorName { path: seen.path.clone().into() }.into(),
         }
     }
 
-    /// No file fits, but a companion may run all the same.
+    /// Returns the cause if no file fits; a companion may run nevertheless.
     fn nothing_found(&self) -> Cause {
         if let Some(cause) = self.hidden_companion() {
             return cause;
@@ -85,14 +86,15 @@ impl ConnectionFailure<'_> {
             return broken.into();
         }
         let records = || files.iter().filter_map(|seen| seen.record.as_ref());
-        let without_folder = records().find(|record| {
+        let record_without_folder = records().find(|record| {
             record.workspace_path.is_empty() && self.companions.at_port(record.port).is_some()
         });
-        if let Some(record) = without_folder {
+        if let Some(record) = record_without_folder {
             let editor = record.ide_info.as_ref().map_or("the editor", |info| info.display_name.as_str());
             return CompanionCause::NoFolder { editor: editor.to_owned() }.into();
         }
-        // Discovery files cannot name a directory with the delimiter. Some companions write it, ours do not.
+        // A directory with the delimiter in its name splits into several roots. Some companions write it
+        // nevertheless; ours do not.
         let cwd = &self.here.cwd;
         let mut workspaces = records().map(|record| record.workspace_path.as_str());
         if let Some(root) = workspaces.find(|root| !root.is_empty() && cwd.starts_with(root)) {
@@ -101,8 +103,8 @@ impl ConnectionFailure<'_> {
         if cwd.to_string_lossy().contains(discovery::delimiter()) {
             return DiscoveryCause::Delimiter { root: cwd.clone().into() }.into();
         }
-        let near = self.companions.running.iter().filter(|companion| companion.is_near());
-        let roots: Vec<String> = near.flat_map(|companion| companion.roots.clone()).collect();
+        let visible = self.companions.running.iter().filter(|companion| companion.has_file_here_or_none());
+        let roots: Vec<String> = visible.flat_map(|companion| companion.roots.clone()).collect();
         let folded = |path: &Path| PathBuf::from(path.to_string_lossy().to_lowercase());
         if let Some(root) = roots.iter().find(|root| folded(cwd).starts_with(folded(Path::new(root)))) {
             return DiscoveryCause::CaseDiffers { root: PathBuf::from(root).into() }.into();
@@ -113,13 +115,14 @@ impl ConnectionFailure<'_> {
         }
     }
 
-    /// Why this release does not see a companion that serves this directory; `None` if none serves it.
+    /// Returns the cause why this release does not find the companion that serves this directory; `None` if
+    /// no companion serves it.
     fn hidden_companion(&self) -> Option<Cause> {
-        let neighbour = |seen: &Seen| match &seen.passed_over {
+        let unreadable_neighbour = |seen: &Seen| match &seen.passed_over {
             Some(Reason::Neighbour { path }) => Some(path.clone()),
             _ => None,
         };
-        if let Some(path) = self.trace.files.iter().find_map(neighbour) {
+        if let Some(path) = self.trace.files.iter().find_map(unreadable_neighbour) {
             let error = "this release has to read every file there, and cannot read this one".into();
             return Some(DiscoveryCause::UnreadableFile { path: path.into(), error }.into());
         }
@@ -146,7 +149,7 @@ impl ConnectionFailure<'_> {
         })
     }
 
-    /// The agent's own directory, if it is missing and our companions write files there only once it exists.
+    /// Returns the agent's own directory, if it is missing and our companions do not create it.
     fn missing_directory(&self) -> Option<PathBuf> {
         let agent = self.trace.agent;
         let below_home = |file: &&DiscoveryFile| matches!(file.directory, Directory::Home { .. });
@@ -155,6 +158,7 @@ impl ConnectionFailure<'_> {
         (!own.exists()).then_some(own)
     }
 
+    /// Returns the cause if the files of the companion are in `directory` of the place with this index.
     fn elsewhere(&self, name: String, at: usize, directory: Directory) -> CompanionCause {
         let there = &self.companions.places[at];
         match directory {
@@ -177,7 +181,8 @@ impl ConnectionFailure<'_> {
         }
     }
 
-    /// Every attempt failed. The first one is to the companion that the agent prefers.
+    /// Returns the cause if every attempt failed: of the first attempt, to the companion that the agent
+    /// prefers.
     async fn no_answer(&self, results: &[ProbeResult]) -> Cause {
         let (Some(attempt), Some(result)) = (self.trace.attempts.first(), results.first()) else {
             return self.nothing_found();
@@ -194,9 +199,9 @@ impl ConnectionFailure<'_> {
                 if host == CONTAINER_HOST && probe::listens("127.0.0.1", port).await =>
             {
                 let obeys_variable = matches!(behaviour.hosts(self.release()), Hosts::UnlessSet(_));
-                ConnectionCause::ContainerHost { host, port, obeys_variable, is_carried: false }
+                ConnectionCause::ContainerHost { host, port, obeys_variable, connects_by_stdio: false }
             }
-            ProbeResult::NotListening => return self.nobody_listens(&attempt.named_by, port),
+            ProbeResult::NotListening => return self.not_listening(&attempt.named_by, port),
             ProbeResult::Refused if !behaviour.sends_token.hold(self.release()) => {
                 return AgentCause::SendsNoToken { needs: behaviour.sends_token.to_string() }.into();
             }
@@ -210,13 +215,14 @@ impl ConnectionFailure<'_> {
         cause.into()
     }
 
-    fn nobody_listens(&self, named_by: &NamedBy, port: u16) -> Cause {
+    /// Returns the cause if no program listens at the port of the first attempt.
+    fn not_listening(&self, named_by: &NamedBy, port: u16) -> Cause {
         if let Some(path) = self.overriding_file() {
             return DiscoveryCause::OverridingFile { path: path.into() }.into();
         }
         let by_variable = self.trace.seen().is_none_or(|seen| seen.why == Why::PortVariable);
         let path = match named_by {
-            NamedBy::File(path) | NamedBy::OtherFile(path) if self.companions.is_unreached(path) => {
+            NamedBy::File(path) | NamedBy::OtherFile(path) if self.companions.is_unreachable(path) => {
                 return ConnectionCause::OtherNetwork { path: path.clone().into(), port }.into();
             }
             NamedBy::File(path) | NamedBy::OtherFile(path) if !by_variable => ShownPath::from(path.clone()),
@@ -227,22 +233,23 @@ impl ConnectionFailure<'_> {
         }
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let lookups = &self.trace.agent.family.behaviour.lookups;
-        let in_name = lookups.iter().find_map(|lookup| lookup.file.pid_in(name));
-        let editor = self.trace.record().and_then(|record| record.ppid).or(in_name);
+        let pid_in_name = lookups.iter().find_map(|lookup| lookup.file.pid_in(name));
+        let editor = self.trace.record().and_then(|record| record.ppid).or(pid_in_name);
         match editor.filter(|pid| process::is_alive(*pid)) {
             Some(pid) => ConnectionCause::PortClosed { path, port, pid }.into(),
             None => DiscoveryCause::StaleFile { path }.into(),
         }
     }
 
-    /// Variables that name a port where no program listens. The agent may have connected in another way.
+    /// Returns the cause if variables name a port where no program listens, for an agent that has connected
+    /// in another way.
     pub(super) async fn stale_variables(&self) -> Option<DiscoveryCause> {
         let port = self.here.variables.get(self.trace.agent.family.env.port?)?.parse().ok()?;
         let is_stale = !probe::listens("127.0.0.1", port).await;
-        is_stale.then(|| DiscoveryCause::StaleVariablesBeside { names: self.variable_names(), port })
+        is_stale.then(|| DiscoveryCause::UnusedStaleVariables { names: self.variable_names(), port })
     }
 
-    /// The variables of the family that are set, as arguments of `unset`.
+    /// Returns the family's variables that are set, as arguments of `unset`.
     fn variable_names(&self) -> String {
         let env = &self.trace.agent.family.env;
         let all = [env.port, env.workspace_path, env.auth_token, env.pid, env.stdio_command, env.stdio_args];
@@ -250,7 +257,7 @@ impl ConnectionFailure<'_> {
         set.collect::<Vec<_>>().join(" ")
     }
 
-    /// The file that the agent prefers to every other, if it used that one.
+    /// Returns the taken file, if it is one that the agent prefers to every other.
     fn overriding_file(&self) -> Option<PathBuf> {
         self.trace.seen().filter(|seen| seen.why == Why::Override).map(|seen| seen.path.clone())
     }
@@ -260,7 +267,7 @@ impl ConnectionFailure<'_> {
     }
 }
 
-/// A companion that answers although it has no file.
+/// Returns the cause if a companion answers but has no file.
 fn without_files(companion: &RunningCompanion) -> CompanionCause {
     match &companion.host {
         Some(host) if host.hidden => {
@@ -275,7 +282,7 @@ fn without_files(companion: &RunningCompanion) -> CompanionCause {
     }
 }
 
-/// Why the agent cannot use a file; `None` if it is only of another companion.
+/// Returns the cause why the agent cannot use a file; `None` if the file only belongs to another companion.
 fn unusable_file(seen: &Seen) -> Option<DiscoveryCause> {
     let path = seen.path.clone().into();
     let reason = seen.passed_over.as_ref()?;
@@ -284,17 +291,17 @@ fn unusable_file(seen: &Seen) -> Option<DiscoveryCause> {
             Some(DiscoveryCause::UnreadableFile { path, error: reason.to_string() })
         }
         Reason::Malformed(_) => Some(DiscoveryCause::MalformedFile { path, error: reason.to_string() }),
-        Reason::NotOurs => Some(DiscoveryCause::OtherUser { path }),
+        Reason::NotOurs => Some(DiscoveryCause::IgnoredFileOfOtherUser { path }),
         Reason::EditorGone { pid } => Some(DiscoveryCause::DeadEditor { path, pid: *pid }),
         Reason::WorkspaceGone { .. } => Some(DiscoveryCause::MissingWorkspace { path }),
         Reason::OtherWorkspace { .. } | Reason::Neighbour { .. } => None,
     }
 }
 
-/// Whether a file is of the companion at this port, by its content or by its name.
+/// Whether a file belongs to the companion at this port, by its content or by its name.
 fn is_of_port(seen: &Seen, port: u16) -> bool {
     let name = seen.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let mut numbers = name.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty());
-    let in_name = numbers.next_back().and_then(|digits| digits.parse().ok()) == Some(port);
-    in_name || seen.record.as_ref().is_some_and(|record| record.port == port)
+    let is_in_name = numbers.next_back().and_then(|digits| digits.parse().ok()) == Some(port);
+    is_in_name || seen.record.as_ref().is_some_and(|record| record.port == port)
 }

@@ -11,11 +11,11 @@ use super::agents::{Agent, RunningAgent, release_number};
 use super::causes::{AgentCause, Cause, CompanionCause, ConnectionCause, DiscoveryCause};
 use super::connection_failure::ConnectionFailure;
 use super::finding::Finding;
-use super::lock_search::find_lock;
+use super::lock_search::examine_lock_search;
 use super::probe::{self, ProbeResult};
 use super::running_companions::{Companions, RunningCompanion};
 
-/// The machine on which agents are examined.
+/// The doctor's knowledge of this machine, by which it examines each agent.
 pub(super) struct Examiner<'a> {
     pub(super) here: &'a Surroundings,
     pub(super) companions: &'a Companions,
@@ -28,13 +28,14 @@ impl Examiner<'_> {
         let trace = find::replay(agent.row, agent.release, self.here, self.in_container);
         let mut finding = Finding { agent, trace, results: Vec::new(), other_port: None, causes: Vec::new() };
         let settings = Settings::of(&finding.agent.row, finding.agent.release, self.here);
+        // For an agent with lock files, the search for a lock replaces the replayed one.
         if let Some(search) = find::locks(finding.agent.row, self.here) {
             finding.trace.steps.clear();
-            finding.causes = find_lock(search, self.here, self.companions, &mut finding).await;
+            finding.causes = examine_lock_search(search, self.here, self.companions, &mut finding).await;
             let chosen = finding.other_port.and_then(|port| self.companions.at_port(port));
-            let earlier = chosen.and_then(|companion| self.started_earlier(&finding, companion));
-            finding.causes.extend(earlier.map(|pids| AgentCause::StartedEarlier { pids }.into()));
-            let proposing = settings.iter().flat_map(|settings| proposal_settings(settings, &finding.agent));
+            let earlier = chosen.and_then(|companion| self.older_agents(&finding, companion));
+            finding.causes.extend(earlier.map(|pids| AgentCause::OlderThanCompanion { pids }.into()));
+            let proposing = settings.iter().flat_map(|settings| proposal_causes(settings, &finding.agent));
             finding.causes.extend(proposing);
             return finding;
         }
@@ -43,10 +44,10 @@ impl Examiner<'_> {
             finding.causes = vec![AgentCause::TooOld { needs }.into()];
             return finding;
         }
-        let mut causes: Vec<Cause> = settings.as_ref().map(search_settings).unwrap_or_default();
+        let mut causes: Vec<Cause> = settings.as_ref().map(search_causes).unwrap_or_default();
         causes.extend(self.connect(&mut finding).await);
         if let Some(settings) = &settings {
-            causes.extend(proposal_settings(settings, &finding.agent));
+            causes.extend(proposal_causes(settings, &finding.agent));
         }
         if let Some(known) = finding.agent.newer_than_known() {
             let release = finding.agent.version.clone().unwrap_or_default();
@@ -59,12 +60,13 @@ impl Examiner<'_> {
         finding
     }
 
-    /// Dials what the agent would dial, notes the results in `finding`, and returns what is wrong with them.
+    /// Dials each target of the agent until one answers, stores the results in `finding`, and returns the
+    /// causes.
     async fn connect(&self, finding: &mut Finding) -> Vec<Cause> {
-        let seen = finding.trace.seen().filter(|seen| !seen.is_ours && seen.record.is_some());
-        if let Some(seen) = seen {
+        let taken_file = finding.trace.seen().filter(|seen| !seen.is_ours && seen.record.is_some());
+        if let Some(seen) = taken_file {
             // This user's agents must not connect to the program that listens there.
-            return vec![DiscoveryCause::LedByOtherUser { path: seen.path.clone().into() }.into()];
+            return vec![DiscoveryCause::TrustedFileOfOtherUser { path: seen.path.clone().into() }.into()];
         }
         for attempt in &finding.trace.attempts {
             let result = probe::dial(attempt).await;
@@ -87,29 +89,32 @@ impl Examiner<'_> {
             To::Http { .. } => None,
         });
         if let Some(command) = command {
-            finding.other_port = self.carried_port(&command, &mut causes);
+            finding.other_port = self.mark_stdio_connection(&command, &mut causes);
             if finding.other_port.is_none() {
-                causes.push(CompanionCause::StdioInstead { command }.into());
+                causes.push(CompanionCause::StartsStdioServer { command }.into());
             }
         }
         causes
     }
 
-    /// The port to which our own program connects an agent that dials out of its container. It helps against
-    /// no other cause, because it searches for a companion by itself, and may find none or another.
-    fn carried_port(&self, command: &str, causes: &mut [Cause]) -> Option<u16> {
+    /// If the only cause is an unreachable container host, and the agent then starts our `alongside stdio`,
+    /// marks the cause as harmless and returns the port that `stdio` connects to. Against other causes
+    /// `stdio` does not help: it searches by itself, and may find another companion or none.
+    fn mark_stdio_connection(&self, command: &str, causes: &mut [Cause]) -> Option<u16> {
         let is_ours = Path::new(command).file_stem().is_some_and(|name| name == "alongside");
         match causes {
-            [Cause::Connection(ConnectionCause::ContainerHost { port, is_carried, .. })] if is_ours => {
+            [Cause::Connection(ConnectionCause::ContainerHost { port, connects_by_stdio, .. })]
+                if is_ours =>
+            {
                 let nearest = self.companions.serving_here().next();
-                *is_carried = nearest.is_some_and(|companion| companion.port == *port);
-                is_carried.then_some(*port)
+                *connects_by_stdio = nearest.is_some_and(|companion| companion.port == *port);
+                connects_by_stdio.then_some(*port)
             }
             _ => None,
         }
     }
 
-    /// Causes that remain although the agent connects.
+    /// Returns the causes that remain although the agent connects.
     fn connected_causes(&self, finding: &Finding, port: u16) -> Vec<Cause> {
         let mut causes: Vec<Cause> = Vec::new();
         let chosen = self.companions.at_port(port);
@@ -117,8 +122,8 @@ impl Examiner<'_> {
             let name = chosen.map_or("the companion".into(), |companion| companion.name.clone());
             causes.push(CompanionCause::NoDiffs { name }.into());
         }
-        if let Some(pids) = chosen.and_then(|companion| self.started_earlier(finding, companion)) {
-            causes.push(AgentCause::StartedEarlier { pids }.into());
+        if let Some(pids) = chosen.and_then(|companion| self.older_agents(finding, companion)) {
+            causes.push(AgentCause::OlderThanCompanion { pids }.into());
         }
         let others = self.companions.serving_here().filter(|companion| companion.port != port);
         let others: Vec<_> = others.map(RunningCompanion::label).collect();
@@ -126,18 +131,20 @@ impl Examiner<'_> {
             let chosen = chosen.map_or_else(|| format!("port {port}"), RunningCompanion::label);
             causes.push(CompanionCause::Several { chosen, others }.into());
         }
-        let first_failed = finding.results.first() != finding.results.last();
-        let first =
-            finding.trace.seen().filter(|seen| first_failed && !self.companions.is_unreached(&seen.path));
-        if let Some(seen) = first {
-            causes.push(DiscoveryCause::StaleFileBeside { path: seen.path.clone().into() }.into());
+        // The attempts end with the first success, so of several the first has failed.
+        let first_failed = finding.results.len() > 1;
+        let taken_file =
+            finding.trace.seen().filter(|seen| first_failed && !self.companions.is_unreachable(&seen.path));
+        if let Some(seen) = taken_file {
+            causes.push(DiscoveryCause::UnusedStaleFile { path: seen.path.clone().into() }.into());
         }
         causes
     }
 
-    /// The processes of this agent in this project that are older than the companion. Among several
-    /// companions an agent may be connected to another one, so all their sessions count.
-    fn started_earlier(&self, finding: &Finding, companion: &RunningCompanion) -> Option<Vec<u32>> {
+    /// Returns the processes of this agent in this project that are older than the companion, if some agent
+    /// here has no session. Among several companions an agent may be connected to any, so the sessions of all
+    /// count.
+    fn older_agents(&self, finding: &Finding, companion: &RunningCompanion) -> Option<Vec<u32>> {
         let row = finding.agent.row;
         let since = process::started(companion.host.as_ref()?.status.pid)?;
         let roots = companion.roots.join(&discovery::delimiter().to_string());
@@ -153,8 +160,8 @@ impl Examiner<'_> {
     }
 }
 
-/// Settings that keep an agent from searching for a companion.
-fn search_settings(settings: &Settings) -> Vec<Cause> {
+/// Returns the settings that keep an agent from searching for a companion.
+fn search_causes(settings: &Settings) -> Vec<Cause> {
     let broken = settings.broken.iter().map(|(path, error)| {
         AgentCause::BrokenSettings { path: path.clone().into(), error: error.clone() }.into()
     });
@@ -164,8 +171,8 @@ fn search_settings(settings: &Settings) -> Vec<Cause> {
     broken.chain(off).collect()
 }
 
-/// Settings that keep a connected agent from proposing.
-fn proposal_settings(settings: &Settings, agent: &Agent) -> Vec<Cause> {
+/// Returns the settings that keep a connected agent from proposing.
+fn proposal_causes(settings: &Settings, agent: &Agent) -> Vec<Cause> {
     if !settings.broken.is_empty() {
         return Vec::new();
     }
@@ -175,7 +182,7 @@ fn proposal_settings(settings: &Settings, agent: &Agent) -> Vec<Cause> {
         Trust::Undecided => Some(AgentCause::UndecidedFolder),
     };
     let mode = &settings.approval_mode;
-    let edits_alone = (!mode.value.opens_diffs()).then(|| AgentCause::ApprovalMode {
+    let edits_without_asking = (!mode.value.opens_diffs()).then(|| AgentCause::ApprovalMode {
         mode: mode.value.to_string(),
         set_by: source(&mode.by),
         setting: asking_setting(agent),
@@ -184,10 +191,10 @@ fn proposal_settings(settings: &Settings, agent: &Agent) -> Vec<Cause> {
             _ => settings.user_file.clone().into(),
         },
     });
-    trust.into_iter().chain(edits_alone).map(Cause::from).collect()
+    trust.into_iter().chain(edits_without_asking).map(Cause::from).collect()
 }
 
-/// The setting that makes the agent ask before it edits, as its file holds it.
+/// Returns the JSON of the setting that makes the agent ask before it edits.
 fn asking_setting(agent: &Agent) -> String {
     let names = agent.row.settings.map(|table| table.approval_mode).unwrap_or_default();
     let name = names.iter().find(|name| name.is_read_by(agent.release) && name.below_version.is_none());
@@ -201,7 +208,7 @@ fn asking_setting(agent: &Agent) -> String {
     }
 }
 
-/// The file or variable that a setting comes from.
+/// Returns the file or variable that a setting comes from.
 fn source(by: &Option<By>) -> Option<String> {
     by.as_ref().map(ToString::to_string)
 }

@@ -1,5 +1,5 @@
-//! Asks Codex which hooks it trusts: only Codex knows the hashes that it compares. Its server, which speaks
-//! over standard input and output, answers within a second and is ended then.
+//! Asks Codex which hooks it trusts, because only Codex knows the hashes that it compares. The app server of
+//! Codex answers over standard output within a second, and is ended after its answer.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -16,13 +16,13 @@ use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, Buf
 use tokio::process::{Child, Command};
 
 use super::causes::HookCause;
-use super::message::ShownPath;
+use super::diagnosis::ShownPath;
 
-/// How long the answer may take.
-const TIMEOUT: Duration = Duration::from_secs(5);
+/// The time that Codex has to start and to answer.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The longest output that is read.
-const MAX_BYTES: u64 = 4 << 20;
+/// The longest output that is read, in bytes.
+const MAX_OUTPUT_BYTES: u64 = 4 << 20;
 
 /// A hook as Codex lists it.
 #[derive(Debug, Deserialize)]
@@ -35,22 +35,22 @@ struct ListedHook {
     trust_status: Option<String>,
 }
 
-/// The hooks in the answer to `hooks/list`, those of all directories.
+/// Returns the hooks of all directories in the answer to `hooks/list`.
 fn hooks_in(answer: &Value) -> Option<Vec<ListedHook>> {
     let directories = answer.pointer("/result/data")?.as_array()?;
-    let of = |directory: &Value| Vec::<ListedHook>::deserialize(directory.get("hooks")?).ok();
-    let lists: Option<Vec<Vec<ListedHook>>> = directories.iter().map(of).collect();
+    let hooks_of = |directory: &Value| Vec::<ListedHook>::deserialize(directory.get("hooks")?).ok();
+    let lists: Option<Vec<Vec<ListedHook>>> = directories.iter().map(hooks_of).collect();
     Some(lists?.into_iter().flatten().collect())
 }
 
-/// The reasons why the agent skips the hook in these files.
+/// Returns the causes for which the agent skips the hook in these files.
 pub(super) async fn causes(
     program: &Path,
     (agent, hook): (HookAgent, OurHook),
     files: &[PathBuf],
     here: &Surroundings,
 ) -> Vec<HookCause> {
-    match listed(program, here).await {
+    match list_hooks(program, here).await {
         Some(listed) => files.iter().filter_map(|path| cause(&listed, (agent, hook), path)).collect(),
         None => vec![HookCause::UnknownTrust],
     }
@@ -77,16 +77,16 @@ fn cause(listed: &[ListedHook], (agent, ours): (HookAgent, OurHook), path: &Path
     })
 }
 
-/// The hooks for this directory; `None` without an answer in time.
-async fn listed(program: &Path, here: &Surroundings) -> Option<Vec<ListedHook>> {
+/// Returns the hooks that Codex lists for this directory; `None` if it does not answer in time.
+async fn list_hooks(program: &Path, here: &Surroundings) -> Option<Vec<ListedHook>> {
     let mut command = Command::new(program);
     command.arg("app-server").env_clear().envs(&here.variables).current_dir(&here.cwd);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
-    // A launcher that is killed leaves the server behind.
+    // The program may be a launcher: to kill only the launcher would leave the server behind.
     process::lead_group(command.as_std_mut());
     let mut server = command.spawn().ok()?;
     let leader = server.id();
-    let listed = tokio::time::timeout(TIMEOUT, ask(&mut server, &here.cwd)).await.ok().flatten();
+    let listed = tokio::time::timeout(ANSWER_TIMEOUT, ask(&mut server, &here.cwd)).await.ok().flatten();
     if let Some(leader) = leader {
         process::end_group(leader);
     }
@@ -96,21 +96,21 @@ async fn listed(program: &Path, here: &Surroundings) -> Option<Vec<ListedHook>> 
 
 async fn ask(server: &mut Child, cwd: &Path) -> Option<Vec<ListedHook>> {
     let mut requests = server.stdin.take()?;
-    let mut lines = BufReader::new(server.stdout.take()?.take(MAX_BYTES)).lines();
+    let mut lines = BufReader::new(server.stdout.take()?.take(MAX_OUTPUT_BYTES)).lines();
     let client = json!({ "name": "alongside", "title": "alongside", "version": env!("CARGO_PKG_VERSION") });
     let hello = json!({ "id": 0, "method": "initialize", "params": { "clientInfo": client } });
     requests.write_all(format!("{hello}\n").as_bytes()).await.ok()?;
-    let mut next = 0;
+    let mut awaited_id = 0;
     while let Some(line) = lines.next_line().await.ok()? {
         let Ok(message) = serde_json::from_str::<Value>(&line) else { continue };
-        // Notifications stand between the answers.
-        if message.get("id").and_then(Value::as_u64) != Some(next) {
+        // Notifications come between the answers.
+        if message.get("id").and_then(Value::as_u64) != Some(awaited_id) {
             continue;
         }
-        if next == 1 {
+        if awaited_id == 1 {
             return hooks_in(&message);
         }
-        next = 1;
+        awaited_id = 1;
         let ready = json!({ "method": "initialized" });
         let list = json!({ "id": 1, "method": "hooks/list", "params": { "cwds": [cwd.to_string_lossy()] } });
         requests.write_all(format!("{ready}\n{list}\n").as_bytes()).await.ok()?;
@@ -123,8 +123,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hook_that_codex_skips_has_its_reason() {
-        let ours = (HookAgent::named("codex").unwrap(), OurHook::Write);
+    fn a_hook_that_codex_skips_has_a_cause() {
+        let write_hook = (HookAgent::named("codex").unwrap(), OurHook::Write);
         let hook = |status: &str, enabled: bool| {
             let answer = json!({ "id": 1, "result": { "data": [{ "cwd": "/p", "warnings": [], "hooks": [
                 { "key": "/h/hooks.json:pre_tool_use:0:0", "command": "/usr/bin/alongside hook codex",
@@ -135,16 +135,20 @@ mod tests {
         };
         let path = PathBuf::from("/h/hooks.json");
         let shown = |path: &PathBuf| ShownPath::from(path.clone());
-        assert_eq!(cause(&hook("trusted", true), ours, &path), None);
+        assert_eq!(cause(&hook("trusted", true), write_hook, &path), None);
         let untrusted = Some(HookCause::Untrusted { path: shown(&path) });
-        assert_eq!(cause(&hook("untrusted", true), ours, &path), untrusted);
+        assert_eq!(cause(&hook("untrusted", true), write_hook, &path), untrusted);
         let disabled = Some(HookCause::Disabled { path: shown(&path) });
-        assert_eq!(cause(&hook("trusted", false), ours, &path), disabled);
+        assert_eq!(cause(&hook("trusted", false), write_hook, &path), disabled);
         let elsewhere = PathBuf::from("/p/.codex/hooks.json");
         let not_read = Some(HookCause::NotRead { path: shown(&elsewhere) });
-        assert_eq!(cause(&hook("trusted", true), ours, &elsewhere), not_read);
-        let of_turns = (ours.0, OurHook::Turn);
+        assert_eq!(cause(&hook("trusted", true), write_hook, &elsewhere), not_read);
+        let turn_hook = (write_hook.0, OurHook::Turn);
         let not_read = Some(HookCause::NotRead { path: shown(&path) });
-        assert_eq!(cause(&hook("trusted", true), of_turns, &path), not_read, "it is another one");
+        assert_eq!(
+            cause(&hook("trusted", true), turn_hook, &path),
+            not_read,
+            "only the other hook is listed"
+        );
     }
 }

@@ -17,16 +17,16 @@ use alongside_platform::{Os, shell};
 
 use super::agents;
 use super::causes::HookCause;
+use super::diagnosis::{Diagnosis, Severity};
 use super::finding::Finding;
 use super::hook_trust;
-use super::message::{Message, Severity};
 use super::running_companions::Companions;
 
 /// The doctor's finding about the hook of one agent.
 #[derive(Debug)]
 pub(super) struct HookFinding {
     pub(super) agent: HookAgent,
-    /// Which of its hooks it is.
+    /// Our hook of this agent that the finding is about.
     pub(super) hook: OurHook,
     /// The files that hold the hook.
     pub(super) files: Vec<PathBuf>,
@@ -34,37 +34,39 @@ pub(super) struct HookFinding {
 }
 
 impl HookFinding {
-    /// The messages, the most severe first.
-    pub(super) fn messages(&self) -> Vec<Message> {
+    /// Returns the diagnoses, the most severe first.
+    pub(super) fn diagnoses(&self) -> Vec<Diagnosis> {
         let causes = self.causes.iter();
-        let mut messages: Vec<_> = causes.map(|cause| cause.message(&self.agent, self.hook)).collect();
-        messages.sort_by_key(|message| message.severity);
-        messages
+        let mut diagnoses: Vec<_> = causes.map(|cause| cause.diagnosis(&self.agent, self.hook)).collect();
+        diagnoses.sort_by_key(|diagnosis| diagnosis.severity);
+        diagnoses
     }
 
-    /// Whether the hook is there, and nothing keeps it from its work.
+    /// Whether the hook is installed and has no fault.
     pub(super) fn works(&self) -> bool {
-        !self.files.is_empty() && self.messages().iter().all(|message| message.severity == Severity::Note)
+        !self.files.is_empty()
+            && self.diagnoses().iter().all(|diagnosis| diagnosis.severity == Severity::Note)
     }
 }
 
-/// The agents whose hooks are examined: those of `findings`, those that the person named, and without a name
-/// also those that are here and connect to no companion.
+/// Returns the agents whose hooks are examined: the agents of `findings` and the named ones. If the person
+/// named none, also each agent that connects to no companion and is installed or has a hook of ours.
 pub(super) fn agents_to_examine(
     named: &[String],
     findings: &[Finding],
     here: &Surroundings,
 ) -> Vec<HookAgent> {
-    let is_meant = |agent: &HookAgent| {
+    let has_hook_to_examine = |agent: &HookAgent| {
         let is_examined = findings.iter().any(|finding| finding.agent.row.id == agent.id);
-        let is_found = || named.is_empty() && agent.family.is_none() && is_here(*agent, here);
+        let is_found =
+            || named.is_empty() && agent.family.is_none() && is_installed_or_has_hook(*agent, here);
         is_examined || named.iter().any(|name| name == agent.id) || is_found()
     };
-    with_hook().filter(is_meant).collect()
+    with_hook().filter(has_hook_to_examine).collect()
 }
 
 /// Whether the agent is installed, or has a hook of ours.
-fn is_here(agent: HookAgent, here: &Surroundings) -> bool {
+fn is_installed_or_has_hook(agent: HookAgent, here: &Surroundings) -> bool {
     let has_hook = |path: &Path| {
         let text = hooks::text(path).ok().flatten();
         text.is_some_and(|text| hooks::find_hook(&text, agent).is_ok_and(|found| !found.is_empty()))
@@ -73,9 +75,9 @@ fn is_here(agent: HookAgent, here: &Surroundings) -> bool {
     agents::program_of(agent.commands, here).is_some() || files.iter().any(|(_, path)| has_hook(path))
 }
 
-/// The reason why a hook that runs here would not have a change reviewed, if a companion is here: the search
-/// that every hook makes, made here.
-pub(super) async fn search_fault(here: &Surroundings, companions: &Companions) -> Option<HookCause> {
+/// Makes the search of a hook for a companion. Returns the cause if the search fails although a companion
+/// serves this directory.
+pub(super) async fn search_cause(here: &Surroundings, companions: &Companions) -> Option<HookCause> {
     let variable = |name: &str| here.variables.get(name).map(Into::into);
     let search = HookSearch::within(RuntimeDirs::of_doctor(variable));
     match search.reviewer_of(&here.cwd).await {
@@ -89,12 +91,12 @@ pub(super) async fn search_fault(here: &Surroundings, companions: &Companions) -
     }
 }
 
-/// Examines a hook of an agent, with what is wrong with the search of all hooks.
+/// Examines one of our hooks in an agent. `search_cause`: the fault of the search that all hooks make.
 pub(super) async fn examine(
     (agent, ours): (HookAgent, OurHook),
     release: Option<Release>,
     here: &Surroundings,
-    search: Option<&HookCause>,
+    search_cause: Option<&HookCause>,
 ) -> HookFinding {
     let mut finding = HookFinding { agent, hook: ours, files: Vec::new(), causes: Vec::new() };
     let mut switches = Vec::new();
@@ -109,10 +111,10 @@ pub(super) async fn examine(
         });
         let (found, switch) = match found {
             Ok(found) => found,
-            // Said once, with the hook before each write.
+            // The examination of the hook before each write reports the error once.
             Err(_) if ours == OurHook::Turn => continue,
             Err(error) => {
-                finding.causes.push(HookCause::Broken { path: path.into(), error });
+                finding.causes.push(HookCause::UnreadableSettings { path: path.into(), error });
                 continue;
             }
         };
@@ -129,21 +131,21 @@ pub(super) async fn examine(
         return finding;
     }
     for entry in ours.registrations(agent, release) {
-        let of_it = entries.iter().filter(|(hook, ..)| hook.is_for(&entry) && hook.has_tools_of(&entry));
-        let paths: Vec<_> = of_it.map(|(_, path, _)| path.clone().into()).collect();
+        let same = entries.iter().filter(|(hook, ..)| hook.is_for(&entry) && hook.has_tools_of(&entry));
+        let paths: Vec<_> = same.map(|(_, path, _)| path.clone().into()).collect();
         if paths.len() > 1 {
-            finding.causes.push(HookCause::Twice { paths, event: entry.event });
+            finding.causes.push(HookCause::Duplicate { paths, event: entry.event });
         }
     }
     match ours {
         OurHook::Write => {
-            finding.causes.extend(search.cloned());
-            finding.causes.push(failure(&entries, agent, release));
+            finding.causes.extend(search_cause.cloned());
+            finding.causes.push(failure_consequence(&entries, agent, release));
         }
         OurHook::Turn if !alongside_turns::has_git(&here.cwd) => finding.causes.push(HookCause::NoGit),
         OurHook::Turn => {}
     }
-    // One file may switch off what another one holds.
+    // A setting in one file may switch off a hook in another one.
     finding.causes.extend(switches);
     let others = hooks::all_other_hooks(agent, ours, release, here).into_iter();
     finding.causes.extend(others.map(|(path, command)| HookCause::OtherHook { path: path.into(), command }));
@@ -160,9 +162,13 @@ pub(super) async fn examine(
     finding
 }
 
-/// The consequence of a hook that fails: by its entries, each with its file and whether that is the
-/// project's, and by the release.
-fn failure(entries: &[(FoundHook, PathBuf, bool)], agent: HookAgent, release: Option<Release>) -> HookCause {
+/// Returns the consequence of a failure of the hook in this release. `entries`: each with its file, and
+/// whether that is the project's.
+fn failure_consequence(
+    entries: &[(FoundHook, PathBuf, bool)],
+    agent: HookAgent,
+    release: Option<Release>,
+) -> HookCause {
     let wanted = WantedHook::new(OurHook::Write, agent, release, Os::HERE, &own_program());
     let (command, registrations) = (&wanted.command, wanted.registrations());
     let OnFailure::RefusesIfAsked { since } = agent.hook.before_tool.on_failure else {
@@ -186,7 +192,7 @@ fn failure(entries: &[(FoundHook, PathBuf, bool)], agent: HookAgent, release: Op
     }
 }
 
-/// The faults of the entries in a file.
+/// Returns the faults of the entries in a file.
 fn causes_in(
     found: &[FoundHook],
     agent: HookAgent,
@@ -201,24 +207,24 @@ fn causes_in(
     let missing = wanted.iter().filter(is_missing).map(|entry| entry.event);
     let events: Vec<&'static str> = missing.collect();
     if !events.is_empty() {
-        causes.push(HookCause::Incomplete { path: path(), events, is_project });
+        causes.push(HookCause::MissingEvents { path: path(), events, is_project });
     }
     for entry in wanted {
         let Some(expected) = entry.matcher else { continue };
         let mut matchers = of_event(entry.event).filter_map(|hook| hook.matcher.clone());
         let has_all = of_event(entry.event).any(|hook| hook.has_tools_of(entry));
         if let Some(matcher) = matchers.next().filter(|_| !has_all) {
-            causes.push(HookCause::Matcher { path: path(), matcher, expected, is_project });
+            causes.push(HookCause::NarrowMatcher { path: path(), matcher, expected, is_project });
         }
     }
     let cut_off = found.iter().filter(|hook| hook.limit(agent) < hook.patience(agent));
     if let Some(limit) = cut_off.map(|hook| hook.limit(agent)).min() {
-        causes.push(HookCause::CutOff { path: path(), limit, is_project });
+        causes.push(HookCause::ShortTimeout { path: path(), limit, is_project });
     }
     let mut programs: Vec<&str> = found.iter().filter_map(|hook| hook.program(agent)).collect();
     programs.dedup();
     causes.extend(programs.into_iter().filter_map(|program| {
-        // A shell puts together any other.
+        // A name that the shell has to expand is unknown here.
         let program = shell::unquoted(Os::HERE, program)?;
         match real_program(&program, here) {
             None => Some(HookCause::NoProgram { path: path(), program, is_project }),
@@ -232,7 +238,7 @@ fn causes_in(
     causes
 }
 
-/// The file that a shell would start for a program's name or path.
+/// Returns the file that a shell would start for a program's name or path.
 fn real_program(program: &str, here: &Surroundings) -> Option<PathBuf> {
     let path = here.variables.get("PATH").map(String::as_str).unwrap_or_default();
     which::which_in(program, Some(path), &here.cwd).ok()?.canonical().ok()

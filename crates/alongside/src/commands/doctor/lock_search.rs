@@ -1,4 +1,4 @@
-//! Examines an agent that finds its editor by a lock: judges the search, and reads its settings.
+//! Examines an agent that finds its editor by a lock file: judges the search, and reads the agent's settings.
 
 use std::time::Duration;
 
@@ -10,11 +10,11 @@ use super::causes::{Cause, LockCause};
 use super::finding::Finding;
 use super::running_companions::Companions;
 
-/// How long an editor may take to accept a connection.
-const TIMEOUT: Duration = Duration::from_secs(1);
+/// The time that an editor has to accept a connection.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Notes the port that the agent reaches, and returns what is wrong.
-pub(super) async fn find_lock(
+/// Stores the port that the agent reaches in `finding`, and returns the causes.
+pub(super) async fn examine_lock_search(
     search: LockSearch,
     here: &Surroundings,
     companions: &Companions,
@@ -28,7 +28,7 @@ pub(super) async fn find_lock(
         LockSearch::ByVariable(lock) => (lock, true),
         LockSearch::Holding(locks) => match <[Lock; 1]>::try_from(locks) {
             Ok([lock]) => (lock, false),
-            Err(none) if none.is_empty() => {
+            Err(locks) if locks.is_empty() => {
                 if let Some(ours) = our_port.filter(|port| find::lock_of(agent, *port, here).is_some()) {
                     return vec![LockCause::WithoutFolder { ours }.into()];
                 }
@@ -36,15 +36,15 @@ pub(super) async fn find_lock(
                 let gone = host.map(|host| LockCause::LockGone { host: host.name.clone() });
                 return vec![gone.unwrap_or(LockCause::NoLock).into()];
             }
-            Err(several) => {
-                let editors = several.iter().map(label).collect();
+            Err(locks) => {
+                let editors = locks.iter().map(label).collect();
                 return vec![LockCause::Several { editors, ours: our_port }.into()];
             }
         },
     };
-    let dialled = TcpStream::connect(("127.0.0.1", lock.port));
-    if !matches!(tokio::time::timeout(TIMEOUT, dialled).await, Ok(Ok(_))) {
-        return vec![LockCause::Silent { editor: lock.content.ide_name, port: lock.port }.into()];
+    let connection = TcpStream::connect(("127.0.0.1", lock.port));
+    if !matches!(tokio::time::timeout(CONNECT_TIMEOUT, connection).await, Ok(Ok(_))) {
+        return vec![LockCause::NotListening { editor: lock.content.ide_name, port: lock.port }.into()];
     }
     finding.other_port = Some(lock.port);
     let another = our_port.filter(|ours| *ours != lock.port);
@@ -54,12 +54,12 @@ pub(super) async fn find_lock(
         Some(OwnSettings::ClaudeCode) => ClaudeSettings::of(here),
         Some(OwnSettings::None) | None => return causes,
     };
-    let is_asked = settings.connects || by_variable;
-    causes.extend((!is_asked).then_some(LockCause::NotAsked.into()));
-    let context_only = ours.and_then(|companion| companion.host.as_ref());
-    let context_only = context_only.is_some_and(|host| host.status.context_only);
+    let searches = settings.connects || by_variable;
+    causes.extend((!searches).then_some(LockCause::SearchNotRequested.into()));
+    let host = ours.and_then(|companion| companion.host.as_ref());
+    let context_only = host.is_some_and(|host| host.status.context_only);
     causes.extend(match (context_only, settings.shows_diffs_itself) {
-        (true, false) => Some(LockCause::AsksBlindly.into()),
+        (true, false) => Some(LockCause::AsksWithoutDiff.into()),
         (false, true) => Some(LockCause::ShowsDiffsItself.into()),
         _ => None,
     });

@@ -1,4 +1,4 @@
-//! Checks alongside itself: adapters, hosts and programs of other versions, and files that it left behind.
+//! Checks alongside itself: adapters, hosts and programs of other versions, and its leftover files.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -18,46 +18,46 @@ use alongside_desk::harmless;
 use alongside_platform::paths::Canonical as _;
 use alongside_platform::{Os, path_lists};
 
-use super::message::{Fix, Message};
+use super::diagnosis::{Diagnosis, Fix};
 use super::running_companions::Companions;
 
 /// This program's version.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The messages about alongside itself, which concern every agent.
+/// Returns the diagnoses of alongside itself, which concern every agent.
 pub(super) async fn check(
     here: &Surroundings,
     companions: &Companions,
     config: Option<&Path>,
-) -> Vec<Message> {
-    let mut messages: Vec<_> = broken_settings(here, config).into_iter().collect();
-    messages.extend(old_hosts(companions));
-    messages.extend(adapters());
-    messages.extend(programs_in_path(here).await);
-    let ours = companions.stale.iter().filter(|(_, record)| record.writer.as_deref() == Some(WRITER));
-    match ours.count() {
+) -> Vec<Diagnosis> {
+    let mut diagnoses: Vec<_> = broken_settings(here, config).into_iter().collect();
+    diagnoses.extend(old_hosts(companions));
+    diagnoses.extend(faulty_adapters());
+    diagnoses.extend(check_path(here).await);
+    let own_files = companions.stale.iter().filter(|(_, record)| record.writer.as_deref() == Some(WRITER));
+    match own_files.count() {
         0 => {}
-        count => messages.push(Message::note(
+        count => diagnoses.push(Diagnosis::note(
             "stale-files-of-ours",
             format!("{count} discovery files of alongside remain from companions that are gone"),
             [Fix::command("alongside doctor --fix")],
         )),
     }
-    let unreached: BTreeSet<_> = companions.unreached.iter().map(|(_, record)| record.port).collect();
-    messages.extend(unreached.into_iter().map(|port| {
+    let unreachable: BTreeSet<_> = companions.unreachable.iter().map(|(_, record)| record.port).collect();
+    diagnoses.extend(unreachable.into_iter().map(|port| {
         let text = format!(
             "the companion on port {port} runs in another network namespace, as a container has one: from \
              here nobody reaches it"
         );
         let fix = Fix::advice("start agents where it runs; --fix leaves its files alone");
-        Message::note("companion-in-another-network", text, [fix])
+        Diagnosis::note("companion-in-another-network", text, [fix])
     }));
-    messages
+    diagnoses
 }
 
-/// A mistake in the person's settings, so that no companion starts; or in those of this project, in which
-/// everything is asked about.
-fn broken_settings(here: &Surroundings, config: Option<&Path>) -> Option<Message> {
+/// Returns a mistake in the person's settings, with which no companion starts, or in the settings of this
+/// project, with which each change is asked about.
+fn broken_settings(here: &Surroundings, config: Option<&Path>) -> Option<Diagnosis> {
     let (error, is_project) = match Settings::load(config, &[]) {
         Err(error) => (error, false),
         Ok(mut settings) => {
@@ -66,12 +66,12 @@ fn broken_settings(here: &Surroundings, config: Option<&Path>) -> Option<Message
     };
     let (error, hints) = failure::parts(&error);
     Some(match is_project {
-        true => Message::hinders(
+        true => Diagnosis::hinders(
             "broken-project-settings",
             format!("{error}: agents hear of no file in this project, and every change is asked about"),
             [],
         ),
-        false => Message::fails(
+        false => Diagnosis::fails(
             "broken-own-settings",
             format!("alongside does not start: {error}"),
             hints.iter().map(Fix::advice).collect::<Vec<_>>(),
@@ -79,34 +79,34 @@ fn broken_settings(here: &Surroundings, config: Option<&Path>) -> Option<Message
     })
 }
 
-/// Hosts of this directory that run another version of this program.
-fn old_hosts(companions: &Companions) -> Vec<Message> {
+/// Returns a diagnosis for each host of this directory that runs another version of this program.
+fn old_hosts(companions: &Companions) -> Vec<Diagnosis> {
     let hosts = companions.serving_here().filter_map(|companion| companion.host.as_ref());
     let old = hosts.filter(|host| host.version != VERSION);
-    let messages = old.map(|host| {
+    let diagnoses = old.map(|host| {
         let version = &host.version;
-        Message::note(
+        Diagnosis::note(
             "old-host",
             format!("the companion of this directory is alongside {version}; this is {VERSION}"),
             [Fix::command(format!("alongside host --replace {}", host.name))],
         )
     });
-    messages.collect()
+    diagnoses.collect()
 }
 
-/// Adapters that differ from those of this version, or lack a program.
-fn adapters() -> Vec<Message> {
+/// Returns a diagnosis for each adapter that is older than this version, or that needs a missing program.
+fn faulty_adapters() -> Vec<Diagnosis> {
     let Ok(user) = UserEnvironment::of_this_process() else { return Vec::new() };
     let Ok(ledger) = Ledger::read(&user.state) else { return Vec::new() };
-    let of = |editor: &Editor| match (editor.state)(editor, &user, ledger.get(editor.id)) {
-        Ok(AdapterState::Outdated { by }) => Some(Message::note(
+    let diagnose = |editor: &Editor| match (editor.state)(editor, &user, ledger.get(editor.id)) {
+        Ok(AdapterState::Outdated { by }) => Some(Diagnosis::note(
             "old-adapter",
             format!("the adapter in {} is from alongside {by}; {VERSION} has a newer one", editor.name),
             [Fix::command(format!("alongside install {}", editor.id))],
         )),
         Ok(AdapterState::Current | AdapterState::ByHand { .. }) => {
             let (program, command) = (editor.missing_program)(&user)?;
-            Some(Message::fails(
+            Some(Diagnosis::fails(
                 "adapter-needs-program",
                 format!("the adapter in {} needs {program}, which no directory of PATH holds", editor.name),
                 [Fix::command(command)],
@@ -114,11 +114,11 @@ fn adapters() -> Vec<Message> {
         }
         _ => None,
     };
-    EDITORS.iter().filter_map(of).collect()
+    EDITORS.iter().filter_map(diagnose).collect()
 }
 
-/// Whether a shell finds this program, and only one version of it.
-async fn programs_in_path(here: &Surroundings) -> Option<Message> {
+/// Returns a diagnosis if a shell does not find this program, or finds several versions of it.
+async fn check_path(here: &Surroundings) -> Option<Diagnosis> {
     let path = here.variables.get("PATH").map(String::as_str).unwrap_or_default();
     let mut programs: Vec<PathBuf> = Vec::new();
     for program in which::which_in_all("alongside", Some(path), &here.cwd).into_iter().flatten() {
@@ -140,7 +140,7 @@ async fn programs_in_path(here: &Surroundings) -> Option<Message> {
                  (of pnpm: `pnpm bin -g`)",
             ),
         };
-        return Some(Message::note("alongside-not-in-path", text, [fix]));
+        return Some(Diagnosis::note("alongside-not-in-path", text, [fix]));
     }
     let mut versions = Vec::new();
     for program in programs {
@@ -148,20 +148,20 @@ async fn programs_in_path(here: &Surroundings) -> Option<Message> {
             versions.push((program, version));
         }
     }
-    let differ =
+    let has_several_versions =
         versions.iter().any(|(_, version)| Some(version) != versions.first().map(|(_, first)| first));
-    differ.then(|| {
+    has_several_versions.then(|| {
         let each =
             versions.iter().map(|(program, version)| format!("{version} in {}", harmless::path(program)));
         let text =
             format!("PATH holds several versions of alongside: {}", each.collect::<Vec<_>>().join(", "));
         let fix = Fix::advice("keep the one you want; editors start the first");
-        Message::note("two-alongsides", text, [fix])
+        Diagnosis::note("two-alongsides", text, [fix])
     })
 }
 
-/// The directory that PATH should hold: the program's own. Of a program in a package of npm, which moves its
-/// packages as it likes, it is that of npm's global programs, if ours is among them.
+/// Returns the directory to add to PATH: the program's own. npm may move its packages, so for a program in a
+/// package of npm, returns the directory of npm's global programs, if ours is among them.
 fn directory_for_path(program: &Path) -> Option<PathBuf> {
     let is_modules = |path: &&Path| path.file_name().is_some_and(|name| name == "node_modules");
     let Some(modules) = program.ancestors().filter(is_modules).last() else {
@@ -173,8 +173,8 @@ fn directory_for_path(program: &Path) -> Option<PathBuf> {
         true => above.parent()?.join("bin"),
         false => above.to_owned(),
     };
-    let has = |name: &str| directory.join(name).symlink_metadata().is_ok();
-    (has("alongside") || has("alongside.cmd")).then_some(directory)
+    let holds = |name: &str| directory.join(name).symlink_metadata().is_ok();
+    (holds("alongside") || holds("alongside.cmd")).then_some(directory)
 }
 
 #[cfg(test)]
@@ -185,11 +185,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_a_package_of_npm_path_gets_the_directory_of_its_programs() {
+    fn path_gets_the_directory_of_npms_global_programs() {
         let prefix = tempfile::tempdir().unwrap();
         let (prefix, bin) = (prefix.path(), prefix.path().join("bin"));
         let inside = prefix.join("lib/node_modules/alongside/node_modules/alongside-linux-x64/bin/alongside");
-        assert_eq!(directory_for_path(&inside), None, "as in the cache of npx");
+        assert_eq!(directory_for_path(&inside), None, "npx keeps no global program");
         std::fs::create_dir(&bin).unwrap();
         std::fs::write(bin.join("alongside"), "").unwrap();
         assert_eq!(directory_for_path(&inside), Some(bin));
@@ -197,16 +197,16 @@ mod tests {
     }
 
     #[test]
-    fn reports_a_host_of_another_version() {
+    fn a_host_of_another_version_is_reported() {
         let here = Surroundings::of_this_process().unwrap();
         let companions = |version: &str| {
             let status = json!({ "port": 1, "pid": 1, "roots": [here.cwd], "agents": [], "reviews": 0,
                 "paused": false });
             let report = json!({ "name": "cafe", "version": version, "status": status });
             let running = vec![RunningCompanion::of_host(serde_json::from_value(report).unwrap(), &here)];
-            Companions { places: vec![here.clone()], running, stale: Vec::new(), unreached: Vec::new() }
+            Companions { places: vec![here.clone()], running, stale: Vec::new(), unreachable: Vec::new() }
         };
-        let old = Message::note(
+        let old = Diagnosis::note(
             "old-host",
             format!("the companion of this directory is alongside 0.0.1; this is {VERSION}"),
             [Fix::command("alongside host --replace cafe")],

@@ -1,5 +1,5 @@
-//! Dials what an agent would dial. Any program may listen on the port that a file names, so only the file's
-//! companion, or at least a program of this user, is sent the token.
+//! Dials the targets that an agent would dial. Any program may listen on the port in a file, so the token is
+//! sent only to the companion that proves to know it, or at least to a program of this user.
 
 use std::time::Duration;
 
@@ -11,13 +11,13 @@ use alongside_desk::harmless;
 use alongside_host::companions;
 use alongside_platform::listener::ListenerOwner;
 
-/// How long a companion may take to answer.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// The time that a companion has to answer.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How an attempt to connect ended.
+/// The result of an attempt to connect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ProbeResult {
-    /// A companion opened a session; `diffs` is whether it offers both tools for diffs.
+    /// A companion opened a session. `diffs`: whether it offers both tools for diffs.
     Connected { diffs: bool },
     /// No program listens, or the host name is unknown.
     NotListening,
@@ -25,13 +25,13 @@ pub(super) enum ProbeResult {
     Refused,
     /// No answer came in time.
     Silence,
-    /// Another program answered, with this.
+    /// Another program answered with this text.
     Other(String),
-    /// The program that listens did not prove to be the token's companion, and was not sent the token.
+    /// The listening program did not prove that it knows the token, and did not get the token.
     Stranger,
-    /// Not tried: the agent would use a proxy.
+    /// No attempt: the agent would use a proxy.
     Proxied,
-    /// Not tried: the agent starts a program instead.
+    /// No attempt: the agent starts a program instead.
     Program,
 }
 
@@ -51,7 +51,7 @@ impl std::fmt::Display for ProbeResult {
     }
 }
 
-/// The address or the program of an attempt.
+/// Returns the host and port, or the program, of an attempt.
 pub(super) fn destination(attempt: &Attempt) -> String {
     match &attempt.to {
         To::Http { host, port, .. } => format!("{host}:{port}"),
@@ -59,7 +59,7 @@ pub(super) fn destination(attempt: &Attempt) -> String {
     }
 }
 
-/// Dials what an agent dials.
+/// Dials the target of an attempt, unless it is a program or behind a proxy.
 pub(super) async fn dial(attempt: &Attempt) -> ProbeResult {
     match &attempt.to {
         To::Http { proxy: Some(_), .. } => ProbeResult::Proxied,
@@ -68,13 +68,13 @@ pub(super) async fn dial(attempt: &Attempt) -> ProbeResult {
     }
 }
 
-/// Connects to a companion. One of ours has to prove that it knows the token before the token is sent; any
-/// other has to be this user's.
+/// Connects to a companion. Before the token is sent, our companion must prove that it knows the token, and
+/// any other companion must belong to this user.
 pub(super) async fn connect(host: &str, port: u16, token: Option<&str>) -> ProbeResult {
     let endpoint = Endpoint::at(host, port);
     if let Some(token) = token.filter(|token| token::split(token).1.is_some()) {
-        return match tokio::time::timeout(PATIENCE, prove(&endpoint, token)).await {
-            // Ours offer both tools.
+        return match tokio::time::timeout(ANSWER_TIMEOUT, prove(&endpoint, token)).await {
+            // Our companions offer both tools.
             Ok(Ok(())) => ProbeResult::Connected { diffs: true },
             Err(_) | Ok(Err(Error::Timeout { .. })) => ProbeResult::Silence,
             Ok(Err(Error::Unreachable { .. })) if !listens(host, port).await => ProbeResult::NotListening,
@@ -91,16 +91,16 @@ pub(super) async fn connect(host: &str, port: u16, token: Option<&str>) -> Probe
         session.end().await?;
         tools
     };
-    match tokio::time::timeout(PATIENCE, session).await {
+    match tokio::time::timeout(ANSWER_TIMEOUT, session).await {
         Err(_) => ProbeResult::Silence,
         Ok(Ok(tools)) => {
-            let has = |name: &str| tools.iter().any(|tool| tool.name == name);
-            ProbeResult::Connected { diffs: has(OPEN_DIFF) && has(CLOSE_DIFF) }
+            let offers = |name: &str| tools.iter().any(|tool| tool.name == name);
+            ProbeResult::Connected { diffs: offers(OPEN_DIFF) && offers(CLOSE_DIFF) }
         }
         Ok(Err(error)) => match error {
             Error::Status { status: 401 | 403, .. } => ProbeResult::Refused,
             Error::Timeout { .. } => ProbeResult::Silence,
-            // A program that hangs up before it answers is not a companion.
+            // A program that closes the connection without an answer is no companion.
             Error::Unreachable { .. } if listens(host, port).await => {
                 ProbeResult::Other("it hangs up without an answer".into())
             }
@@ -110,7 +110,7 @@ pub(super) async fn connect(host: &str, port: u16, token: Option<&str>) -> Probe
     }
 }
 
-/// Whether a program listens there.
+/// Whether a program listens at this host and port.
 pub(super) async fn listens(host: &str, port: u16) -> bool {
-    companions::listens(host, port, PATIENCE).await
+    companions::listens(host, port, ANSWER_TIMEOUT).await
 }

@@ -1,5 +1,5 @@
-//! Writes the doctor's findings: for people one line a verdict, then each cause and its fixes; for scripts
-//! JSON.
+//! Writes the doctor's findings: for people, a line with the result, then each cause and its fixes; for
+//! scripts, JSON.
 
 use std::fmt::Write as _;
 
@@ -9,27 +9,27 @@ use alongside_desk::harmless;
 use serde_json::{Value, json};
 
 use super::agents::release_number;
+use super::diagnosis::{Diagnosis, Fix, Severity, any_fails};
 use super::finding::Finding;
 use super::hooks::HookFinding;
-use super::message::{Fix, Message, Severity, any_fails};
 use super::probe;
 use super::running_companions::Companions;
 
-/// Everything that the doctor reports.
+/// All findings of the doctor, and the form of their report.
 pub(super) struct Report<'a> {
     pub(super) companions: &'a Companions,
     pub(super) findings: &'a [Finding],
     pub(super) hooks: &'a [HookFinding],
-    /// The messages about alongside itself.
-    pub(super) installation: &'a [Message],
+    /// The diagnoses of alongside itself.
+    pub(super) installation: &'a [Diagnosis],
     /// Whether to list each step of an agent's search.
     pub(super) verbose: bool,
-    /// Lines are wrapped at this many columns; never without it.
+    /// The columns at which lines are wrapped. `None`: lines are not wrapped.
     pub(super) columns: Option<usize>,
 }
 
 impl Report<'_> {
-    /// The report for people.
+    /// Returns the report for people.
     pub(super) fn text(&self) -> String {
         let mut text = String::new();
         for (at, finding) in self.findings.iter().enumerate() {
@@ -42,19 +42,19 @@ impl Report<'_> {
         if !self.installation.is_empty() {
             text.push('\n');
         }
-        for message in self.installation {
-            let mark = if message.severity == Severity::Fails { "✗ " } else { "! " };
-            self.write_line(mark, "  ", &message.text, &mut text);
-            self.write_fixes(&message.fixes, "    ", &mut text);
+        for diagnosis in self.installation {
+            let mark = if diagnosis.severity == Severity::Fails { "✗ " } else { "! " };
+            self.write_line(mark, "  ", &diagnosis.text, &mut text);
+            self.write_fixes(&diagnosis.fixes, "    ", &mut text);
         }
         text
     }
 
     fn write_finding(&self, finding: &Finding, text: &mut String) {
         let name = self.agent_name(finding);
-        let messages = finding.messages();
-        let mut rest = messages.iter();
-        match (self.companion_label(finding), any_fails(&messages), messages.first()) {
+        let diagnoses = finding.diagnoses();
+        let mut rest = diagnoses.iter();
+        match (self.companion_label(finding), any_fails(&diagnoses), diagnoses.first()) {
             (Some(companion), false, _) => {
                 self.write_line("✓ ", "  ", &format!("{name} would connect to {companion}"), text);
             }
@@ -65,13 +65,13 @@ impl Report<'_> {
             }
             (_, _, None) => self.write_line("✗ ", "  ", &format!("{name} would fail"), text),
         }
-        self.write_messages(rest, text);
+        self.write_diagnoses(rest, text);
         if self.verbose {
             self.write_steps(finding, text);
         }
     }
 
-    /// The hooks in the agents' settings. An agent without one is no problem.
+    /// Writes about the hooks in the agents' settings. An agent without a hook is no fault.
     fn write_hooks(&self, text: &mut String) {
         if !self.hooks.is_empty() && !text.is_empty() {
             text.push('\n');
@@ -81,7 +81,7 @@ impl Report<'_> {
         }
     }
 
-    /// One of our hooks, in all agents.
+    /// Writes about one of our hooks in all agents.
     fn write_hook(&self, hook: OurHook, text: &mut String) {
         let (with, without): (Vec<_>, Vec<_>) = self
             .hooks
@@ -91,23 +91,23 @@ impl Report<'_> {
         for finding in &with {
             let files: Vec<_> = finding.files.iter().map(|path| harmless::path(path)).collect();
             let name = finding.agent.display_name;
-            let messages = finding.messages();
+            let diagnoses = finding.diagnoses();
             let works = finding.works();
-            let has_it = match hook {
+            let fact = match hook {
                 OurHook::Write => "has the hook",
                 OurHook::Turn => "notes its turns",
             };
-            let verdict = if works { has_it.to_owned() } else { format!("{has_it}, with a fault") };
+            let fact = if works { fact.to_owned() } else { format!("{fact}, with a fault") };
             let mark = if works { "✓ " } else { "✗ " };
-            self.write_line(mark, "  ", &format!("{name} {verdict} ({})", files.join(", ")), text);
-            self.write_messages(messages.iter(), text);
+            self.write_line(mark, "  ", &format!("{name} {fact} ({})", files.join(", ")), text);
+            self.write_diagnoses(diagnoses.iter(), text);
         }
         for finding in &without {
-            self.write_messages(finding.messages().iter(), text);
+            self.write_diagnoses(finding.diagnoses().iter(), text);
         }
         let names: Vec<_> = without.iter().map(|finding| finding.agent.display_name).collect();
         if !names.is_empty() {
-            let what = if let [one] = without[..] { one.agent.id } else { "agent" };
+            let target = if let [only] = without[..] { only.agent.id } else { "agent" };
             let names = names.join(", ");
             let lack = match hook {
                 OurHook::Write => {
@@ -115,16 +115,16 @@ impl Report<'_> {
                 }
                 OurHook::Turn => format!("no review after the turns of {names}: nothing notes them"),
             };
-            let line = format!("{lack} (`alongside install {what}`)");
+            let line = format!("{lack} (`alongside install {target}`)");
             self.write_line("- ", "  ", &line, text);
         }
     }
 
-    fn write_messages<'m>(&self, messages: impl Iterator<Item = &'m Message>, text: &mut String) {
-        for message in messages {
-            let mark = if message.severity == Severity::Note { "  - " } else { "  ! " };
-            self.write_line(mark, "    ", &message.text, text);
-            self.write_fixes(&message.fixes, "      ", text);
+    fn write_diagnoses<'m>(&self, diagnoses: impl Iterator<Item = &'m Diagnosis>, text: &mut String) {
+        for diagnosis in diagnoses {
+            let mark = if diagnosis.severity == Severity::Note { "  - " } else { "  ! " };
+            self.write_line(mark, "    ", &diagnosis.text, text);
+            self.write_fixes(&diagnosis.fixes, "      ", text);
         }
     }
 
@@ -145,7 +145,7 @@ impl Report<'_> {
         }
     }
 
-    /// The agent and its release; its path, too, where the same agent is installed more than once.
+    /// Returns the name and the release of the agent, with its path if the agent is installed more than once.
     fn agent_name(&self, finding: &Finding) -> String {
         let agent = &finding.agent;
         let version = match (&agent.version, &agent.program) {
@@ -156,8 +156,8 @@ impl Report<'_> {
                 None => " (not installed here)".into(),
             },
         };
-        let same = self.findings.iter().filter(|other| other.agent.row.id == agent.row.id).count();
-        let program = agent.program.as_deref().filter(|_| same > 1);
+        let installations = self.findings.iter().filter(|other| other.agent.row.id == agent.row.id).count();
+        let program = agent.program.as_deref().filter(|_| installations > 1);
         let program = program.map(|program| format!(" ({})", harmless::path(program)));
         format!("{}{version}{}", agent.row.display_name, program.unwrap_or_default())
     }
@@ -170,7 +170,7 @@ impl Report<'_> {
         })
     }
 
-    /// Advice is wrapped; commands never are, so that they can be copied.
+    /// Writes the fixes. Advice is wrapped, but a command stays on one line, so that a person can copy it.
     fn write_fixes(&self, fixes: &[Fix], indent: &str, text: &mut String) {
         for fix in fixes {
             match fix {
@@ -198,19 +198,20 @@ impl Report<'_> {
         }
     }
 
-    /// The report for scripts. `removed` are the lines about files that `--fix` has removed.
+    /// Returns the report for scripts. `removed`: the lines about files that `--fix` has removed.
     pub(super) fn json(&self, removed: &[String]) -> Value {
         let agents: Vec<Value> = self.findings.iter().map(|finding| self.finding_json(finding)).collect();
-        let of = |hook| self.hooks.iter().filter(move |finding| finding.hook == hook).map(hook_json);
-        let hooks: Vec<Value> = of(OurHook::Write).collect();
-        let turns: Vec<Value> = of(OurHook::Turn).collect();
+        let findings_about =
+            |hook| self.hooks.iter().filter(move |finding| finding.hook == hook).map(hook_json);
+        let hooks: Vec<Value> = findings_about(OurHook::Write).collect();
+        let turns: Vec<Value> = findings_about(OurHook::Turn).collect();
         json!({ "agents": agents, "hooks": hooks, "turns": turns, "alongside": self.installation,
             "mended": removed })
     }
 
     fn finding_json(&self, finding: &Finding) -> Value {
-        let messages = finding.messages();
-        let step = |step: &Step| {
+        let diagnoses = finding.diagnoses();
+        let step_json = |step: &Step| {
             let verdict = match step.verdict {
                 Verdict::Good => "good",
                 Verdict::PassedOver => "passedOver",
@@ -222,9 +223,9 @@ impl Report<'_> {
             "family": finding.agent.row.id,
             "version": finding.agent.version,
             "program": finding.agent.program,
-            "wouldConnect": finding.port().is_some() && !any_fails(&messages),
-            "causes": messages,
-            "steps": finding.trace.steps.iter().map(step).collect::<Vec<_>>(),
+            "wouldConnect": finding.port().is_some() && !any_fails(&diagnoses),
+            "causes": diagnoses,
+            "steps": finding.trace.steps.iter().map(step_json).collect::<Vec<_>>(),
         });
         if let Some(port) = finding.port() {
             json["port"] = port.into();
@@ -238,5 +239,5 @@ impl Report<'_> {
 
 fn hook_json(finding: &HookFinding) -> Value {
     let files: Vec<_> = finding.files.iter().map(|path| path.to_string_lossy()).collect();
-    json!({ "agent": finding.agent.id, "files": files, "causes": finding.messages() })
+    json!({ "agent": finding.agent.id, "files": files, "causes": finding.diagnoses() })
 }

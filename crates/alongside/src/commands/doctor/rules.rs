@@ -1,4 +1,4 @@
-//! The rules for one file, explained: what becomes of a change by each agent and of each kind, and why.
+//! Explains the rules for one file: the fate of a change by each agent and of each kind, and the reason.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -15,19 +15,19 @@ use alongside_platform::process;
 use anyhow::Context;
 use serde_json::json;
 
-/// Where nobody is asked, and the agents go on by themselves.
-const REVIEWS_OFF: &str = "reviews are off in the settings ([reviews] enabled = false)";
+/// The reason if no change is reviewed, and each agent decides by itself.
+const REVIEWS_ARE_OFF: &str = "reviews are off in the settings ([reviews] enabled = false)";
 
-/// How exactly systems tell when a process has started.
+/// The precision with which systems report the start of a process.
 const START_PRECISION: Duration = Duration::from_secs(2);
 
 /// The fate of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
     Ruled(Ruling),
-    /// The hook refuses it: the companion shows no such change.
+    /// The hook refuses the change: the companion shows no such change.
     Refused,
-    /// Nobody reviews here.
+    /// Reviews are off.
     Unreviewed,
 }
 
@@ -40,39 +40,40 @@ impl Fate {
         }
     }
 
-    /// Whether the change can be written without a decision of the person at a desk.
-    fn passes(self) -> bool {
+    /// Whether the agent can write the change without a decision at a desk.
+    fn passes_undecided(self) -> bool {
         !matches!(self, Self::Ruled(Ruling::Ask) | Self::Refused)
     }
 }
 
-/// A fate, the reason for it, and the changes that have it.
-struct Explained {
+/// The changes with the same fate for the same reason.
+struct FateGroup {
     fate: Fate,
     why: String,
     changes: Vec<(&'static Agent, ChangeKind)>,
 }
 
-/// The explanation for a file.
+/// The explanation of the rules for a file.
 pub(super) struct Explanation {
     file: PathBuf,
     agents: Vec<&'static Agent>,
-    explained: Vec<Explained>,
-    /// Sentences about all of it.
+    groups: Vec<FateGroup>,
+    /// Sentences about the whole explanation.
     notes: Vec<String>,
 }
 
 impl Explanation {
-    /// For a file, absolute, and agents that work in a directory. `agents`: identifiers; empty for all.
+    /// Explains the rules for an absolute file, and for agents that work in `directory`. `agents`:
+    /// identifiers; empty for all.
     ///
     /// # Errors
-    /// When the person's settings hold a mistake, or an agent is unknown.
+    /// If the person's settings hold a mistake, or an agent is unknown.
     pub(super) fn new(
         (file, directory): (&Path, &Path),
         agents: &[String],
         config: Option<&Path>,
     ) -> anyhow::Result<Self> {
-        let agents = named(agents)?;
+        let agents = agents_named(agents)?;
         let (roots, host) = roots(file, directory);
         let mut settings = Settings::load(config, &[])?;
         let unread = settings.read_projects(&roots);
@@ -89,24 +90,24 @@ impl Explanation {
         let changes: Vec<_> =
             agents.iter().flat_map(|agent| ChangeKind::ALL.map(|kind| (*agent, kind))).collect();
         let named: Vec<_> = changes.iter().map(|(agent, kind)| (agent.display_name, *kind)).collect();
-        let of = (file, &AppDirs::of_this_process());
-        let judgements = explain(&settings.rules, &workspace, (&own, Settings::rules_of), of, &named)?;
-        // In the order in which they come, each with the agents and kinds that it holds for.
-        let mut explained: Vec<Explained> = Vec::new();
+        let target = (file, &AppDirs::of_this_process());
+        let judgements = explain(&settings.rules, &workspace, (&own, Settings::rules_of), target, &named)?;
+        // In the order of their first changes.
+        let mut groups: Vec<FateGroup> = Vec::new();
         for (Judgement { ruling, why }, change) in judgements.into_iter().zip(changes) {
             let (fate, why) = match change.0.hook {
-                _ if !settings.reviews => (Fate::Unreviewed, REVIEWS_OFF.to_owned()),
+                _ if !settings.reviews => (Fate::Unreviewed, REVIEWS_ARE_OFF.to_owned()),
                 Some(_) if is_outside => {
                     (Fate::Refused, "its hook refuses a file outside the project".to_owned())
                 }
                 _ => (Fate::Ruled(ruling), why.to_string()),
             };
-            match explained.iter_mut().find(|known| known.fate == fate && known.why == why) {
+            match groups.iter_mut().find(|known| known.fate == fate && known.why == why) {
                 Some(known) => known.changes.push(change),
-                None => explained.push(Explained { fate, why, changes: vec![change] }),
+                None => groups.push(FateGroup { fate, why, changes: vec![change] }),
             }
         }
-        if explained.iter().any(|one| one.fate == Fate::Ruled(Ruling::Accept)) {
+        if groups.iter().any(|group| group.fate == Fate::Ruled(Ruling::Accept)) {
             notes.push(
                 "A change is asked about all the same while an editor holds unsaved changes of the file, and \
                  where it does more than its lines show."
@@ -116,12 +117,12 @@ impl Explanation {
                 notes.push("So is one that writes other line ends: the file has CRLF.".to_owned());
             }
         }
-        Ok(Self { file: file.to_owned(), agents, explained, notes })
+        Ok(Self { file: file.to_owned(), agents, groups, notes })
     }
 
-    /// 0 if a person decides on every change, or none is made; 1 if one passes without a decision.
+    /// Returns 0 if a person decides on every change or it is refused, and 1 if a change can pass undecided.
     pub(super) fn exit_code(&self) -> ExitCode {
-        match self.explained.iter().any(|one| one.fate.passes()) {
+        match self.groups.iter().any(|group| group.fate.passes_undecided()) {
             true => ExitCode::FAILURE,
             false => ExitCode::SUCCESS,
         }
@@ -129,10 +130,10 @@ impl Explanation {
 
     pub(super) fn text(&self) -> String {
         let mut text = format!("{}\n", harmless::path(&self.file));
-        let is_one = self.explained.len() == 1;
-        for Explained { fate, why, changes } in &self.explained {
-            let which = if is_one { "every change".to_owned() } else { self.which(changes) };
-            text += &format!("  {}: {which} ({})\n", fate.word(), harmless::name(why));
+        let has_one_group = self.groups.len() == 1;
+        for FateGroup { fate, why, changes } in &self.groups {
+            let description = if has_one_group { "every change".to_owned() } else { self.describe(changes) };
+            text += &format!("  {}: {description} ({})\n", fate.word(), harmless::name(why));
         }
         for note in &self.notes {
             text += &format!("  {}\n", harmless::name(note));
@@ -141,9 +142,9 @@ impl Explanation {
     }
 
     pub(super) fn json(&self) -> serde_json::Value {
-        let changes = self.explained.iter().flat_map(|one| {
-            let (ruling, why) = (one.fate.word(), &one.why);
-            self.groups(&one.changes).into_iter().map(move |(kinds, agents)| {
+        let changes = self.groups.iter().flat_map(|group| {
+            let (ruling, why) = (group.fate.word(), &group.why);
+            self.agents_by_kinds(&group.changes).into_iter().map(move |(kinds, agents)| {
                 let kinds: Vec<_> = kinds.iter().map(|kind| kind.word()).collect();
                 let agents: Vec<_> = agents.iter().map(|agent| agent.id).collect();
                 json!({ "ruling": ruling, "why": why, "agents": agents, "kinds": kinds })
@@ -156,27 +157,27 @@ impl Explanation {
         })
     }
 
-    /// The agents with the same kinds of changes, and these kinds.
-    fn groups(
+    /// Returns each set of kinds in these changes, with the agents that have exactly these kinds.
+    fn agents_by_kinds(
         &self,
         changes: &[(&'static Agent, ChangeKind)],
     ) -> Vec<(Vec<ChangeKind>, Vec<&'static Agent>)> {
-        let mut groups: Vec<(Vec<ChangeKind>, Vec<&Agent>)> = Vec::new();
+        let mut by_kinds: Vec<(Vec<ChangeKind>, Vec<&Agent>)> = Vec::new();
         for agent in &self.agents {
-            let its = changes.iter().filter(|(of, _)| of.id == agent.id);
-            let kinds: Vec<_> = its.map(|(_, kind)| *kind).collect();
-            match groups.iter_mut().find(|(known, _)| *known == kinds) {
+            let of_agent = changes.iter().filter(|(changing, _)| changing.id == agent.id);
+            let kinds: Vec<_> = of_agent.map(|(_, kind)| *kind).collect();
+            match by_kinds.iter_mut().find(|(known, _)| *known == kinds) {
                 _ if kinds.is_empty() => {}
                 Some((_, agents)) => agents.push(agent),
-                None => groups.push((kinds, vec![agent])),
+                None => by_kinds.push((kinds, vec![agent])),
             }
         }
-        groups
+        by_kinds
     }
 
-    /// The agents and the kinds of changes in a few words.
-    fn which(&self, changes: &[(&'static Agent, ChangeKind)]) -> String {
-        let group = |(kinds, agents): (Vec<ChangeKind>, Vec<&Agent>)| {
+    /// Describes the kinds of changes and their agents in a few words.
+    fn describe(&self, changes: &[(&'static Agent, ChangeKind)]) -> String {
+        let describe_group = |(kinds, agents): (Vec<ChangeKind>, Vec<&Agent>)| {
             let words: Vec<_> = kinds.iter().map(|kind| kind.word()).collect();
             let kinds = match kinds.len() == ChangeKind::ALL.len() {
                 true => "every change".to_owned(),
@@ -187,7 +188,7 @@ impl Explanation {
                 self.agents.iter().filter(|agent| !names.contains(&agent.display_name)).collect();
             match others.as_slice() {
                 [] => kinds,
-                // The shorter list of names says the same.
+                // Of the agents with and the agents without these kinds, the shorter list is named.
                 others if others.len() < names.len() => {
                     let others: Vec<_> = others.iter().map(|agent| agent.display_name).collect();
                     format!("{kinds} by every agent but {}", others.join(", "))
@@ -195,11 +196,11 @@ impl Explanation {
                 _ => format!("{kinds} by {}", names.join(", ")),
             }
         };
-        self.groups(changes).into_iter().map(group).collect::<Vec<_>>().join("; ")
+        self.agents_by_kinds(changes).into_iter().map(describe_group).collect::<Vec<_>>().join("; ")
     }
 }
 
-/// Whether some reading of a path leads out of these projects.
+/// Whether some interpretation of the path, by links and `..`, leads out of these projects.
 fn is_outside(file: &Path, roots: &[PathBuf]) -> bool {
     let roots: Vec<_> = roots.iter().map(|root| real_path::resolve(root)).collect();
     let is_inside = |reading: &PathBuf| {
@@ -209,8 +210,9 @@ fn is_outside(file: &Path, roots: &[PathBuf]) -> bool {
     !real_path::readings(file).iter().all(is_inside)
 }
 
-/// The projects by which the rules are applied, and the host that serves them: as a hook finds them, that of
-/// the file, else that of the directory; without one, the repository of the file, else of the directory.
+/// Returns the projects whose rules apply, and the host that serves them. As a hook does, takes the host of
+/// the file, or else the host of the directory; without a host, the repository of the file, or else of the
+/// directory.
 fn roots(file: &Path, directory: &Path) -> (Vec<PathBuf>, Option<Entry>) {
     let real = real_path::resolve(file);
     let own = real.parent().unwrap_or(&real);
@@ -219,12 +221,12 @@ fn roots(file: &Path, directory: &Path) -> (Vec<PathBuf>, Option<Entry>) {
     if let Some(host) = serving {
         return (host.roots().to_vec(), Some(host.clone()));
     }
-    let there = own.ancestors().find(|above| above.is_dir()).unwrap_or(own);
-    let repository = alongside_lsp::repository(there).or_else(|| alongside_lsp::repository(directory));
+    let existing = own.ancestors().find(|above| above.is_dir()).unwrap_or(own);
+    let repository = alongside_lsp::repository(existing).or_else(|| alongside_lsp::repository(directory));
     (vec![repository.unwrap_or(directory).to_owned()], None)
 }
 
-/// Whether these settings are those of the companion that runs here.
+/// Returns a sentence on whether the companion that runs here has these settings.
 fn settings_note(host: Option<&Entry>, settings: &Settings, roots: &[PathBuf]) -> Option<String> {
     let Some(host) = host else {
         return Some(
@@ -246,7 +248,7 @@ fn settings_note(host: Option<&Entry>, settings: &Settings, roots: &[PathBuf]) -
     })
 }
 
-fn named(agents: &[String]) -> anyhow::Result<Vec<&'static Agent>> {
+fn agents_named(agents: &[String]) -> anyhow::Result<Vec<&'static Agent>> {
     match agents {
         [] => Ok(AGENTS.iter().filter(|agent| agent.family.is_some() || agent.hook.is_some()).collect()),
         agents => {

@@ -1,5 +1,5 @@
-//! The companions that run on this machine, also those whose files are in another temporary directory or home
-//! than this terminal's.
+//! The companions that run on this machine, including each companion whose files are in another temporary
+//! directory or home than this terminal's.
 
 use std::path::{Path, PathBuf};
 
@@ -13,45 +13,45 @@ use alongside_host::companions::{self, Answer};
 use alongside_platform::process;
 use futures_util::future::join_all;
 
-/// All companions, and where their files are.
+/// All companions, and the places of their files.
 #[derive(Debug)]
 pub(super) struct Companions {
-    /// Where files were looked for: this terminal first, then other places that processes of this user have.
+    /// The searched places: this terminal's first, then the places of this user's other processes.
     pub(super) places: Vec<Surroundings>,
     pub(super) running: Vec<RunningCompanion>,
     /// Files in this terminal's place whose companion is gone.
     pub(super) stale: Vec<(PathBuf, Record)>,
-    /// Files there whose companion lives in another network, where nobody here reaches its port.
-    pub(super) unreached: Vec<(PathBuf, Record)>,
+    /// Files there whose companion runs in another network, so that no program here reaches its port.
+    pub(super) unreachable: Vec<(PathBuf, Record)>,
 }
 
 /// A companion that answers.
 #[derive(Debug, Clone)]
 pub(super) struct RunningCompanion {
-    /// Its name for people.
+    /// The name for people.
     pub(super) name: String,
     pub(super) port: u16,
     pub(super) roots: Vec<String>,
-    /// Its files, each with the index of the place it was found in.
+    /// The discovery files, each with the index of its place in [`Companions::places`].
     files: Vec<(PathBuf, usize)>,
-    /// The report of its host, if it is one of ours.
+    /// The report of the host, if the companion is ours.
     pub(super) host: Option<Report>,
     pub(super) serves_here: bool,
 }
 
-/// Where a companion's file is, as seen by one release.
+/// The place of a companion's file relative to the search of one release.
 #[derive(Debug)]
 pub(super) enum FileLocation {
-    /// Where this terminal's agents look.
+    /// A directory in which the release searches from this terminal.
     Here,
-    /// In this directory of the place with this index.
+    /// This directory in the place with this index, another one than this terminal's.
     Elsewhere(usize, Directory),
-    /// Nowhere that such an agent looks.
+    /// No directory in which the release would search from any place.
     Nowhere,
 }
 
 impl Companions {
-    /// Asks every companion that has a file, each once.
+    /// Asks each companion that has a file, once.
     pub(super) async fn find(here: &Surroundings) -> Self {
         let places = places(here);
         let mut known: Vec<(Record, Vec<(PathBuf, usize)>)> = Vec::new();
@@ -66,23 +66,26 @@ impl Companions {
         }
         let answers = join_all(known.iter().map(|(record, _)| companions::ask(record))).await;
         let reports = alongside_host::reports().await;
-        let elsewhere = companions::ports_of_other_networks(&reports).await;
-        let mut found = Self { places, running: Vec::new(), stale: Vec::new(), unreached: Vec::new() };
+        let ports_elsewhere = companions::ports_of_other_networks(&reports).await;
+        let mut found = Self { places, running: Vec::new(), stale: Vec::new(), unreachable: Vec::new() };
         for ((record, files), answer) in known.into_iter().zip(answers) {
             match answer {
                 Answer::Given(_) => found.running.push(RunningCompanion::of_record(&record, files, here)),
-                // A stopped process may go on.
+                // A stopped process may continue.
                 Answer::Silence => {}
                 Answer::Nothing => {
                     let is_ours = record.writer.as_deref() == Some(WRITER);
-                    let lives = is_ours && elsewhere.contains(&record.port)
+                    let runs_elsewhere = is_ours && ports_elsewhere.contains(&record.port)
                         || companions::is_in_other_network(
                             &record,
                             files.iter().map(|(path, _)| path.as_path()),
                         );
-                    let near = files.into_iter().filter(|(_, place)| *place == 0);
-                    let near = near.map(|(path, _)| (path, record.clone()));
-                    if lives { found.unreached.extend(near) } else { found.stale.extend(near) }
+                    let files_here = files.into_iter().filter(|(_, place)| *place == 0);
+                    let files_here = files_here.map(|(path, _)| (path, record.clone()));
+                    match runs_elsewhere {
+                        true => found.unreachable.extend(files_here),
+                        false => found.stale.extend(files_here),
+                    }
                 }
             }
         }
@@ -103,12 +106,12 @@ impl Companions {
         self.running.iter().find(|companion| companion.port == port)
     }
 
-    /// Whether the companion of this file lives in another network.
-    pub(super) fn is_unreached(&self, path: &Path) -> bool {
-        self.unreached.iter().any(|(unreached, _)| unreached == path)
+    /// Whether the companion of this file runs in another network.
+    pub(super) fn is_unreachable(&self, path: &Path) -> bool {
+        self.unreachable.iter().any(|(unreachable, _)| unreachable == path)
     }
 
-    /// Where that release would have to look for the companion.
+    /// Returns the place where that release would have to search for the companion.
     pub(super) fn locate(
         &self,
         companion: &RunningCompanion,
@@ -125,11 +128,11 @@ impl Companions {
         for (path, at) in &companion.files {
             let place = &self.places[*at];
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            let read = lookups.iter().find(|lookup| {
+            let lookup = lookups.iter().find(|lookup| {
                 lookup.file.matches(name)
                     && path.parent() == Some(place.resolve(lookup.file.directory).as_path())
             });
-            let Some(lookup) = read else { continue };
+            let Some(lookup) = lookup else { continue };
             if *at == 0 {
                 return FileLocation::Here;
             }
@@ -153,7 +156,7 @@ impl RunningCompanion {
         }
     }
 
-    /// A host without discovery files.
+    /// Creates the entry of a host without discovery files.
     pub(super) fn of_host(report: Report, here: &Surroundings) -> Self {
         let roots: Vec<String> =
             report.status.roots.iter().map(|root| root.to_string_lossy().into_owned()).collect();
@@ -167,32 +170,33 @@ impl RunningCompanion {
         }
     }
 
-    /// Whether one of its files is in this terminal's place, or it has none.
-    pub(super) fn is_near(&self) -> bool {
+    /// Whether the companion has a file in this terminal's place, or no file at all.
+    pub(super) fn has_file_here_or_none(&self) -> bool {
         self.files.is_empty() || self.files.iter().any(|(_, place)| *place == 0)
     }
 
-    /// Its name, port and roots, for people.
+    /// Returns the name, the port and the roots, for people.
     pub(super) fn label(&self) -> String {
         format!("{} (port {}, {})", self.name, self.port, self.roots.join(", "))
     }
 }
 
-/// This terminal's place, and every other temporary directory, home and base of this user's processes.
+/// Returns this terminal's place, and each place of this user's processes with another temporary directory,
+/// home or base directory.
 fn places(here: &Surroundings) -> Vec<Surroundings> {
     let mut places = vec![here.clone()];
-    for theirs in process::ours().into_iter().filter_map(Surroundings::of_process) {
-        let is_known = |place: &Surroundings| {
-            place.tmp == theirs.tmp && place.home == theirs.home && bases(place) == bases(&theirs)
+    for place in process::ours().into_iter().filter_map(Surroundings::of_process) {
+        let is_same = |known: &Surroundings| {
+            known.tmp == place.tmp && known.home == place.home && bases(known) == bases(&place)
         };
-        if !places.iter().any(is_known) {
-            places.push(theirs);
+        if !places.iter().any(is_same) {
+            places.push(place);
         }
     }
     places
 }
 
-/// The directories that replace an agent's directory below home.
+/// Returns the directories that variables set in place of the agents' directories below home.
 fn bases(here: &Surroundings) -> Vec<Option<PathBuf>> {
     let directories = discovery_files().map(|file| file.directory);
     let base = |directory| match directory {

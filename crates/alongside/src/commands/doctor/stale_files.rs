@@ -1,4 +1,4 @@
-//! `--fix`: removes our own discovery files whose companion is gone. Everything else is the person's to do.
+//! `--fix`: removes our own discovery files whose companion is gone. The person makes all other repairs.
 
 use std::io;
 use std::path::Path;
@@ -12,14 +12,15 @@ use alongside_platform::untrusted;
 use super::probe::{self, ProbeResult};
 use super::running_companions::Companions;
 
-/// Removes the files, and returns a line for each. A file goes only if it names us as its writer, no
-/// companion proves to know its token, none may live in another network, and it still holds the same record.
+/// Removes the files, and returns a line for each. A file is removed only if it names us as its writer, no
+/// companion proves that it knows the token, no companion in another network may use the file, and the file
+/// still holds the same record.
 pub(super) async fn remove(found: &Companions) -> Vec<String> {
     let mut removed = Vec::new();
-    let ours = found.stale.iter().filter(|(_, record)| record.writer.as_deref() == Some(WRITER));
-    for (path, record) in ours {
+    let own_files = found.stale.iter().filter(|(_, record)| record.writer.as_deref() == Some(WRITER));
+    for (path, record) in own_files {
         let result = probe::connect("127.0.0.1", record.port, record.auth_token.as_deref()).await;
-        // A companion that hangs may come back.
+        // A companion that hangs may answer again.
         let is_gone = matches!(
             result,
             ProbeResult::NotListening | ProbeResult::Refused | ProbeResult::Stranger | ProbeResult::Other(_)
@@ -36,15 +37,15 @@ pub(super) async fn remove(found: &Companions) -> Vec<String> {
     removed
 }
 
-/// Removes a file that holds this record. Its directory stays open meanwhile, for others may lead its path
-/// elsewhere. Returns false if the file is gone or holds something else by now.
+/// Removes a file that holds this record. The directory stays open meanwhile, because another program may
+/// replace a part of the path. Returns false if the file is gone or holds another record.
 fn remove_record(path: &Path, record: &Record) -> io::Result<bool> {
     let name = path.file_name().unwrap_or_default();
     let directory = Directory::open(path.parent().unwrap_or(Path::new("/")))?;
-    // Another program may have put a link, a device or a pipe there.
-    let now = untrusted::read_ours(&directory, name, companions::MAX_RECORD_BYTES);
-    let now = now.ok().and_then(|json| serde_json::from_slice::<Record>(&json).ok());
-    match now.is_some_and(|now| now.is_same_companion(record)) {
+    // Another program may have replaced the file by a link, a device or a pipe.
+    let current = untrusted::read_ours(&directory, name, companions::MAX_RECORD_BYTES);
+    let current = current.ok().and_then(|json| serde_json::from_slice::<Record>(&json).ok());
+    match current.is_some_and(|current| current.is_same_companion(record)) {
         true => directory.remove(name).map(|()| true),
         false => Ok(false),
     }

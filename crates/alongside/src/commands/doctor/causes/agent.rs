@@ -3,13 +3,13 @@
 use alongside_contract::agent::Agent;
 use alongside_contract::family::{Family, OwnSettings};
 
-use crate::commands::doctor::message::{Fix, Message, Severity, ShownPath};
+use crate::commands::doctor::diagnosis::{Diagnosis, Fix, Severity, ShownPath};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::commands::doctor) enum AgentCause {
     /// The release has no IDE mode.
     TooOld { needs: String },
-    /// IDE mode is off. `set_by` is the file or variable that says so; without one it is the default.
+    /// IDE mode is off. `set_by`: the file or variable that sets it; `None` for the default.
     IdeModeOff { set_by: Option<String> },
     /// The agent cannot read a settings file.
     BrokenSettings { path: ShownPath, error: String },
@@ -17,14 +17,14 @@ pub(in crate::commands::doctor) enum AgentCause {
     NeedsVscodeTerminal { needs: String },
     /// The release sends no token.
     SendsNoToken { needs: String },
-    /// The agent edits without asking. `setting` makes it ask, and belongs into `file`.
+    /// The agent edits without asking. With `setting` in `file` it would ask.
     ApprovalMode { mode: String, set_by: Option<String>, setting: String, file: ShownPath },
     /// The folder is not trusted.
     UntrustedFolder { set_by: Option<String> },
     /// The folder is neither trusted nor untrusted yet.
     UndecidedFolder,
-    /// Agents that were started before the companion.
-    StartedEarlier { pids: Vec<u32> },
+    /// Agents run that were started before the companion.
+    OlderThanCompanion { pids: Vec<u32> },
     /// The release is newer than the newest known one.
     UnknownRelease { release: String, known: String },
     /// The agent is installed in a directory that is not in PATH.
@@ -32,29 +32,33 @@ pub(in crate::commands::doctor) enum AgentCause {
 }
 
 impl AgentCause {
-    pub(super) fn message(&self, agent: &Agent) -> Message {
+    pub(super) fn diagnosis(&self, agent: &Agent) -> Diagnosis {
         match self {
-            Self::TooOld { needs } => Message::fails(
+            Self::TooOld { needs } => Diagnosis::fails(
                 "old-agent",
                 format!("this release has no IDE mode, which needs {needs}"),
                 [Fix::update(agent)],
             ),
-            Self::IdeModeOff { set_by } => Message::fails(
+            Self::IdeModeOff { set_by } => Diagnosis::fails(
                 "ide-mode-off",
                 format!("IDE mode is off{}, so it connects to no companion", source(set_by)),
                 [Fix::command("alongside install agent"), Fix::advice("or type `/ide enable` in the agent")],
             ),
-            Self::BrokenSettings { path, error } => Message::fails(
+            Self::BrokenSettings { path, error } => Diagnosis::fails(
                 "broken-settings",
                 format!("it cannot read its settings in {path}: {error}"),
                 [Fix::advice(format!("correct {path}"))],
             ),
-            Self::NeedsVscodeTerminal { needs } => Message::fails(
+            Self::NeedsVscodeTerminal { needs } => Diagnosis::fails(
                 "needs-vscode-terminal",
                 format!("this release connects only in a terminal of VS Code; other editors need {needs}"),
-                [Fix::update(agent), Fix::advice("or pretend to be in VS Code:"), Fix::pretend_vscode(agent)],
+                [
+                    Fix::update(agent),
+                    Fix::advice("or pretend to be in VS Code:"),
+                    Fix::start_as_in_vscode(agent),
+                ],
             ),
-            Self::SendsNoToken { needs } => Message::fails(
+            Self::SendsNoToken { needs } => Diagnosis::fails(
                 "sends-no-token",
                 format!("this release sends no token, so the companion refuses it; tokens need {needs}"),
                 [Fix::update(agent)],
@@ -65,7 +69,7 @@ impl AgentCause {
                     Fix::advice("for one session:"),
                     Fix::command(format!("{} {argument} default", agent.command())),
                 ];
-                // `alongside install` leaves a mode alone that the person chose.
+                // `alongside install` changes no mode that the person set.
                 fixes.extend(match set_by {
                     None => vec![
                         Fix::advice("for good:"),
@@ -73,14 +77,14 @@ impl AgentCause {
                     ],
                     Some(_) => vec![Fix::advice(format!("for good: {setting} in {file}"))],
                 });
-                // A person who set the mode knows about it.
+                // A person who set the mode knows of its effect.
                 let severity = if set_by.is_some() { Severity::Note } else { Severity::Hinders };
                 let source = source(set_by);
                 let text =
                     format!("in approval mode {mode}{source} it edits without asking, and opens no diff");
-                Message::new("approval-mode", severity, text, fixes)
+                Diagnosis::new("approval-mode", severity, text, fixes)
             }
-            Self::UntrustedFolder { set_by } => Message::hinders(
+            Self::UntrustedFolder { set_by } => Diagnosis::hinders(
                 "untrusted-folder",
                 format!("it does not trust this folder{}, and does little in it", source(set_by)),
                 [Fix::advice(
@@ -88,9 +92,9 @@ impl AgentCause {
                 )],
             ),
             Self::UndecidedFolder => {
-                Message::note("undecided-folder", "it will ask whether to trust this folder", [])
+                Diagnosis::note("undecided-folder", "it will ask whether to trust this folder", [])
             }
-            Self::StartedEarlier { pids } => {
+            Self::OlderThanCompanion { pids } => {
                 let rules = agent.family.as_ref().and_then(Family::lock_rules);
                 let (fact, advice) = match rules.map(|rules| rules.own_settings) {
                     None => (
@@ -103,9 +107,9 @@ impl AgentCause {
                     Some(OwnSettings::None) => (", and is not connected", "restart it"),
                 };
                 let text = format!("{} started before the companion{fact}", processes(pids));
-                Message::hinders("started-earlier", text, [Fix::advice(advice)])
+                Diagnosis::hinders("started-earlier", text, [Fix::advice(advice)])
             }
-            Self::UnknownRelease { release, known } => Message::note(
+            Self::UnknownRelease { release, known } => Diagnosis::note(
                 "unknown-release",
                 format!(
                     "{} {release} is newer than {known}, the newest release known here; the doctor treats it \
@@ -115,13 +119,13 @@ impl AgentCause {
                 [],
             ),
             Self::NotInPath { program } => {
-                Message::note("agent-not-in-path", format!("{program} is not in a directory of PATH"), [])
+                Diagnosis::note("agent-not-in-path", format!("{program} is not in a directory of PATH"), [])
             }
         }
     }
 }
 
-/// Where a setting comes from, in brackets.
+/// Returns the source of a setting in parentheses.
 fn source(set_by: &Option<String>) -> String {
     set_by.as_ref().map_or(" (the default)".into(), |source| format!(" (set by {source})"))
 }

@@ -1,9 +1,9 @@
-//! Causes in the companion: it does not run, serves another directory, or keeps its files where
-//! this terminal's agents do not look.
+//! Causes in the companion: it does not run, serves another directory, or has its files in a directory that
+//! this terminal's agents do not search.
 
 use alongside_contract::agent::Agent;
 
-use crate::commands::doctor::message::{Fix, Message, ShownPath};
+use crate::commands::doctor::diagnosis::{Diagnosis, Fix, ShownPath};
 use crate::commands::shell_quoting::quoted;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,17 +14,18 @@ pub(in crate::commands::doctor) enum CompanionCause {
     OtherDirectory { roots: Vec<String> },
     /// The editor has no folder open.
     NoFolder { editor: String },
-    /// The release looks for another process. `any_since` is the release that accepts every process.
+    /// The release searches for the files of another process. `any_since`: the first release that accepts the
+    /// files of every process.
     OtherProcess { name: String, port: u16, any_since: Option<String> },
     /// The companion's files are in another temporary directory.
     OtherTmpdir { name: String, theirs: ShownPath, ours: ShownPath },
-    /// The companion's lock is in another home.
+    /// The companion's files are in another home.
     OtherHome { name: String, theirs: ShownPath, ours: ShownPath },
-    /// The companion's lock is in another base directory, such as QWEN_HOME.
+    /// The companion's files are in another base directory, such as QWEN_HOME.
     OtherBase { name: String, variable: &'static str, theirs: Option<ShownPath>, ours: Option<ShownPath> },
     /// The files of one of our hosts are gone.
     FilesGone { host: String, pid: u32 },
-    /// The agent has never run, so the companion has made no directory for it.
+    /// The agent has never run, so its directory is missing, and the companion does not create it.
     NeverStarted { name: String, directory: ShownPath },
     /// One of our hosts waits for its editor.
     EditorGone { editor: String },
@@ -33,14 +34,14 @@ pub(in crate::commands::doctor) enum CompanionCause {
     /// More than one companion serves this directory.
     Several { chosen: String, others: Vec<String> },
     /// The agent starts a companion of its own.
-    StdioInstead { command: String },
+    StartsStdioServer { command: String },
 }
 
 impl CompanionCause {
-    pub(super) fn message(&self, agent: &Agent) -> Message {
+    pub(super) fn diagnosis(&self, agent: &Agent) -> Diagnosis {
         match self {
             Self::NotRunning => {
-                Message::fails("no-companion", "no companion serves this directory", start_one())
+                Diagnosis::fails("no-companion", "no companion serves this directory", start_fixes())
             }
             Self::OtherDirectory { roots } => {
                 let mut fixes = vec![
@@ -53,9 +54,9 @@ impl CompanionCause {
                 }
                 let roots = roots.join(", ");
                 let text = format!("no companion serves this directory; those that run serve {roots}");
-                Message::fails("other-directory", text, fixes)
+                Diagnosis::fails("other-directory", text, fixes)
             }
-            Self::NoFolder { editor } => Message::fails(
+            Self::NoFolder { editor } => Diagnosis::fails(
                 "no-folder-open",
                 format!("{editor} has no folder open, so its companion serves no directory"),
                 [Fix::advice("open the project's folder in the editor")],
@@ -72,9 +73,9 @@ impl CompanionCause {
                 if any_since.is_some() {
                     fixes.extend([Fix::advice("or update the agent:"), Fix::update(agent)]);
                 }
-                Message::fails("other-process", text, fixes)
+                Diagnosis::fails("other-process", text, fixes)
             }
-            Self::OtherTmpdir { name, theirs, ours } => Message::fails(
+            Self::OtherTmpdir { name, theirs, ours } => Diagnosis::fails(
                 "other-tmpdir",
                 format!(
                     "{name} serves this directory, but its files are in {theirs}; this terminal's temporary \
@@ -82,7 +83,7 @@ impl CompanionCause {
                 ),
                 [Fix::command(format!("TMPDIR={} {}", theirs.quoted(), agent.command()))],
             ),
-            Self::OtherHome { name, theirs, ours } => Message::fails(
+            Self::OtherHome { name, theirs, ours } => Diagnosis::fails(
                 "other-home",
                 format!(
                     "{name} serves this directory, but its files are in the home {theirs}; this terminal's \
@@ -102,26 +103,26 @@ impl CompanionCause {
                     "{name} serves this directory, but its {variable} is {theirs}, and this terminal's is \
                      {ours}"
                 );
-                Message::fails("other-base", text, [Fix::command(fix)])
+                Diagnosis::fails("other-base", text, [Fix::command(fix)])
             }
-            Self::FilesGone { host, pid } => Message::fails(
+            Self::FilesGone { host, pid } => Diagnosis::fails(
                 "files-gone",
                 format!("alongside (process {pid}) serves this directory, but its discovery files are gone"),
                 [Fix::command(format!("alongside host --replace {host}"))],
             ),
-            Self::NeverStarted { name, directory } => Message::fails(
+            Self::NeverStarted { name, directory } => Diagnosis::fails(
                 "never-started",
                 format!("{name} serves this directory, and writes its file as soon as {directory} exists"),
                 [Fix::command(format!("mkdir {}", directory.quoted()))],
             ),
-            Self::EditorGone { editor } => Message::fails(
+            Self::EditorGone { editor } => Diagnosis::fails(
                 "editor-gone",
                 format!(
                     "{editor} has ended; the companion of this directory waits a moment for it to return"
                 ),
                 [Fix::advice("start the editor again, or in another terminal:"), Fix::command("alongside")],
             ),
-            Self::NoDiffs { name } => Message::hinders(
+            Self::NoDiffs { name } => Diagnosis::hinders(
                 "no-diffs",
                 format!("{name} offers no diffs, so the agent asks about changes in its own prompt"),
                 [Fix::advice("update that companion, or use alongside instead")],
@@ -131,9 +132,9 @@ impl CompanionCause {
                 let text = format!(
                     "several companions serve this directory: the agent takes {chosen}, not {others}"
                 );
-                Message::note("several-companions", text, [])
+                Diagnosis::note("several-companions", text, [])
             }
-            Self::StdioInstead { command } => Message::note(
+            Self::StartsStdioServer { command } => Diagnosis::note(
                 "stdio-instead",
                 format!(
                     "then it starts `{command} stdio` itself: it may get context, but nobody sees its \
@@ -145,8 +146,8 @@ impl CompanionCause {
     }
 }
 
-/// How to get a companion for this directory.
-pub(super) fn start_one() -> Vec<Fix> {
+/// Returns the fixes that start a companion for this directory.
+pub(super) fn start_fixes() -> Vec<Fix> {
     let text =
         "open the project in an editor that has alongside (`alongside install`), or in another terminal:";
     vec![Fix::advice(text), Fix::command("alongside")]

@@ -1,5 +1,5 @@
-//! Causes in the hooks of an agent: the one before each write, and the one of turns. Without the latter, an
-//! agent works as before, and a review begins elsewhere.
+//! Causes in the two hooks of an agent: the hook before each write, and the hook of turns. A fault of the
+//! hook of turns does not stop the agent, but a turn review lacks beginnings or ends of turns.
 
 use std::time::Duration;
 
@@ -8,27 +8,28 @@ use alongside_contract::agent::Agent;
 use alongside_contract::settings::Release;
 
 use crate::commands::doctor::agents::release_number;
-use crate::commands::doctor::message::{Fix, Message, ShownPath, list};
+use crate::commands::doctor::diagnosis::{Diagnosis, Fix, ShownPath, join_paths};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::commands::doctor) enum HookCause {
     /// The file cannot be read.
-    Broken { path: ShownPath, error: String },
+    UnreadableSettings { path: ShownPath, error: String },
     /// The file lacks the hook for these events.
-    Incomplete { path: ShownPath, events: Vec<&'static str>, is_project: bool },
+    MissingEvents { path: ShownPath, events: Vec<&'static str>, is_project: bool },
     /// The pattern leaves out tools that write files.
-    Matcher { path: ShownPath, matcher: String, expected: &'static str, is_project: bool },
-    /// The agent waits for the hook no longer than this.
-    CutOff { path: ShownPath, limit: Duration, is_project: bool },
+    NarrowMatcher { path: ShownPath, matcher: String, expected: &'static str, is_project: bool },
+    /// The agent's timeout for the hook, `limit`, is too short.
+    ShortTimeout { path: ShownPath, limit: Duration, is_project: bool },
     /// The agent goes on without a review if the hook fails.
     FailsOpen,
-    /// It does in this release; newer ones refuse the change.
+    /// This release goes on without a review if the hook fails; newer releases refuse the change.
     FailsOpenBefore { since: Release, release: Release },
-    /// It refuses the change.
+    /// The agent refuses the change if the hook fails.
     FailsClosed { release: Release },
-    /// It refuses the change if it is this release or a newer one, which nobody knows.
+    /// Releases from `since` on refuse the change if the hook fails, and the installed release is unknown.
     FailsClosedSince { since: Release },
-    /// The entry does not ask the agent to refuse a change. `is_older`: an installation mends that.
+    /// The entry does not ask the agent to refuse a change if the hook fails. `is_older`: an older alongside
+    /// wrote it, so that an installation corrects it.
     AsksForNoRefusal { path: ShownPath, is_older: bool, is_project: bool },
     /// The program of the hook does not exist, or cannot be started.
     NoProgram { path: ShownPath, program: String, is_project: bool },
@@ -44,37 +45,37 @@ pub(in crate::commands::doctor) enum HookCause {
     NotRead { path: ShownPath },
     /// The agent does not say whether it trusts the hook.
     UnknownTrust,
-    /// The hook is there more than once, and may ask as often.
-    Twice { paths: Vec<ShownPath>, event: &'static str },
-    /// Somebody else's hook runs before the same tools.
+    /// Several entries start the hook for one event, so that it may ask several times.
+    Duplicate { paths: Vec<ShownPath>, event: &'static str },
+    /// A hook of another program runs at the same event.
     OtherHook { path: ShownPath, command: String },
-    /// A companion serves this directory, and the hook does not find it in the places where it looks.
+    /// A companion serves this directory, but the hook does not find it in the places that it searches.
     FindsNoCompanion { companion: String, places: Vec<ShownPath> },
-    /// The companion has crashed, and the hook waits in vain for its desks to start it again.
+    /// The companion has crashed, and its desks do not start it again.
     CompanionRestarts,
-    /// There is no git, so that no turn is noted.
+    /// No turn is recorded, because git is missing.
     NoGit,
 }
 
 impl HookCause {
-    /// The cause as a message about one of our hooks in this agent.
-    pub(in crate::commands::doctor) fn message(&self, agent: &Agent, ours: OurHook) -> Message {
+    /// Describes the cause in one of our hooks of this agent.
+    pub(in crate::commands::doctor) fn diagnosis(&self, agent: &Agent, ours: OurHook) -> Diagnosis {
         let name = agent.display_name;
-        let of_turns = ours == OurHook::Turn;
-        // Of two words, or of two ids, the one of the hook.
-        let either = |of_write: &'static str, of_turn| if of_turns { of_turn } else { of_write };
+        let is_turn_hook = ours == OurHook::Turn;
+        // Chooses the word, or the id, for this hook.
+        let either = |for_write: &'static str, for_turn| if is_turn_hook { for_turn } else { for_write };
         let hook = either("the hook", "the hook of turns");
         let install = |is_project: &bool| {
             let (option, project) = (either("hook", "turns"), if *is_project { " --project" } else { "" });
             [Fix::command(format!("alongside install {} --{option}{project}", agent.id))]
         };
         match self {
-            Self::Broken { path, error } => Message::note(
+            Self::UnreadableSettings { path, error } => Diagnosis::note(
                 "hook-settings-broken",
                 format!("{path} may hold a hook, but cannot be read: {error}"),
                 [],
             ),
-            Self::Incomplete { path, events, is_project } => Message::hinders(
+            Self::MissingEvents { path, events, is_project } => Diagnosis::hinders(
                 either("hook-incomplete", "turn-hook-incomplete"),
                 format!(
                     "{path} lacks {hook} for {}{}",
@@ -83,7 +84,7 @@ impl HookCause {
                 ),
                 install(is_project),
             ),
-            Self::Matcher { path, matcher, expected, is_project } => Message::hinders(
+            Self::NarrowMatcher { path, matcher, expected, is_project } => Diagnosis::hinders(
                 "hook-matcher",
                 format!(
                     "the hook in {path} is for the tools {matcher:?}, not for all of {expected:?}; changes \
@@ -91,38 +92,38 @@ impl HookCause {
                 ),
                 install(is_project),
             ),
-            Self::CutOff { path, limit, is_project } => {
+            Self::ShortTimeout { path, limit, is_project } => {
                 let seconds = limit.as_secs();
-                let of_write = format!(
+                let write_text = format!(
                     "the review would be cut off after {seconds} s by the hook's timeout in {path}, and the \
                      change made"
                 );
-                let of_turn = format!(
+                let turn_text = format!(
                     "{name} gives the hook of turns up after {seconds} s by its timeout in {path}, where \
                      it may need 3 s"
                 );
-                Message::hinders(
+                Diagnosis::hinders(
                     either("hook-timeout", "turn-hook-timeout"),
-                    if of_turns { of_turn } else { of_write },
+                    if is_turn_hook { turn_text } else { write_text },
                     install(is_project),
                 )
             }
-            Self::Twice { paths, event } => {
-                let mut text = format!("{hook} is there more than once for {event} ({})", list(paths));
-                if !of_turns {
+            Self::Duplicate { paths, event } => {
+                let mut text = format!("{hook} is there more than once for {event} ({})", join_paths(paths));
+                if !is_turn_hook {
                     text += &format!(": {name} may run it as often for each edit");
                 }
                 let fix = Fix::advice("remove the entries that you do not need");
-                Message::hinders(either("hook-twice", "turn-hook-twice"), text, [fix])
+                Diagnosis::hinders(either("hook-twice", "turn-hook-twice"), text, [fix])
             }
-            Self::FailsOpen => Message::note(
+            Self::FailsOpen => Diagnosis::note(
                 "hook-fails-open",
                 format!(
                     "if the hook dies, is late or cannot start, {name} makes the change without a review"
                 ),
                 [],
             ),
-            Self::FailsOpenBefore { since, release } => Message::note(
+            Self::FailsOpenBefore { since, release } => Diagnosis::note(
                 "hook-fails-open",
                 format!(
                     "if the hook dies, is late or cannot start, {name} {} makes the change without a review; \
@@ -132,7 +133,7 @@ impl HookCause {
                 ),
                 [Fix::update(agent)],
             ),
-            Self::FailsClosed { release } => Message::note(
+            Self::FailsClosed { release } => Diagnosis::note(
                 "hook-fails-closed",
                 format!(
                     "if the hook dies or is late, {name} {} refuses the change; without the program, it \
@@ -141,7 +142,7 @@ impl HookCause {
                 ),
                 [],
             ),
-            Self::FailsClosedSince { since } => Message::note(
+            Self::FailsClosedSince { since } => Diagnosis::note(
                 "hook-failure-unknown",
                 format!(
                     "if the hook dies or is late, {name} refuses the change from {} on, and makes it before; \
@@ -151,54 +152,54 @@ impl HookCause {
                 [],
             ),
             Self::AsksForNoRefusal { path, is_older, is_project } => {
-                let of_older = if *is_older { " is that of an older alongside: it" } else { "" };
+                let if_older = if *is_older { " is that of an older alongside: it" } else { "" };
                 let text = format!(
-                    "the hook in {path}{of_older} does not ask {name} to refuse a change when the hook \
+                    "the hook in {path}{if_older} does not ask {name} to refuse a change when the hook \
                      dies or is late: it makes the change without a review"
                 );
                 let by_hand = "write it as docs/hooks.md does, with your own words behind `exec`";
                 let fix = if *is_older { install(is_project) } else { [Fix::advice(by_hand)] };
-                Message::note("hook-asks-for-no-refusal", text, fix)
+                Diagnosis::note("hook-asks-for-no-refusal", text, fix)
             }
             Self::NoProgram { path, program, is_project } => {
-                let lost = either("no change comes to a desk", "no turn is noted");
-                Message::hinders(
+                let consequence = either("no change comes to a desk", "no turn is noted");
+                Diagnosis::hinders(
                     either("hook-program-missing", "turn-hook-program-missing"),
-                    format!("{hook} in {path} starts {program}, which is no program: {lost}"),
+                    format!("{hook} in {path} starts {program}, which is no program: {consequence}"),
                     install(is_project),
                 )
             }
-            Self::OtherProgram { program, own, is_project } => Message::note(
+            Self::OtherProgram { program, own, is_project } => Diagnosis::note(
                 either("hook-other-program", "turn-hook-other-program"),
                 format!("{hook} starts {program}; this is {own}"),
                 install(is_project),
             ),
-            Self::SwitchedOff { path, by } => Message::hinders(
+            Self::SwitchedOff { path, by } => Diagnosis::hinders(
                 either("hook-switched-off", "turn-hook-switched-off"),
                 format!("{by} in {path} switches {hook} off"),
                 [Fix::advice(format!("take {by} out of {path}"))],
             ),
-            Self::Disabled { path } => Message::hinders(
+            Self::Disabled { path } => Diagnosis::hinders(
                 either("hook-disabled", "turn-hook-disabled"),
                 format!("{name} skips {hook} in {path}: it is switched off there"),
                 [Fix::advice(format!("start {} and switch the hook on", agent.command()))],
             ),
-            Self::Untrusted { path } => Message::hinders(
+            Self::Untrusted { path } => Diagnosis::hinders(
                 either("hook-untrusted", "turn-hook-untrusted"),
                 format!("{name} skips {hook} in {path} until you trust it"),
                 [Fix::advice(format!("start {} and confirm", agent.command()))],
             ),
-            Self::NotRead { path } => Message::hinders(
+            Self::NotRead { path } => Diagnosis::hinders(
                 either("hook-not-read", "turn-hook-not-read"),
                 format!("{name} does not read {hook} in {path}: it reads those of a project that you trust"),
                 [Fix::advice(format!("start {} in this directory and trust it", agent.command()))],
             ),
-            Self::UnknownTrust => Message::note(
+            Self::UnknownTrust => Diagnosis::note(
                 either("hook-trust-unknown", "turn-hook-trust-unknown"),
                 format!("{name} does not say whether it trusts {hook}, and skips one that it does not"),
                 [Fix::advice(format!("start {}: it asks if it has to", agent.command()))],
             ),
-            Self::OtherHook { path, command } if of_turns => Message::note(
+            Self::OtherHook { path, command } if is_turn_hook => Diagnosis::note(
                 "turn-hook-other-hook",
                 format!(
                     "{name} also runs {command} at its prompts or ends ({path}): a file that it changes \
@@ -207,7 +208,7 @@ impl HookCause {
                 ),
                 [],
             ),
-            Self::OtherHook { path, command } => Message::note(
+            Self::OtherHook { path, command } => Diagnosis::note(
                 "hook-other-hook",
                 format!(
                     "{name} also runs {command} before the same tools ({path}): if that changes the text, \
@@ -217,12 +218,12 @@ impl HookCause {
                     "if it changes files, take it out of {path}, or run it after the tools"
                 ))],
             ),
-            Self::FindsNoCompanion { companion, places } => Message::hinders(
+            Self::FindsNoCompanion { companion, places } => Diagnosis::hinders(
                 "hook-finds-no-companion",
                 format!(
                     "{companion} serves this directory, but the hook does not find it in {}: changes \
                      without a question come to no desk",
-                    list(places)
+                    join_paths(places)
                 ),
                 [
                     Fix::advice(
@@ -232,13 +233,13 @@ impl HookCause {
                     Fix::command("alongside"),
                 ],
             ),
-            Self::CompanionRestarts => Message::hinders(
+            Self::CompanionRestarts => Diagnosis::hinders(
                 "hook-companion-restarts",
                 "the companion of this directory has crashed, and its desks do not start it again: every \
                  change is refused",
                 [Fix::advice("close its editors and desks, and start them again")],
             ),
-            Self::NoGit => Message::hinders(
+            Self::NoGit => Diagnosis::hinders(
                 "turn-hook-no-git",
                 "there is no git in PATH, so no turn is noted",
                 [Fix::advice("install git")],

@@ -1,5 +1,5 @@
-//! Everything that can be wrong between an agent and its companion. Each group of causes is one file, which
-//! holds the causes and their messages.
+//! The faults between an agent and its companion. Each group of causes has a file with the causes and their
+//! diagnoses.
 
 mod agent;
 mod companion;
@@ -17,9 +17,9 @@ pub(super) use lock::LockCause;
 
 use alongside_contract::agent::Agent;
 
-use super::message::Message;
+use super::diagnosis::Diagnosis;
 
-/// Why an agent does not find a companion, or not the right one.
+/// The reason why an agent finds no companion, or the wrong one, or proposes nothing to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Cause {
     Agent(AgentCause),
@@ -30,14 +30,14 @@ pub(super) enum Cause {
 }
 
 impl Cause {
-    /// The cause as a message about this agent.
-    pub(super) fn message(&self, agent: &Agent) -> Message {
+    /// Describes the cause for this agent.
+    pub(super) fn diagnosis(&self, agent: &Agent) -> Diagnosis {
         match self {
-            Self::Agent(cause) => cause.message(agent),
-            Self::Discovery(cause) => cause.message(agent),
-            Self::Companion(cause) => cause.message(agent),
-            Self::Connection(cause) => cause.message(agent),
-            Self::Lock(cause) => cause.message(agent),
+            Self::Agent(cause) => cause.diagnosis(agent),
+            Self::Discovery(cause) => cause.diagnosis(agent),
+            Self::Companion(cause) => cause.diagnosis(agent),
+            Self::Connection(cause) => cause.diagnosis(agent),
+            Self::Lock(cause) => cause.diagnosis(agent),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A message of the doctor: a stable id, a severity, one sentence, and the fixes to try in order.
+//! A diagnosis of the doctor: a stable id, a severity, one sentence, and the fixes to try in order.
 
 use std::fmt;
 use std::ops::Deref;
@@ -11,22 +11,23 @@ use serde::Serialize;
 
 use crate::commands::shell_quoting::quoted;
 
-/// How bad a cause is; the most severe sorts first.
+/// The severity of a cause; the most severe sorts first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Severity {
-    /// The agent does not connect.
+    /// An agent does not connect, or alongside does not start.
     Fails,
-    /// The agent connects, but nobody sees its diffs, or an agent that already runs is not connected.
+    /// An agent connects, but the person cannot review with it, or an agent that already runs is not
+    /// connected.
     Hinders,
-    /// Nothing is wrong yet.
+    /// A fact to know; nothing is wrong yet.
     Note,
 }
 
-/// One cause as people and scripts read it.
+/// A cause in words, for people and scripts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(super) struct Message {
-    /// Stays the same from release to release, for scripts and for people who ask for help.
+pub(super) struct Diagnosis {
+    /// The identifier, which releases never change, for scripts and for people who ask for help.
     pub(super) id: &'static str,
     #[serde(rename = "weight")]
     pub(super) severity: Severity,
@@ -36,8 +37,8 @@ pub(super) struct Message {
     pub(super) fixes: Vec<Fix>,
 }
 
-impl Message {
-    /// The text is made harmless, and people do not read the number of a system error.
+impl Diagnosis {
+    /// Creates a diagnosis. Escapes harmful characters in `text`, and removes the numbers of system errors.
     pub(super) fn new(
         id: &'static str,
         severity: Severity,
@@ -48,39 +49,39 @@ impl Message {
         Self { id, severity, text, fixes: fixes.into() }
     }
 
-    /// A message that says why the agent does not connect.
+    /// Creates a diagnosis of severity [`Severity::Fails`].
     pub(super) fn fails(id: &'static str, text: impl Into<String>, fixes: impl Into<Vec<Fix>>) -> Self {
         Self::new(id, Severity::Fails, text, fixes)
     }
 
-    /// A message about an agent that connects, but is of no use to the person.
+    /// Creates a diagnosis of severity [`Severity::Hinders`].
     pub(super) fn hinders(id: &'static str, text: impl Into<String>, fixes: impl Into<Vec<Fix>>) -> Self {
         Self::new(id, Severity::Hinders, text, fixes)
     }
 
-    /// A message that raises no alarm.
+    /// Creates a diagnosis of severity [`Severity::Note`].
     pub(super) fn note(id: &'static str, text: impl Into<String>, fixes: impl Into<Vec<Fix>>) -> Self {
         Self::new(id, Severity::Note, text, fixes)
     }
 }
 
-/// Whether one of these messages says that an agent does not connect, or alongside does not start.
-pub(super) fn any_fails(messages: &[Message]) -> bool {
-    messages.iter().any(|message| message.severity == Severity::Fails)
+/// Whether one of these diagnoses has severity [`Severity::Fails`].
+pub(super) fn any_fails(diagnoses: &[Diagnosis]) -> bool {
+    diagnoses.iter().any(|diagnosis| diagnosis.severity == Severity::Fails)
 }
 
-/// One thing to do.
+/// One step of a remedy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub(super) enum Fix {
     /// A sentence.
     Advice(String),
-    /// A command that can be pasted into a shell.
+    /// A command to paste into a shell.
     Command(String),
 }
 
 impl Fix {
-    /// The text is made harmless.
+    /// Creates a sentence of advice. Escapes harmful characters in `text`.
     pub(super) fn advice(text: impl Into<String>) -> Self {
         Self::Advice(harmless::name(&text.into()).into_owned())
     }
@@ -89,7 +90,8 @@ impl Fix {
         Self::Command(text.into())
     }
 
-    /// Deletes a file. In a shared directory such as `/tmp` only the file's owner may do that.
+    /// Returns the command that deletes a file. In a shared directory such as `/tmp` only the file's owner
+    /// may delete it, so the fix for another user's file there is advice.
     pub(super) fn delete(file: &Path) -> Self {
         let is_ours = |path: &Path| std::fs::symlink_metadata(path).is_ok_and(|found| files::is_ours(&found));
         if is_ours(file) || file.parent().is_some_and(is_ours) {
@@ -102,7 +104,7 @@ impl Fix {
         ))
     }
 
-    /// Installs a newer release of an agent.
+    /// Returns the fix that installs a newer release of an agent.
     pub(super) fn update(agent: &Agent) -> Self {
         match agent.packages {
             [package, ..] => Self::Command(format!("npm install -g {package}")),
@@ -110,18 +112,18 @@ impl Fix {
         }
     }
 
-    /// Starts an agent as if its terminal were VS Code's.
-    pub(super) fn pretend_vscode(agent: &Agent) -> Self {
+    /// Returns the command that starts an agent as if its terminal were VS Code's.
+    pub(super) fn start_as_in_vscode(agent: &Agent) -> Self {
         Self::Command(format!("TERM_PROGRAM=vscode {}", agent.command()))
     }
 }
 
-/// A path in messages, harmless to show.
+/// A path whose [`Display`](fmt::Display) escapes harmful characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ShownPath(PathBuf);
 
 impl ShownPath {
-    /// As an argument that can be pasted into a shell.
+    /// Returns the path as an argument to paste into a shell.
     pub(super) fn quoted(&self) -> String {
         quoted(&self.to_string_lossy())
     }
@@ -147,7 +149,7 @@ impl fmt::Display for ShownPath {
     }
 }
 
-/// Paths in messages, one after the other.
-pub(super) fn list(paths: &[ShownPath]) -> String {
+/// Joins escaped paths with commas.
+pub(super) fn join_paths(paths: &[ShownPath]) -> String {
     paths.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
