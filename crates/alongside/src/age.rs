@@ -1,8 +1,8 @@
-//! How long ago something was, for people.
+//! The age of a moment in words, such as `5 min ago`.
 
 use std::time::{Duration, SystemTime};
 
-/// The time since a moment, which is in milliseconds since the Unix epoch: `5 min ago`.
+/// Returns the time since `at_ms`, in milliseconds since the Unix epoch, in words.
 pub(crate) fn age(at_ms: u64) -> String {
     let at = SystemTime::UNIX_EPOCH + Duration::from_millis(at_ms);
     let minutes = at.elapsed().unwrap_or_default().as_secs() / 60;

@@ -1,5 +1,5 @@
-//! Keeps a text that a person typed and that no companion took over among the drafts, so that
-//! `alongside drafts` lists it.
+//! Saves a text that a person typed as a draft if no companion has it, so that `alongside drafts` lists the
+//! text.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use alongside_companion::AppDirs;
 use alongside_companion::drafts::Drafts;
 use alongside_desk::DraftKeeper;
 
-/// The drafts of this process's user.
+/// Returns the keeper of the drafts of this process's user.
 pub(crate) fn draft_keeper() -> Arc<dyn DraftKeeper> {
     Arc::new(UserDrafts)
 }

@@ -1,7 +1,8 @@
 //! `alongside`: the IDE companion for every editor, as a command.
 //!
-//! `commands` holds one file per command; its doc comment is its help. `line_mode` is the desk of `alongside
-//! review`. Modules import from those below them only. Text from outside is printed through `harmless`.
+//! `commands` holds one file per command; the doc comments of its arguments are the help. `line_mode` is the
+//! desk of `alongside review`. A module imports only modules below it. `harmless` escapes printed text from
+//! outside.
 
 mod age;
 mod commands;
@@ -21,8 +22,8 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return print_usage_error(&error),
     };
-    // A core file would hold the token. `alongside run` starts a program of the person, which inherits the
-    // limit, so it keeps its cores.
+    // A core file would hold the token. The program that `alongside run` starts would inherit the limit, so
+    // that command sets none.
     if !cli.is_run() {
         alongside_platform::limits::leave_no_core();
     }
@@ -38,24 +39,23 @@ fn main() -> ExitCode {
     // Dropping the log writes it out, also when a command fails.
     let (log, logging) = match logging {
         Ok(log) => (Some(log), Ok(())),
-        // The agent would take the error for a yes.
+        // A hook runs without a log: an agent takes the exit code of an error for permission.
         Err(_) if is_hook || is_turn => (None, Ok(())),
         Err(error) => (None, Err(error)),
     };
     let outcome = logging.and_then(|()| {
         let mut runtime = match is_hook || is_turn {
-            // It has one thing to do, and fewer threads that may not start.
+            // A hook has one task, and each further thread could fail to start.
             true => tokio::runtime::Builder::new_current_thread(),
             false => tokio::runtime::Builder::new_multi_thread(),
         };
         if cli.is_host() {
-            // The steps of a request follow each other: a second thread only wakes up to find them done.
+            // The steps of a request follow each other, so a second worker thread would wake up for nothing.
             runtime.worker_threads(1);
         }
         let runtime = runtime.enable_all().build()?;
         let outcome = runtime.block_on(cli.run());
-        // A thread that waits for input on a terminal cannot be interrupted, and nobody needs its line any
-        // more.
+        // A thread that reads from a terminal cannot be interrupted, and its line is not needed any more.
         runtime.shutdown_background();
         outcome
     });
