@@ -1,4 +1,4 @@
-//! A part of an agent's set-up: a setting or a hook, which a person is shown, asked about, and gets.
+//! A part of an agent's set-up, a setting or a hook: shows its change to a person, asks, and makes it.
 
 use alongside_adapters::agent_hook::AgentHook;
 use alongside_adapters::agent_setting::AgentSetting;
@@ -18,18 +18,19 @@ pub(super) enum Part {
     Hook(AgentHook),
 }
 
-/// The kind of a part, whichever agent it belongs to.
+/// The kind of a part, without its agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PartKind {
     Setting(Setting),
     Hook(OurHook),
 }
 
-/// The answer to a change.
+/// The end of a question about a change.
 #[derive(Debug)]
 pub(super) enum Answer {
+    /// The change was made.
     Made,
-    /// The file says so already.
+    /// The file already has the change.
     NothingToDo,
     /// The change was only shown.
     DryRun,
@@ -45,7 +46,7 @@ impl Part {
         }
     }
 
-    /// The identifier of its agent.
+    /// Returns the identifier of the agent.
     pub(super) fn agent_id(&self) -> &'static str {
         match self {
             Self::Setting(setting) => setting.agent.row.id,
@@ -53,7 +54,7 @@ impl Part {
         }
     }
 
-    /// The agent, for people.
+    /// Returns the agent's name for people.
     pub(super) fn agent_name(&self) -> String {
         match self {
             Self::Setting(setting) => setting.agent.name(),
@@ -61,18 +62,20 @@ impl Part {
         }
     }
 
-    /// The agent, if this is a hook for which it does not wait as long as a person needs.
-    pub(super) fn calls_again(&self) -> Option<&'static str> {
+    /// Returns the agent's name if the part is a hook that waits shorter than a person needs, so that the
+    /// agent calls its tool again.
+    pub(super) fn agent_that_calls_again(&self) -> Option<&'static str> {
         match self {
             Self::Hook(hook) if hook.calls_again() => Some(hook.agent.display_name),
             Self::Hook(_) | Self::Setting(_) => None,
         }
     }
 
-    /// The changes after these earlier ones; none if the file has them already.
+    /// Plans the changes on top of the `earlier` texts. The plan has no change if the file already has them
+    /// all.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// If the file cannot be read.
     pub(super) fn plan(
         &self,
         earlier: &EarlierTexts,
@@ -85,10 +88,10 @@ impl Part {
         }
     }
 
-    /// Shows what changes, and why.
+    /// Prints the reason for the change, and the change.
     ///
     /// # Errors
-    /// When standard output cannot be written.
+    /// If standard output cannot be written.
     pub(super) fn show(
         &self,
         plan: &Plan,
@@ -98,14 +101,14 @@ impl Part {
     ) -> anyhow::Result<()> {
         let (fact, verbose) = match self {
             Self::Setting(setting) => (setting.fact(here), consent.verbose),
-            // The command is what the person agrees to, so no line is folded away.
+            // The person agrees to the command of the hook, so every line is shown.
             Self::Hook(hook) => (hook.fact(), true),
         };
         print(&format!("{fact}\n"))?;
         Consent { verbose, ..consent }.show(plan, user, &self.agent_name())
     }
 
-    /// The question before the change.
+    /// Returns the question before the change.
     fn question(&self) -> String {
         match self {
             Self::Setting(setting) => setting.question(),
@@ -113,18 +116,18 @@ impl Part {
         }
     }
 
-    /// The line after a no.
-    fn otherwise(&self) -> &'static str {
+    /// Returns the line that is printed if the person declines.
+    fn declined_text(&self) -> &'static str {
         match self {
             Self::Setting(_) => "nothing is changed",
             Self::Hook(_) => "the hook is not installed",
         }
     }
 
-    /// Makes the changes. Returns the lines that say so.
+    /// Makes the changes, and returns the lines that report them.
     ///
     /// # Errors
-    /// When a file has changed since the plan was made, or cannot be written.
+    /// If a file has changed since the plan was made, or cannot be written.
     pub(super) fn make(&self, plan: &Plan, user: &UserEnvironment) -> anyhow::Result<Vec<String>> {
         match self {
             Self::Setting(setting) => setting.make(plan, user).map(|()| vec![setting.done_message()]),
@@ -132,8 +135,8 @@ impl Part {
         }
     }
 
-    /// The line where nothing is to be changed.
-    pub(super) fn unchanged(&self) -> String {
+    /// Returns the line that reports that nothing has to change.
+    pub(super) fn nothing_to_do_text(&self) -> String {
         match self {
             Self::Setting(AgentSetting { agent, setting: Setting::IdeMode }) => {
                 format!("{}: {} is on; nothing to do.", agent.name(), agent.ide_mode())
@@ -154,28 +157,28 @@ pub(super) struct Numbering {
 }
 
 impl Numbering {
-    /// For so many questions at most.
+    /// Creates the numbering of at most `total` questions.
     pub(super) fn of(total: usize) -> Self {
         Self { next: 1, total }
     }
 
-    /// A question with its number, unless it is the only one.
-    fn number(&mut self, question: &str) -> String {
+    /// Returns the question with the next number, or without a number if it is the only question.
+    fn number_question(&mut self, question: &str) -> String {
         let (number, total) = (self.next, self.total);
         self.skip();
         if total > 1 { format!("{number} of {total}: {question}") } else { question.to_owned() }
     }
 
-    /// A question is not asked after all.
+    /// Passes over the number of a question that is not asked.
     pub(super) fn skip(&mut self) {
         self.next += 1;
     }
 }
 
-/// Shows a change, asks unless the options answer, and makes it.
+/// Shows a change, asks for consent unless the options give it, and makes the change.
 ///
 /// # Errors
-/// When a file cannot be read or written.
+/// If a file cannot be read or written.
 pub(super) async fn ask(
     part: &Part,
     consent: Consent,
@@ -194,8 +197,8 @@ pub(super) async fn ask(
     if consent.dry_run {
         return Ok(Answer::DryRun);
     }
-    let question = numbering.number(&part.question());
-    if let Err(no) = consent.obtain(&question, part.otherwise()).await {
+    let question = numbering.number_question(&part.question());
+    if let Err(no) = consent.obtain(&question, part.declined_text()).await {
         return Ok(Answer::No(no));
     }
     print(&format!("{}\n", part.make(&plan, user)?.join("\n")))?;

@@ -1,6 +1,6 @@
-//! The settings of agents that keep their changes from a person, offered by a desk, or before an agent
-//! starts: IDE mode, and the approval mode in which the agent asks before it edits. Nothing is written before
-//! the person has seen the change and agreed.
+//! Offers to correct the settings with which an agent's changes do not reach a person: IDE mode, and the
+//! approval mode. A desk offers it, and `alongside run` before it starts an agent. No setting changes before
+//! the person has read the change and agreed.
 
 use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;
@@ -25,27 +25,25 @@ use super::agent_part::{Answer, Numbering, Part, ask};
 use super::consent::{Consent, No};
 use super::{note, output};
 
-/// Before `alongside run` starts an agent: says whether its settings keep its changes from the person, and at
-/// a terminal offers to change them.
+/// Prepares an agent that `alongside run` starts: reports settings with which its changes do not reach the
+/// person, and at a terminal offers to correct them.
 ///
 /// # Errors
-/// The exit code after Ctrl-C. Nothing else keeps the agent from starting.
-pub(super) async fn before_start(command: &[OsString]) -> Result<(), ExitCode> {
+/// The exit code after Ctrl-C. After all other errors the agent starts.
+pub(super) async fn prepare_start(command: &[OsString]) -> Result<(), ExitCode> {
     let (Ok(user), Ok(here)) = (UserEnvironment::of_this_process(), Surroundings::of_this_process()) else {
         return Ok(());
     };
     let Some(row) = started_by(command) else { return Ok(()) };
-    // No program runs for its version where the settings suit the newest release.
+    // If the settings suit the newest release, the agent's program is not run to get its version.
     let newest = VersionedAgent { row, version: None };
-    if AgentSetting::settings_to_change(&newest, &here).is_empty()
-        && advice_to_start_asking(&newest, &here).is_none()
-    {
+    if AgentSetting::settings_to_change(&newest, &here).is_empty() && advice_to_start_asking(&newest, &here).is_none() {
         return Ok(());
     }
     let Some(agent) = agents::named(row.id, &user, &here).await else { return Ok(()) };
-    // The port variable, which `run` sets, makes agents that read locks connect.
-    let must_be_on = row.family.as_ref().is_none_or(|family| family.lock_rules().is_none());
-    let is_off = must_be_on && agent.settings(&here).is_some_and(|settings| !settings.ide_enabled.value);
+    // Agents that read lock files connect without IDE mode, because `run` sets the port variable.
+    let needs_ide_mode = row.family.as_ref().is_none_or(|family| family.lock_rules().is_none());
+    let is_off = needs_ide_mode && agent.settings(&here).is_some_and(|settings| !settings.ide_enabled.value);
     let is_settled = is_reviewed_by_hook(&agent, &here)
         || command.iter().skip(1).any(|argument| is_approval_mode(argument));
     let asking = advice_to_start_asking(&agent, &here).filter(|_| !is_settled);
@@ -90,7 +88,7 @@ pub(super) async fn before_start(command: &[OsString]) -> Result<(), ExitCode> {
     Ok(())
 }
 
-/// The agent that a command starts, by its name or by its package: `gemini`, `npx @google/gemini-cli@latest`.
+/// Returns the agent that a command starts, by name or by package: `gemini`, `npx @google/gemini-cli@latest`.
 fn started_by(command: &[OsString]) -> Option<&'static agent::Agent> {
     let mut words = command.iter().filter_map(|word| word.to_str());
     agent::Agent::of_command(words.next()?).or_else(|| {
@@ -102,7 +100,7 @@ fn started_by(command: &[OsString]) -> Option<&'static agent::Agent> {
     })
 }
 
-/// Whether an argument of an agent decides whether it asks.
+/// Whether an argument of an agent sets its approval mode.
 fn is_approval_mode(argument: &OsStr) -> bool {
     let argument = argument.to_str().unwrap_or_default();
     let name = argument.split('=').next().unwrap_or_default();
@@ -112,26 +110,27 @@ fn is_approval_mode(argument: &OsStr) -> bool {
     )
 }
 
-/// How long a desk's first line may wait for an agent that has to run to say its version.
+/// The time that a desk's first line waits for the versions of agents, which may have to run for them.
 const REMARK_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The agents that do not connect to a desk, in one line with the remedy; `None` if all do.
-pub(super) async fn remark() -> Option<String> {
-    let offers = tokio::time::timeout(REMARK_TIMEOUT, thorough_offers(&Known::default())).await.ok()?.ok()?;
+/// Returns one line with the agents that do not connect to a desk, and the remedy; `None` if all connect.
+pub(super) async fn unconnected_remark() -> Option<String> {
+    let offers =
+        tokio::time::timeout(REMARK_TIMEOUT, thorough_offers(&KnownAgents::default())).await.ok()?.ok()?;
     let agents = SettingsOffer::unconnected(&offers)?;
     Some(format!("IDE mode is off in {agents}: `alongside install agent` switches it on."))
 }
 
-/// The set-up of this user's agents.
+/// Returns the set-up of this user's agents.
 pub(super) fn of_this_user() -> Arc<dyn AgentSetup> {
     Arc::new(UserAgents::default())
 }
 
-/// The agents that the last looks found.
-type Known = Mutex<Vec<VersionedAgent>>;
+/// The agents that the latest searches found.
+type KnownAgents = Mutex<Vec<VersionedAgent>>;
 
 #[derive(Debug, Default)]
-struct UserAgents(Arc<Known>);
+struct UserAgents(Arc<KnownAgents>);
 
 impl AgentSetup for UserAgents {
     fn offers(&self) -> SetupFuture<Vec<SettingsOffer>> {
@@ -145,22 +144,23 @@ impl AgentSetup for UserAgents {
     }
 
     fn has_agent(&self) -> bool {
-        // Without an environment, nobody knows.
+        // Without an environment, an agent may exist.
         UserEnvironment::of_this_process().map_or(true, |user| agents::first_command(&user).is_some())
     }
 
     fn make(&self, id: &str, preview: &str) -> SetupFuture<Result<String, String>> {
         let (id, preview) = (id.to_owned(), preview.to_owned());
-        Box::pin(async move { make(&id, &preview).await.map_err(|error| failure::words(&error)) })
+        Box::pin(async move { make_change(&id, &preview).await.map_err(|error| failure::words(&error)) })
     }
 }
 
+/// Logs the error of a search, and returns no offer.
 fn no_offers(error: anyhow::Error) -> Vec<SettingsOffer> {
     tracing::warn!(%error, "cannot look for agents to set up");
     Vec::new()
 }
 
-async fn thorough_offers(known: &Known) -> anyhow::Result<Vec<SettingsOffer>> {
+async fn thorough_offers(known: &KnownAgents) -> anyhow::Result<Vec<SettingsOffer>> {
     let (user, here) = (UserEnvironment::of_this_process()?, Surroundings::of_this_process()?);
     let agents = AgentSetting::agents_to_change(&here, &user).await;
     let offers = offers_to(&agents, &here, &user);
@@ -170,7 +170,7 @@ async fn thorough_offers(known: &Known) -> anyhow::Result<Vec<SettingsOffer>> {
     Ok(offers)
 }
 
-fn quick_offers(known: &Known) -> anyhow::Result<Vec<SettingsOffer>> {
+fn quick_offers(known: &KnownAgents) -> anyhow::Result<Vec<SettingsOffer>> {
     let (user, here) = (UserEnvironment::of_this_process()?, Surroundings::of_this_process()?);
     let known = known.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let agents = AgentSetting::agents_to_change_without_running(&known, &here, &user);
@@ -180,7 +180,7 @@ fn quick_offers(known: &Known) -> anyhow::Result<Vec<SettingsOffer>> {
 fn offers_to(agents: &[VersionedAgent], here: &Surroundings, user: &UserEnvironment) -> Vec<SettingsOffer> {
     let offer = |setting: AgentSetting| {
         let (preview, summary) = match setting.plan(&EarlierTexts::new(), here, user) {
-            Ok(plan) => (text_of(&plan, user), plan.changed_setting.unwrap_or_default()),
+            Ok(plan) => (preview_text(&plan, user), plan.changed_setting.unwrap_or_default()),
             Err(error) => (format!("{}\n", failure::words(&error)), String::new()),
         };
         SettingsOffer {
@@ -197,16 +197,15 @@ fn offers_to(agents: &[VersionedAgent], here: &Surroundings, user: &UserEnvironm
     settings.filter(|setting| is_offered(setting, here)).map(offer).collect()
 }
 
-/// Whether a desk offers a change.
+/// Whether a desk offers the change of a setting.
 fn is_offered(setting: &AgentSetting, here: &Surroundings) -> bool {
     setting.setting != Setting::ApprovalMode || !is_reviewed_by_hook(&setting.agent, here)
 }
 
-/// Whether an agent has a hook of ours: the person has chosen when to review, before each write or after the
-/// turn, whatever the agent's mode is.
+/// Whether an agent has a hook of ours. With a hook, the person reviews its changes in every approval mode.
 pub(super) fn is_reviewed_by_hook(agent: &VersionedAgent, here: &Surroundings) -> bool {
-    let in_scope = |scope| OurHook::ALL.into_iter().any(|hook| has_hook(agent, hook, scope, here));
-    in_scope(HookScope::User) || in_scope(HookScope::Project)
+    let has_hook_in = |scope| OurHook::ALL.into_iter().any(|hook| has_hook(agent, hook, scope, here));
+    has_hook_in(HookScope::User) || has_hook_in(HookScope::Project)
 }
 
 /// Whether the settings of the person, or of the project, have a hook of ours for an agent.
@@ -216,7 +215,7 @@ pub(super) fn has_hook(agent: &VersionedAgent, hook: OurHook, scope: HookScope, 
     agent.is_some_and(|agent| AgentHook { hook, agent, release, scope }.is_installed(here))
 }
 
-async fn make(id: &str, preview: &str) -> anyhow::Result<String> {
+async fn make_change(id: &str, preview: &str) -> anyhow::Result<String> {
     let (user, here) = (UserEnvironment::of_this_process()?, Surroundings::of_this_process()?);
     let agents = AgentSetting::agents_to_change(&here, &user).await;
     let mut settings = agents.iter().flat_map(|agent| AgentSetting::settings_to_change(agent, &here));
@@ -226,14 +225,15 @@ async fn make(id: &str, preview: &str) -> anyhow::Result<String> {
         .with_context(|| format!("{name}: the setting is changed already."))?;
     let plan = setting.plan(&EarlierTexts::new(), &here, &user)?;
     anyhow::ensure!(
-        text_of(&plan, &user) == preview && !plan.changes.is_empty(),
+        preview_text(&plan, &user) == preview && !plan.changes.is_empty(),
         "{name}: the settings have changed meanwhile. Look at them again."
     );
     setting.make(&plan, &user)?;
     Ok(setting.done_message())
 }
 
-fn text_of(plan: &Plan, user: &UserEnvironment) -> String {
+/// Returns the preview of a plan, with its notes.
+fn preview_text(plan: &Plan, user: &UserEnvironment) -> String {
     let changes = preview(&plan.changes, user, OurLines::Added, false);
     plan.notes.iter().fold(changes, |text, note| format!("{text}{note}\n"))
 }

@@ -65,7 +65,12 @@ Exit codes: 0 if each agent would connect, 1 if one would fail or alongside cann
 nothing to examine. With --path: 0 if every change needs your decision or is refused, 1 if one can pass \
 without it, 2 if the settings cannot be read.")]
 pub(crate) struct Args {
-    #[arg(value_name = "AGENT", help = agents_help(), value_parser = Names::Agents, hide_possible_values = true)]
+    #[arg(
+        value_name = "AGENT",
+        help = agents_help(),
+        value_parser = Names::Agents,
+        hide_possible_values = true
+    )]
     agents: Vec<String>,
 
     /// Show every step of the search

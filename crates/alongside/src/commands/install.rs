@@ -39,7 +39,12 @@ use target::Target;
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples())]
 pub(crate) struct Args {
-    #[arg(value_name = "WHAT", help = names(), value_parser = Names::Installed, hide_possible_values = true)]
+    #[arg(
+        value_name = "WHAT",
+        help = targets_help(),
+        value_parser = Names::Installed,
+        hide_possible_values = true
+    )]
     what: Option<String>,
 
     /// List the editors and agents of this machine, and what is installed in them
@@ -58,7 +63,7 @@ pub(crate) struct Args {
     hook: HookArgs,
 }
 
-fn names() -> String {
+fn targets_help() -> String {
     format!("{}; agent (all agents), {}", lists::editors(), lists::agents("or"))
 }
 
@@ -115,12 +120,16 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
             format!("{} runs no hooks: --hook, --turns and --project are for agents", editor.name),
             "name an agent: `alongside install claude --hook`",
         )),
-        Target::Editor(editor) => into_editor(editor, &args, &user).await,
+        Target::Editor(editor) => install_into_editor(editor, &args, &user).await,
         Target::Agents(targets) => agents::set_up(&targets, args.hook, args.consent, &user).await,
     }
 }
 
-async fn into_editor(editor: &Editor, args: &Args, user: &UserEnvironment) -> anyhow::Result<ExitCode> {
+async fn install_into_editor(
+    editor: &Editor,
+    args: &Args,
+    user: &UserEnvironment,
+) -> anyhow::Result<ExitCode> {
     let mut ledger = Ledger::read(&user.state)?;
     let installed = ledger.get(editor.id);
     if let AdapterState::ByHand { at } = (editor.state)(editor, user, installed)? {
@@ -161,10 +170,10 @@ async fn into_editor(editor: &Editor, args: &Args, user: &UserEnvironment) -> an
     Ok(ExitCode::SUCCESS)
 }
 
-/// The editor's program.
+/// Finds the editor's program.
 ///
 /// # Errors
-/// When it is not on this machine, or too old for the adapter.
+/// If the program is not on this machine, or too old for the adapter.
 async fn supported_program(editor: &Editor, user: &UserEnvironment) -> anyhow::Result<EditorProgram> {
     let name = editor.name;
     let program = editor.program(user).await.ok_or_else(|| {
@@ -187,13 +196,12 @@ async fn supported_program(editor: &Editor, user: &UserEnvironment) -> anyhow::R
     Ok(program)
 }
 
-/// The next step, if IDE mode is off in an agent.
+/// Returns the next step for the person if IDE mode is off in an agent, and else an empty text.
 async fn ide_mode_hint(user: &UserEnvironment) -> String {
     let Ok(here) = Surroundings::of_this_process() else { return String::new() };
-    let is_off =
-        |agent: &VersionedAgent| agent.settings(&here).is_some_and(|settings| !settings.ide_enabled.value);
-    let off = find_agents(user, &here).await.into_iter().filter(is_off);
-    let names: Vec<_> = off.map(|agent| agent.row.display_name).collect();
+    let is_off = |agent: &VersionedAgent| agent.settings(&here).is_some_and(|settings| !settings.ide_enabled.value);
+    let agents = find_agents(user, &here).await.into_iter().filter(is_off);
+    let names: Vec<_> = agents.map(|agent| agent.row.display_name).collect();
     if names.is_empty() {
         return String::new();
     }

@@ -1,61 +1,60 @@
-//! The editors and agents as sentences and the help list them, so that a new row of a table is in all of
-//! them.
+//! Lists the editors and agents of the tables for sentences and the help, so that a new row of a table is in
+//! each list.
 
 use alongside_adapters::editors::{EDITORS, agents_to_set_up, with_extensions};
 use alongside_contract::agents::{AGENTS, with_hook};
 
-/// The column where the help ends.
-const COLUMNS: usize = 100;
+/// The width of the help, in columns.
+const HELP_COLUMNS: usize = 100;
 
-/// The names of all editors that can be installed into.
+/// Returns the names of all editors with an adapter.
 pub(super) fn editors() -> String {
-    joined(EDITORS.iter().map(|editor| editor.id), "or")
+    join(EDITORS.iter().map(|editor| editor.id), "or")
 }
 
-/// The names of editors that take the extension for VS Code, besides that one.
+/// Returns the names of the editors other than VS Code that accept its extension.
 pub(super) fn editors_like_vscode() -> String {
-    joined(with_extensions().skip(1).map(|editor| editor.id), "and")
+    join(with_extensions().skip(1).map(|editor| editor.id), "and")
 }
 
-/// The names on the command line of the agents that can be set up.
+/// Returns the names on the command line of the agents that can be set up.
 pub(super) fn agents(conjunction: &str) -> String {
-    joined(agents_to_set_up().map(|agent| agent.id), conjunction)
+    join(agents_to_set_up().map(|agent| agent.id), conjunction)
 }
 
-/// Their names for people.
+/// Returns the names for people of the agents that can be set up.
 pub(super) fn agents_for_people() -> String {
-    joined(agents_to_set_up().map(|agent| agent.display_name), "and")
+    join(agents_to_set_up().map(|agent| agent.display_name), "and")
 }
 
-/// The commands that install the agents that can be set up, where npm has them.
+/// Returns the commands that install the agents from npm.
 pub(super) fn installations_of_agents() -> String {
     let packages = agents_to_set_up().filter_map(|agent| agent.packages.first());
     let commands: Vec<_> = packages.map(|package| format!("`npm install -g {package}`")).collect();
     of(&commands.iter().map(String::as_str).collect::<Vec<_>>(), "or")
 }
 
-/// Names of agents for `alongside doctor`: those with hooks, and one of the others.
+/// Returns names of agents for the help of `alongside doctor`: each agent with a hook, and one other.
 pub(super) fn agents_to_examine() -> String {
     let others = AGENTS.iter().filter(|agent| agent.hook.is_none()).take(1);
     let names: Vec<&str> = with_hook().map(|agent| agent.id).chain(others.map(|agent| agent.id)).collect();
     names.join(", ")
 }
 
-/// The effect of `alongside install agent`.
+/// Returns the effect of `alongside install agent` in words.
 pub(super) fn effect_on_agents() -> String {
     let (connected, others): (Vec<_>, Vec<_>) =
         agents_to_set_up().partition(|agent| agent.settings.is_some());
-    let connected = joined(connected.iter().map(|agent| agent.display_name), "and");
-    let with_others =
-        joined(["them"].into_iter().chain(others.iter().map(|agent| agent.display_name)), "and");
+    let connected = join(connected.iter().map(|agent| agent.display_name), "and");
+    let with_others = join(["them"].into_iter().chain(others.iter().map(|agent| agent.display_name)), "and");
     format!("let {connected} connect, and review {with_others} after each turn, or before each write")
 }
 
-/// An example in the help: a command, and its effect from that column on.
+/// Returns an example for the help: a command, and its effect, which begins at `column`.
 pub(super) fn example(command: &str, column: usize, effect: &str) -> String {
     let first = format!("  {command:width$}", width = column.saturating_sub(2));
     let rest = " ".repeat(column);
-    let options = textwrap::Options::new(COLUMNS)
+    let options = textwrap::Options::new(HELP_COLUMNS)
         .initial_indent(&first)
         .subsequent_indent(&rest)
         .break_words(false)
@@ -63,12 +62,12 @@ pub(super) fn example(command: &str, column: usize, effect: &str) -> String {
     textwrap::fill(effect, options)
 }
 
-/// `a, b and c`.
-fn joined(names: impl Iterator<Item = &'static str>, conjunction: &str) -> String {
+/// Joins names, as in `a, b and c`.
+fn join(names: impl Iterator<Item = &'static str>, conjunction: &str) -> String {
     of(&names.collect::<Vec<_>>(), conjunction)
 }
 
-/// `a, b and c`, of names that are a list already.
+/// Joins a list of names, as in `a, b and c`.
 pub(super) fn of(names: &[&str], conjunction: &str) -> String {
     match names {
         [first @ .., before, last] => {

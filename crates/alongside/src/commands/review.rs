@@ -145,7 +145,7 @@ async fn line_review(args: &Args, roots: Vec<PathBuf>, reached: JoinedDesk, sign
     let drafts = Some(DraftStore::among_drafts(draft_keeper()));
     let mut desk = LineDesk::new(reached.desk, served.clone(), policy, drafts);
     let has_keyboard = std::io::IsTerminal::is_terminal(&std::io::stdin());
-    if let Some(remark) = agent_setup::remark().await {
+    if let Some(remark) = agent_setup::unconnected_remark().await {
         desk.say(&remark);
     }
     desk.say(&welcome(&served, serves.port, policy, has_keyboard));

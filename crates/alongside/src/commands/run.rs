@@ -58,7 +58,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
             hint(name),
         ));
     }
-    if let Err(code) = agent_setup::before_start(&args.agent).await {
+    if let Err(code) = agent_setup::prepare_start(&args.agent).await {
         return Ok(code);
     }
     // From now on the agent answers signals, and we end after it.

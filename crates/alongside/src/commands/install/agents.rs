@@ -1,4 +1,5 @@
-//! `alongside install agent`: the settings and the hooks of each agent, after one choice.
+//! `alongside install agent`: changes the settings and the hooks of each agent, after one choice of the
+//! person.
 
 use std::collections::BTreeSet;
 use std::io::IsTerminal as _;
@@ -37,29 +38,29 @@ pub(super) struct HookArgs {
 }
 
 impl HookArgs {
-    /// Whether the person gave one: editors run no hooks.
+    /// Whether the person gave an option for hooks, which editors do not run.
     pub(super) fn any(self) -> bool {
         self.hook || self.turns || self.project
     }
 
-    /// Whether they name this hook.
-    fn name(self, hook: OurHook) -> bool {
+    /// Whether an option names this hook.
+    fn has(self, hook: OurHook) -> bool {
         match hook {
             OurHook::Write => self.hook,
             OurHook::Turn => self.turns,
         }
     }
 
-    /// Whether they leave out a hook: those who name one without a yes mean no other.
-    fn leave_out(self, hook: OurHook, consent: Consent) -> bool {
-        (self.hook || self.turns) && !consent.yes && !self.name(hook)
+    /// Whether the options exclude a hook: without `--yes`, a named hook excludes the other one.
+    fn excludes(self, hook: OurHook, consent: Consent) -> bool {
+        (self.hook || self.turns) && !consent.yes && !self.has(hook)
     }
 }
 
 /// Sets the agents up.
 ///
 /// # Errors
-/// When standard output cannot be written. Other errors are printed: the next agent may be fine.
+/// If standard output cannot be written. Other errors are printed, and the next agent is set up.
 pub(super) async fn set_up(
     targets: &[VersionedAgent],
     args: HookArgs,
@@ -73,14 +74,14 @@ pub(super) async fn set_up(
         consent,
         user,
         here,
-        worst: ExitCode::SUCCESS,
+        exit_code: ExitCode::SUCCESS,
         was_dry_run: false,
-        is_broken_off: false,
+        was_aborted: false,
         unconnected: Vec::new(),
         shown_modes: Vec::new(),
     };
-    let open = setup.open_parts()?;
-    setup.change(open).await?;
+    let parts = setup.planned_parts()?;
+    setup.change(parts).await?;
     setup.finish()
 }
 
@@ -91,29 +92,28 @@ struct Setup<'a> {
     consent: Consent,
     user: &'a UserEnvironment,
     here: Surroundings,
-    /// The exit code.
-    worst: ExitCode,
-    /// Whether changes were only shown, as the person has wished.
+    exit_code: ExitCode,
+    /// Whether the changes were only shown, because of `--dry-run`.
     was_dry_run: bool,
-    /// Whether nothing more is to be said: the person has ended the command.
-    is_broken_off: bool,
+    /// Whether the person has ended the command, so that no closing line is printed.
+    was_aborted: bool,
     /// The agents whose IDE mode stays off.
     unconnected: Vec<&'static str>,
     /// The agents whose approval mode was shown with its change.
     shown_modes: Vec<&'static str>,
 }
 
-/// A part with something to change.
-struct OpenPart {
+/// A part whose plan has changes.
+struct PlannedPart {
     part: Part,
     plan: Plan,
 }
 
 impl Setup<'_> {
-    /// The parts that are not there yet, in the order in which a person is asked. Says of the others that
-    /// nothing is to be done.
-    fn open_parts(&mut self) -> anyhow::Result<Vec<OpenPart>> {
-        let mut open = Vec::new();
+    /// Returns the parts that are not installed yet, in the order of the questions. Prints a line for each
+    /// installed part.
+    fn planned_parts(&mut self) -> anyhow::Result<Vec<PlannedPart>> {
+        let mut planned = Vec::new();
         for target in self.targets {
             if self.args.any() && target.row.with_hook().is_none() {
                 note(&format!("{} runs no hooks", target.name()));
@@ -124,35 +124,35 @@ impl Setup<'_> {
                         for text in &plan.notes {
                             note(text);
                         }
-                        print(&format!("{}\n", part.unchanged()))?;
+                        print(&format!("{}\n", part.nothing_to_do_text()))?;
                     }
-                    Ok(plan) => open.push(OpenPart { part, plan }),
-                    // The rest of the file would be lost with it.
+                    Ok(plan) => planned.push(PlannedPart { part, plan }),
+                    // The other parts of this agent may change the same file, which cannot be read.
                     Err(error) => {
-                        open.retain(|open| open.part.agent_id() != target.row.id);
-                        self.failed(target.name(), error);
+                        planned.retain(|planned: &PlannedPart| planned.part.agent_id() != target.row.id);
+                        self.report_failure(target.name(), error);
                         break;
                     }
                 }
             }
         }
-        Ok(open)
+        Ok(planned)
     }
 
     fn parts_of(&self, target: &VersionedAgent) -> Vec<Part> {
         let ide_mode = self.changes_settings(target).then(|| AgentSetting::ide_mode(target));
-        // An agent that begins to ask would stop scripts that run it.
+        // With `--yes` the mode stays: an agent that begins to ask would stop the scripts that run it.
         let mode = AgentSetting::approval_mode(target, &self.here);
         let mode = mode.filter(|_| self.changes_settings(target) && !self.consent.yes);
-        // With this hook, its changes come to the desk in every mode.
+        // With the hook before each write, changes come to the desk in every mode.
         let mode = mode.filter(|_| !has_hook(target, OurHook::Write, HookScope::User, &self.here));
         let settings = ide_mode.into_iter().chain(mode).map(Part::Setting);
         let hooks = [OurHook::Turn, OurHook::Write].into_iter();
-        let hooks = hooks.filter(|hook| !self.args.leave_out(*hook, self.consent));
+        let hooks = hooks.filter(|hook| !self.args.excludes(*hook, self.consent));
         settings.chain(hooks.filter_map(|hook| self.hook_of(target, hook)).map(Part::Hook)).collect()
     }
 
-    /// Whether its settings are to be changed, too, and not only its hooks.
+    /// Whether the settings of the agent are to change as well as its hooks.
     fn changes_settings(&self, agent: &VersionedAgent) -> bool {
         agent.row.settings.is_some() && !self.args.project
     }
@@ -163,8 +163,8 @@ impl Setup<'_> {
         Some(AgentHook { hook, agent, release: target.release(), scope })
     }
 
-    /// Whether alongside recommends a part. A hook before each write makes an agent wait for a person, so it
-    /// is only brought up to date.
+    /// Whether alongside recommends a part. The hook before each write makes an agent wait for a person, so
+    /// alongside recommends only its update.
     fn recommends(&self, part: &Part) -> bool {
         match part {
             Part::Setting(setting) => setting.setting == Setting::IdeMode,
@@ -172,105 +172,105 @@ impl Setup<'_> {
         }
     }
 
-    /// Whether the options agree to a part.
+    /// Whether the options of the command agree to a part.
     fn agrees_to(&self, part: &Part) -> bool {
-        let is_named = matches!(part, Part::Hook(hook) if self.args.name(hook.hook));
+        let is_named = matches!(part, Part::Hook(hook) if self.args.has(hook.hook));
         is_named || self.consent.yes && self.recommends(part)
     }
 
     /// Makes the changes that the options or the person choose.
-    async fn change(&mut self, open: Vec<OpenPart>) -> anyhow::Result<()> {
+    async fn change(&mut self, planned: Vec<PlannedPart>) -> anyhow::Result<()> {
         let is_named = self.args.hook || self.args.turns;
-        if open.is_empty() {
+        if planned.is_empty() {
             return Ok(());
         }
         if self.consent.dry_run {
             self.was_dry_run = true;
-            return self.show(&open);
+            return self.show(&planned);
         }
         if self.consent.yes {
             let (agreed, others): (Vec<_>, Vec<_>) =
-                open.into_iter().partition(|open| self.agrees_to(&open.part));
+                planned.into_iter().partition(|planned| self.agrees_to(&planned.part));
             self.ask_each(agreed).await?;
             self.note_left_out(&others);
             return Ok(());
         }
-        if is_named || open.len() == 1 && std::io::stdin().is_terminal() {
-            return self.ask_each(open).await;
+        if is_named || planned.len() == 1 && std::io::stdin().is_terminal() {
+            return self.ask_each(planned).await;
         }
         let (mut recommended, others): (Vec<_>, Vec<_>) =
-            open.into_iter().partition(|open| self.recommends(&open.part));
+            planned.into_iter().partition(|planned| self.recommends(&planned.part));
         if !std::io::stdin().is_terminal() {
             if !recommended.is_empty() {
                 self.show(&recommended)?;
                 note_nobody_to_ask("nothing is changed");
-                self.worst = No::NobodyToAsk.exit_code();
+                self.exit_code = No::NobodyToAsk.exit_code();
             } else {
                 self.note_left_out(&others);
             }
             return Ok(());
         }
         match self.choose(&recommended, &others).await {
-            Err(no) => self.break_off(no),
+            Err(no) => self.abort(no),
             Ok(Selection::Each) => {
                 recommended.extend(others);
                 self.ask_each(self.in_order(recommended)).await?;
             }
             Ok(Selection::Recommended) => self.ask_once(recommended).await?,
             Ok(Selection::WithWrites) => {
-                recommended.extend(others.into_iter().filter(|open| is_before_writes(&open.part)));
+                recommended.extend(others.into_iter().filter(|planned| is_before_writes(&planned.part)));
                 self.ask_once(self.in_order(recommended)).await?;
             }
             Ok(Selection::Nothing) => {
                 note("nothing is changed");
                 if !recommended.is_empty() {
-                    self.break_off(No::Declined);
+                    self.abort(No::Declined);
                 }
             }
         }
         Ok(())
     }
 
-    /// The agents in the order of the command, and their parts in that of the questions.
-    fn in_order(&self, open: Vec<OpenPart>) -> Vec<OpenPart> {
+    /// Sorts the parts by agent, in the order of the command, and then in the order of the questions.
+    fn in_order(&self, mut planned: Vec<PlannedPart>) -> Vec<PlannedPart> {
         let order = [
             PartKind::Setting(Setting::IdeMode),
             PartKind::Setting(Setting::ApprovalMode),
             PartKind::Hook(OurHook::Turn),
             PartKind::Hook(OurHook::Write),
         ];
-        let mut open = open;
-        open.sort_by_key(|open| {
-            let agent = self.targets.iter().position(|target| target.row.id == open.part.agent_id());
-            (agent, order.iter().position(|kind| *kind == open.part.kind()))
+        planned.sort_by_key(|planned| {
+            let agent = self.targets.iter().position(|target| target.row.id == planned.part.agent_id());
+            (agent, order.iter().position(|kind| *kind == planned.part.kind()))
         });
-        open
+        planned
     }
 
-    async fn choose(&self, recommended: &[OpenPart], others: &[OpenPart]) -> Result<Selection, No> {
+    async fn choose(&self, recommended: &[PlannedPart], others: &[PlannedPart]) -> Result<Selection, No> {
         let mut kinds: Vec<PartKind> = Vec::new();
-        for open in recommended {
-            if !kinds.contains(&open.part.kind()) {
-                kinds.push(open.part.kind());
+        for planned in recommended {
+            if !kinds.contains(&planned.part.kind()) {
+                kinds.push(planned.part.kind());
             }
         }
         let agents: Vec<_> = self.targets.iter().map(|target| target.row.display_name).collect();
-        let has_writes = others.iter().any(|open| is_before_writes(&open.part));
-        let calling_again = others.iter().filter_map(|open| open.part.calls_again());
-        let calling_again: Vec<_> = calling_again.collect();
+        let has_writes = others.iter().any(|planned| is_before_writes(&planned.part));
+        let calling_again: Vec<_> =
+            others.iter().filter_map(|planned| planned.part.agent_that_calls_again()).collect();
         let choice =
             Choice { agents: &agents, recommended: &kinds, has_writes, calling_again: &calling_again };
-        choice.of_person().await
+        choice.ask().await
     }
 
-    /// Only shows the changes. One of a file that an earlier one changes begins where that one ends.
-    fn show(&mut self, open: &[OpenPart]) -> anyhow::Result<()> {
+    /// Shows the changes. If several parts change a file, each begins with the text after the previous part.
+    fn show(&mut self, planned: &[PlannedPart]) -> anyhow::Result<()> {
         let mut earlier = EarlierTexts::new();
-        for OpenPart { part, plan } in open {
-            let is_later = plan.changes.iter().any(|change| earlier.contains_key(&change.path));
-            let later = is_later.then(|| part.plan(&earlier, &self.here, self.user)).transpose()?;
-            let plan = later.as_ref().unwrap_or(plan);
-            let texts = plan.changes.iter().filter_map(|it| Some((it.path.clone(), it.after.clone()?)));
+        for PlannedPart { part, plan } in planned {
+            let is_follow_up = plan.changes.iter().any(|change| earlier.contains_key(&change.path));
+            let follow_up = is_follow_up.then(|| part.plan(&earlier, &self.here, self.user)).transpose()?;
+            let plan = follow_up.as_ref().unwrap_or(plan);
+            let changes = plan.changes.iter();
+            let texts = changes.filter_map(|change| Some((change.path.clone(), change.after.clone()?)));
             earlier.extend(texts);
             part.show(plan, self.consent, &self.here, self.user)?;
             if part.kind() == PartKind::Setting(Setting::ApprovalMode) {
@@ -281,52 +281,52 @@ impl Setup<'_> {
     }
 
     /// Shows all changes, asks once, and makes them.
-    async fn ask_once(&mut self, open: Vec<OpenPart>) -> anyhow::Result<()> {
-        self.show(&open)?;
-        // The changes may have scrolled away.
+    async fn ask_once(&mut self, planned: Vec<PlannedPart>) -> anyhow::Result<()> {
+        self.show(&planned)?;
+        // The changes may have scrolled away, so their files are named again.
         let paths: BTreeSet<_> =
-            open.iter().flat_map(|open| &open.plan.changes).map(|change| &change.path).collect();
+            planned.iter().flat_map(|planned| &planned.plan.changes).map(|change| &change.path).collect();
         let paths: Vec<_> = paths.into_iter().map(|path| self.user.shown(path)).collect();
         print(&format!(
             "Files that change: {}\ny makes these changes; Enter makes none.\n",
             paths.join(", ")
         ))?;
         if let Err(no) = self.consent.obtain("Make these changes?", "nothing is changed").await {
-            // Enter chose before; here it is a no.
+            // Enter chose the recommendation before; at this question it declines.
             if no == No::Declined {
                 note("run it again, and type y at this question, to make these changes");
             }
-            self.break_off(no);
+            self.abort(no);
             return Ok(());
         }
-        let mut changed = Vec::new();
-        let mut said: Vec<String> = Vec::new();
-        for OpenPart { part, plan } in open {
+        let mut changed_paths = Vec::new();
+        let mut report: Vec<String> = Vec::new();
+        for PlannedPart { part, plan } in planned {
             let paths: Vec<_> = plan.changes.iter().map(|change| change.path.clone()).collect();
-            // The plan that was shown notices a change by somebody else; the second one in a file has to
-            // begin where the first one ended.
-            let plan = match paths.iter().any(|path| changed.contains(path)) {
+            // The shown plan fails if another program has changed the file. A second plan for a file has to
+            // begin with the text after the first one, so it is made anew.
+            let plan = match paths.iter().any(|path| changed_paths.contains(path)) {
                 true => part.plan(&EarlierTexts::new(), &self.here, self.user),
                 false => Ok(plan),
             };
             match plan.and_then(|plan| part.make(&plan, self.user)) {
                 Ok(lines) => {
-                    said.extend(lines.into_iter().filter(|line| !said.contains(line)).collect::<Vec<_>>())
+                    report.extend(lines.into_iter().filter(|line| !report.contains(line)).collect::<Vec<_>>())
                 }
-                Err(error) => self.failed(part.agent_name(), error),
+                Err(error) => self.report_failure(part.agent_name(), error),
             }
-            changed.extend(paths);
+            changed_paths.extend(paths);
         }
-        print(&said.iter().map(|line| format!("{line}\n")).collect::<String>())
+        print(&report.iter().map(|line| format!("{line}\n")).collect::<String>())
     }
 
-    /// Asks about each part, unless the options agree to it, and makes it.
-    async fn ask_each(&mut self, open: Vec<OpenPart>) -> anyhow::Result<()> {
-        let questions = open.iter().filter(|open| !self.agrees_to(&open.part)).count();
+    /// Asks about each part, unless the options agree to it, and makes its changes.
+    async fn ask_each(&mut self, planned: Vec<PlannedPart>) -> anyhow::Result<()> {
+        let questions = planned.iter().filter(|planned| !self.agrees_to(&planned.part)).count();
         let mut numbering = Numbering::of(questions);
-        let is_about_hooks = open.iter().all(|open| matches!(open.part, Part::Hook(_)));
-        let (mut made, mut declined) = (false, None);
-        for OpenPart { part, .. } in open {
+        let has_only_hooks = planned.iter().all(|planned| matches!(planned.part, Part::Hook(_)));
+        let (mut has_changed, mut declined) = (false, None);
+        for PlannedPart { part, .. } in planned {
             let agent = part.agent_id();
             let is_mode = part.kind() == PartKind::Setting(Setting::ApprovalMode);
             if is_mode && self.unconnected.contains(&agent) {
@@ -335,41 +335,43 @@ impl Setup<'_> {
             }
             let consent = Consent { yes: self.agrees_to(&part), ..self.consent };
             match ask(&part, consent, &mut numbering, &self.here, self.user).await {
-                Ok(Answer::Made) => made = true,
+                Ok(Answer::Made) => has_changed = true,
                 Ok(Answer::NothingToDo | Answer::DryRun) => {}
                 Ok(Answer::No(no @ (No::Declined | No::NobodyToAsk))) => {
                     declined = Some(no);
                     if part.kind() == PartKind::Setting(Setting::IdeMode) {
                         self.unconnected.push(agent);
-                        self.worst = no.exit_code();
+                        self.exit_code = no.exit_code();
                     }
                 }
                 Ok(Answer::No(no)) => {
-                    self.break_off(no);
+                    self.abort(no);
                     return Ok(());
                 }
-                Err(error) => self.failed(part.agent_name(), error),
+                Err(error) => self.report_failure(part.agent_name(), error),
             }
         }
-        if let Some(no) = declined.filter(|_| is_about_hooks && !made) {
-            self.worst = no.exit_code();
+        if let Some(no) = declined.filter(|_| has_only_hooks && !has_changed) {
+            self.exit_code = no.exit_code();
         }
         Ok(())
     }
 
-    fn break_off(&mut self, no: No) {
-        (self.worst, self.is_broken_off) = (no.exit_code(), true);
+    /// Ends the set-up with the exit code of this answer, and without a closing line.
+    fn abort(&mut self, no: No) {
+        (self.exit_code, self.was_aborted) = (no.exit_code(), true);
     }
 
-    fn failed(&mut self, name: String, error: anyhow::Error) {
+    /// Prints that the set-up of this agent failed.
+    fn report_failure(&mut self, name: String, error: anyhow::Error) {
         failure::print(&error.context(format!("{name} is not changed")));
-        self.worst = ExitCode::FAILURE;
+        self.exit_code = ExitCode::FAILURE;
     }
 
-    /// Names the agents that do not ask before each write.
-    fn note_left_out(&self, others: &[OpenPart]) {
-        let names = others.iter().filter(|open| is_before_writes(&open.part));
-        let names: Vec<_> = names.map(|open| open.part.agent_name()).collect();
+    /// Prints the agents whose hook before each write was left out.
+    fn note_left_out(&self, others: &[PlannedPart]) {
+        let with_hook = others.iter().filter(|planned| is_before_writes(&planned.part));
+        let names: Vec<_> = with_hook.map(|planned| planned.part.agent_name()).collect();
         if !names.is_empty() {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let names = lists::of(&names, "and");
@@ -377,26 +379,26 @@ impl Setup<'_> {
         }
     }
 
-    /// The last lines.
+    /// Prints the closing lines, and returns the exit code.
     fn finish(&self) -> anyhow::Result<ExitCode> {
-        if self.is_broken_off {
-            return Ok(self.worst);
+        if self.was_aborted {
+            return Ok(self.exit_code);
         }
-        let connected = self.targets.iter().filter(|target| self.changes_settings(target));
-        let is_told = |id: &&str| self.unconnected.contains(id) || self.shown_modes.contains(id);
-        for target in connected.filter(|target| !is_told(&target.row.id)) {
-            if let Some(asking) = advice_to_start_asking(target, &self.here)
-                .filter(|_| !is_reviewed_by_hook(target, &self.here))
+        let with_settings = self.targets.iter().filter(|target| self.changes_settings(target));
+        let needs_no_note = |id: &&str| self.unconnected.contains(id) || self.shown_modes.contains(id);
+        for target in with_settings.filter(|target| !needs_no_note(&target.row.id)) {
+            if let Some(asking) =
+                advice_to_start_asking(target, &self.here).filter(|_| !is_reviewed_by_hook(target, &self.here))
             {
                 note(&asking);
             }
         }
         if self.was_dry_run {
             note_dry_run();
-        } else if self.worst == ExitCode::SUCCESS {
+        } else if self.exit_code == ExitCode::SUCCESS {
             print(&next_step(self.targets))?;
         }
-        Ok(self.worst)
+        Ok(self.exit_code)
     }
 }
 

@@ -1,5 +1,5 @@
-//! The one choice of a person who sets agents up: what alongside recommends, a decision before each write as
-//! well, each part by itself, or nothing.
+//! The one choice of a person who sets agents up: the recommended parts, a decision before each write as
+//! well, a question for each part, or nothing.
 
 use alongside_agent::settings::Setting;
 use alongside_agent::settings::hooks::OurHook;
@@ -11,35 +11,36 @@ use crate::commands::lists;
 /// The parts that a person wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Selection {
-    /// Those that alongside recommends.
+    /// The recommended parts.
     Recommended,
-    /// These, and a decision before each write.
+    /// The recommended parts, and the hook before each write.
     WithWrites,
-    /// Each after a question of its own.
+    /// Each part to which the person says yes.
     Each,
-    /// None.
+    /// No part.
     Nothing,
 }
 
 /// The options of a choice.
 #[derive(Debug)]
 pub(super) struct Choice<'a> {
-    /// The agents, for people.
+    /// The display names of the agents.
     pub(super) agents: &'a [&'static str],
-    /// The kinds of the recommended parts that are not there yet.
+    /// The kinds of the recommended parts that are not installed.
     pub(super) recommended: &'a [PartKind],
-    /// Whether a decision before each write can be added.
+    /// Whether the hook before each write can be added.
     pub(super) has_writes: bool,
-    /// The agents of these that wait for a minute only, and have their model call again.
+    /// The display names of the agents whose hook waits for a minute only, and whose model then calls the
+    /// tool again.
     pub(super) calling_again: &'a [&'static str],
 }
 
 impl Choice<'_> {
-    /// Has the person choose.
+    /// Asks the person to choose.
     ///
     /// # Errors
-    /// When they end the program.
-    pub(super) async fn of_person(&self) -> Result<Selection, No> {
+    /// If there is nobody to ask, or the person ends the program.
+    pub(super) async fn ask(&self) -> Result<Selection, No> {
         let options = self.options();
         let texts: Vec<&str> = options.iter().map(|(_, text)| text.as_str()).collect();
         let default = if self.recommended.is_empty() { texts.len() - 1 } else { 0 };
@@ -50,7 +51,8 @@ impl Choice<'_> {
 
     fn options(&self) -> Vec<(Selection, String)> {
         let mut options = Vec::new();
-        let (labels, effects): (Vec<_>, Vec<_>) = self.recommended.iter().map(|kind| words(*kind)).unzip();
+        let (labels, effects): (Vec<_>, Vec<_>) =
+            self.recommended.iter().map(|kind| label_and_effect(*kind)).unzip();
         if !labels.is_empty() {
             let labels = labels.join(", and ");
             options.push((Selection::Recommended, format!("recommended: {labels}\n{}", effects.join("\n"))));
@@ -59,11 +61,11 @@ impl Choice<'_> {
             let as_well = if labels.is_empty() { "" } else { " as well" };
             let effect = "While a desk or `alongside run` is open in the project, an agent waits for\nyour \
                           decision before each write, in every mode. Else it writes as before.";
-            let short = match self.calling_again {
+            let limit = match self.calling_again {
                 [] => String::new(),
-                agents => format!("\n{} {WAITS_SHORTLY}", lists::of(agents, "and")),
+                agents => format!("\n{} {WAIT_LIMIT}", lists::of(agents, "and")),
             };
-            options.push((Selection::WithWrites, format!("ask before each write{as_well}\n{effect}{short}")));
+            options.push((Selection::WithWrites, format!("ask before each write{as_well}\n{effect}{limit}")));
         }
         options.push((Selection::Each, "let me choose\nA question for each part of each agent.".into()));
         options.push((Selection::Nothing, "nothing".into()));
@@ -71,12 +73,12 @@ impl Choice<'_> {
     }
 }
 
-/// The limit of an agent whose hook has no time of a person. The page on hooks has all of it.
-const WAITS_SHORTLY: &str = "waits a minute at a time: its model is then asked to call the\ntool again. \
+/// The sentence about agents whose hook waits for a minute only. docs/hooks.md has the details.
+const WAIT_LIMIT: &str = "waits a minute at a time: its model is then asked to call the\ntool again. \
                              After about four minutes, its turn ends.";
 
-/// The name of a recommended part, and its effect.
-fn words(kind: PartKind) -> (&'static str, &'static str) {
+/// Returns the label and the effect of a recommended part.
+fn label_and_effect(kind: PartKind) -> (&'static str, &'static str) {
     match kind {
         PartKind::Setting(Setting::IdeMode) => {
             ("IDE mode", "IDE mode: an agent learns your open files; its questions come to your desk.")
@@ -107,7 +109,7 @@ mod tests {
             let calling_again = &["Qwen Code"];
             let choice = Choice { agents: &["Codex", "Qwen Code"], recommended, has_writes, calling_again };
             let options = choice.options();
-            // Five columns are before an option.
+            // The number of an option takes five columns before it.
             assert!(
                 options.iter().flat_map(|(_, text)| text.lines()).all(|line| line.len() <= 75),
                 "{options:?}"
@@ -121,14 +123,14 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_that_waits_for_a_minute_only_is_named_where_writes_are_asked_before() {
+    fn an_agent_that_waits_for_a_minute_only_is_named() {
         let text = |calling_again: &[&'static str]| {
             let choice = Choice { agents: &["Qwen Code"], recommended: &[], has_writes: true, calling_again };
             choice.options()[0].1.clone()
         };
-        let short = "Qwen Code waits a minute at a time: its model is then asked to call the\ntool again. \
+        let limit = "Qwen Code waits a minute at a time: its model is then asked to call the\ntool again. \
                      After about four minutes, its turn ends.";
-        assert!(text(&["Qwen Code"]).ends_with(short), "{}", text(&["Qwen Code"]));
+        assert!(text(&["Qwen Code"]).ends_with(limit), "{}", text(&["Qwen Code"]));
         assert!(!text(&[]).contains("minute"));
     }
 }

@@ -14,6 +14,7 @@ use alongside_desk::harmless;
 
 use crate::commands::agent_setup::has_hook;
 
+/// Returns the list as a table of three columns.
 pub(super) async fn text(user: &UserEnvironment) -> anyhow::Result<String> {
     let ledger = Ledger::read(&user.state)?;
     let mut rows = Vec::new();
@@ -59,7 +60,7 @@ pub(super) async fn text(user: &UserEnvironment) -> anyhow::Result<String> {
         .collect())
 }
 
-/// Whether an agent connects, and has our hooks in the person's own settings.
+/// Describes whether IDE mode is on in an agent, and which hooks of ours the person's own settings have.
 fn state_of(agent: &VersionedAgent, user: &UserEnvironment, here: &Surroundings) -> String {
     let hooks = OurHook::ALL.into_iter().filter(|hook| has_hook(agent, *hook, HookScope::User, here));
     let words = hooks.map(|hook| match hook {

@@ -1,22 +1,23 @@
-//! A program that a package manager removes with its next update, or keeps in a cache.
+//! Warns of a program that a package manager removes with its next update, or keeps only in a cache.
 
 use std::path::Path;
 
 use alongside_desk::harmless;
 
-/// Directories of npx, of pnpm with its packages by version, and of uvx; and the command that installs the
-/// program for good.
-const PASSING: [(&str, &str); 3] = [
+/// The names of the caches of npx and uvx and of pnpm's store, each with the command that installs the
+/// program permanently.
+const TEMPORARY_DIRECTORIES: [(&str, &str); 3] = [
     ("_npx", "npm install --global alongside"),
     (".pnpm", "npm install --global alongside"),
     ("archive-v0", "uv tool install alongside"),
 ];
 
-/// The warning of what is about to be written, if hooks and editors would name a program that goes. An agent
-/// whose hook is not there goes on, and nobody reviews its changes.
+/// Returns a warning if hooks and editors would start a program in such a directory. Without the program of
+/// its hook, an agent writes without a review.
 pub(super) fn warning(program: &str) -> Option<String> {
     let path = Path::new(program);
-    let (_, install) = PASSING.iter().find(|(name, _)| path.iter().any(|part| part == *name))?;
+    let (_, install) =
+        TEMPORARY_DIRECTORIES.iter().find(|(name, _)| path.iter().any(|part| part == *name))?;
     Some(format!(
         "an update removes {}, and agents then write without a review; run `{install}`, and then \
          `alongside install` again",
@@ -37,8 +38,8 @@ mod tests {
             let warning = warning(path).unwrap();
             assert!(warning.contains(path) && warning.contains("npm install --global"), "{warning}");
         }
-        let of_uv = warning("/h/.cache/uv/archive-v0/xY/bin/alongside").unwrap();
-        assert!(of_uv.contains("uv tool install"), "{of_uv}");
+        let warning_for_uv = warning("/h/.cache/uv/archive-v0/xY/bin/alongside").unwrap();
+        assert!(warning_for_uv.contains("uv tool install"), "{warning_for_uv}");
         for path in
             ["/usr/lib/node_modules/alongside-linux-x64/bin/alongside", "/h/my_npx/alongside", "alongside"]
         {

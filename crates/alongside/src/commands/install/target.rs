@@ -1,5 +1,5 @@
-//! The target of an installation: the editor or the agents that the person names, or the editor whose
-//! terminal this is.
+//! The target of an installation: the editor or the agents that the person names, or the editor of this
+//! terminal.
 
 use alongside_adapters::agents::{self, VersionedAgent};
 use alongside_adapters::editor::Editor;
@@ -24,10 +24,10 @@ const OTHER_EDITORS: &str = "in any other editor with an LSP client, add `alongs
                              server; or use `alongside` in a terminal";
 
 impl Target {
-    /// The target of that name.
+    /// Returns the target of this name.
     ///
     /// # Errors
-    /// When there is none, or no agent is on this machine.
+    /// If no target has this name, or no agent is on this machine.
     pub(super) async fn named(name: &str, user: &UserEnvironment) -> anyhow::Result<Self> {
         let name = name.to_lowercase();
         if let Some(editor) = Editor::named(&name) {
@@ -63,12 +63,12 @@ impl Target {
     }
 }
 
-/// The editor whose terminal this is, else the only one on this machine, else the one that the person
-/// chooses. With `must_not_ask` they are not asked.
+/// Returns the editor of this terminal, or else the only editor on this machine, or else the editor that the
+/// person chooses, who is not asked if `must_not_ask`.
 ///
 /// # Errors
-/// When the terminal is another editor's, or it is not clear which editor is meant and nobody is there to
-/// ask.
+/// If the terminal belongs to an editor without an adapter, no editor is on this machine, or several are and
+/// nobody can be asked.
 pub(super) async fn editor_of_terminal(
     user: &UserEnvironment,
     must_not_ask: bool,
