@@ -169,10 +169,10 @@ async fn ask<T>(question: &str, again: &str, read: impl Fn(&str) -> Option<T>) -
     // Keys that were pressed before the question are no answer to it.
     alongside_platform::terminal::discard_typed();
     prompt(question);
-    let mut lines = LineReader::answers();
+    let mut lines = LineReader::for_answers();
     loop {
         let line = tokio::select! {
-            line = lines.answer() => line,
+            line = lines.next_answer() => line,
             signal = &mut interrupted => {
                 // The shell's prompt begins in a line of its own.
                 let _ = writeln!(std::io::stderr().lock());

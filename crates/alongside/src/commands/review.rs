@@ -88,7 +88,7 @@ impl Args {
         };
         let unnameable = || failure("the path of the project is not UTF-8", "rename the directory");
         let named = |directory: PathBuf| directory.to_str().map(str::to_owned).ok_or_else(unnameable);
-        Ok(Some(turn::look(directory.map(named).transpose()?, since)))
+        Ok(Some(turn::review_request(directory.map(named).transpose()?, since)))
     }
 }
 
@@ -114,7 +114,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
     Ok(match ending {
         Ending::Left | Ending::Done => ExitCode::SUCCESS,
         Ending::Signal(signal) => signals::exit_code(signal),
-        Ending::Gone | Ending::Unread | Ending::Failed => ExitCode::FAILURE,
+        Ending::Gone | Ending::OutputClosed | Ending::Failed => ExitCode::FAILURE,
     })
 }
 

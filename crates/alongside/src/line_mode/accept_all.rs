@@ -1,7 +1,7 @@
-//! Accepting all reviews in line mode after one confirmation, as `A` does at the terminal desk.
+//! Lists the reviews that line mode accepts after one confirmation, as `A` does at the terminal desk.
 //!
-//! The list names revisions of which the person has seen every change. Only those are accepted: a review that
-//! changes or comes later waits on.
+//! Only the listed revisions are accepted, and the person has seen each of their changes. A review that
+//! changes or arrives later keeps waiting.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use alongside_desk::{ReviewId, messages};
 use super::printed::PrintedReviews;
 use super::printer::{Ink, Inks};
 
-/// The list that the person confirms. It stays as it was when it was printed.
+/// The list that the person confirms. The list does not change after it was printed.
 #[derive(Debug)]
 pub(super) struct AcceptAll {
     /// The reviews to accept.
@@ -21,7 +21,7 @@ pub(super) struct AcceptAll {
 }
 
 impl AcceptAll {
-    /// Lists the reviews that wait, and the list as it is printed. `printed`: the printed part of each.
+    /// Lists the waiting reviews. Returns the list, and its text. `printed`: the printed part of each review.
     pub(super) fn new(
         reviews: &[OpenReview],
         printed: &PrintedReviews,
@@ -55,12 +55,12 @@ impl AcceptAll {
         (Self { ready: ready.into_iter().map(|(listed, _)| listed).collect(), ids }, lines.join("\n"))
     }
 
-    /// Whether no review can be accepted.
+    /// Whether the list has no review to accept.
     pub(super) fn is_empty(&self) -> bool {
         self.ready.is_empty()
     }
 
-    /// The prompt below the list.
+    /// Returns the prompt below the list.
     pub(super) fn prompt(&self) -> String {
         match self.ready.len() {
             1 => "Accept this review [y,n]?".into(),
@@ -69,7 +69,7 @@ impl AcceptAll {
     }
 }
 
-/// A review of the list in one line.
+/// Returns a review of the list as one line.
 fn row((listed, agent): &(ListedReview, String), inks: Inks) -> String {
     let (added, removed) = listed.counts;
     let states = if listed.states.is_empty() { String::new() } else { format!(", {}", listed.states) };

@@ -1,11 +1,11 @@
-//! The changes that were accepted without the person, by rules and ahead, as line mode prints them.
+//! Prints the changes that were accepted without the person: by rules, and by grants.
 
 use std::path::PathBuf;
 
 use alongside_desk::review_model::CompanionState;
 use alongside_desk::{harmless, messages};
 
-/// The list of these changes, the newest first; with a number, the diff of that entry.
+/// Returns the list of these changes, the newest first; with a number, the diff of that entry.
 pub(super) fn text(companion: &CompanionState, number: Option<usize>, roots: &[PathBuf]) -> String {
     let entries: Vec<_> = companion.accepted().iter().rev().collect();
     if let Some(number) = number {
@@ -49,10 +49,14 @@ mod tests {
             diff: "@@ -1,0 +1,1 @@\n+\x1b[8m\n".into(),
             ..RuleAcceptance::default()
         };
-        let said = companion.take_acceptance(entry.clone(), &roots).unwrap().text;
+        let notice = companion.take_acceptance(entry.clone(), &roots).unwrap().text;
         let shown = r"docs/a\x1b.md (edit, +1 -0) by Claude\x1b Code, rule docs/** (c.toml:2)";
-        assert_eq!(said, format!("Accepted without you: {shown}. L lists it."));
-        assert_eq!(companion.take_acceptance(entry, &roots), None, "it is told again after an interruption");
+        assert_eq!(notice, format!("Accepted without you: {shown}. L lists it."));
+        assert_eq!(
+            companion.take_acceptance(entry, &roots),
+            None,
+            "the companion sends it again after an interruption"
+        );
         let old =
             RuleAcceptance { number: 2, file: "/p/b".into(), is_earlier: true, ..RuleAcceptance::default() };
         assert_eq!(companion.take_acceptance(old, &roots), None);
@@ -69,8 +73,8 @@ mod tests {
             kind: ChangeKind::Move,
             ..RuleAcceptance::default()
         };
-        let said = companion.take_acceptance(moved, &roots).unwrap().text;
-        assert!(said.contains("docs/b (move from src/b, +0 -0)"), "{said}");
+        let notice = companion.take_acceptance(moved, &roots).unwrap().text;
+        assert!(notice.contains("docs/b (move from src/b, +0 -0)"), "{notice}");
         let part =
             RuleAcceptance { number: 4, file: "/p/docs/c".into(), parts: 2, ..RuleAcceptance::default() };
         assert!(
@@ -81,8 +85,8 @@ mod tests {
                 .contains("none is written before all are")
         );
         let part = RuleAcceptance { is_broken_off: true, ..part };
-        let said = companion.take_acceptance(part.clone(), &roots).unwrap().text;
-        assert_eq!(said, "docs/c: not written, because its patch was broken off.");
+        let notice = companion.take_acceptance(part.clone(), &roots).unwrap().text;
+        assert_eq!(notice, "docs/c: not written, because its patch was broken off.");
         assert_eq!(companion.take_acceptance(part, &roots), None);
         assert!(
             text(&companion, None, &roots).contains("docs/c (edit, +0 -0) by , ; not written, because its")

@@ -1,4 +1,5 @@
-//! The proposals that have arrived and are not announced yet: those that come together are told in one line.
+//! The proposals that have arrived and are not announced yet. Proposals that arrive together are announced in
+//! one line.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,28 +8,28 @@ use alongside_desk::review_model::OpenReview;
 use alongside_desk::{Review, ReviewId, messages};
 use tokio::time::Instant;
 
-/// Proposals that come within this time of the first one are announced with it.
-const TOGETHER: Duration = Duration::from_millis(200);
+/// The time from the first arrival to the announcement of all that have arrived by then.
+const ANNOUNCEMENT_DELAY: Duration = Duration::from_millis(200);
 
-/// The way to a review, in an announcement.
-const KEY: &str = "l lists them";
+/// The hint in an announcement on how to list the reviews.
+const LIST_HINT: &str = "l lists them";
 
-/// See the module.
+/// The reviews that have arrived and are not announced yet.
 #[derive(Debug, Default)]
 pub(super) struct Arrivals {
     ids: Vec<ReviewId>,
-    /// When they are announced.
+    /// The time of the announcement.
     due: Option<Instant>,
 }
 
 impl Arrivals {
-    /// A review has arrived while the person reads another one.
+    /// Adds a review that has arrived while the person reads another one.
     pub(super) fn add(&mut self, id: ReviewId) {
         self.ids.push(id);
-        self.due.get_or_insert_with(|| Instant::now() + TOGETHER);
+        self.due.get_or_insert_with(|| Instant::now() + ANNOUNCEMENT_DELAY);
     }
 
-    /// A review has ended, or the person reads it: it is not announced.
+    /// Removes a review that has ended or that the person reads, so that it is not announced.
     pub(super) fn forget(&mut self, id: ReviewId) {
         self.ids.retain(|known| *known != id);
         if self.ids.is_empty() {
@@ -36,7 +37,7 @@ impl Arrivals {
         }
     }
 
-    /// Waits until arrivals are to be announced. Cancel safe.
+    /// Waits for the time of the announcement. Cancel safe.
     pub(super) fn due(&self) -> impl Future<Output = ()> + use<> {
         let due = self.due;
         async move {
@@ -47,15 +48,15 @@ impl Arrivals {
         }
     }
 
-    /// Takes the announcement of these among the reviews that wait; none if they are all gone.
+    /// Removes all arrivals. Returns the announcement of those that still wait, or `None` if none does.
     pub(super) fn announce(&mut self, waiting: &[OpenReview], roots: &[PathBuf]) -> Option<String> {
         let ids = std::mem::take(self).ids;
         let open = waiting.iter().map(OpenReview::review);
         let arrived: Vec<&Review> = open.filter(|review| ids.contains(&review.id)).collect();
         match *arrived {
             [] => None,
-            [review] => Some(messages::arrived(review, roots, waiting.len(), KEY)),
-            _ => Some(messages::arrived_together(&arrived, roots, waiting.len(), KEY)),
+            [review] => Some(messages::arrived(review, roots, waiting.len(), LIST_HINT)),
+            _ => Some(messages::arrived_together(&arrived, roots, waiting.len(), LIST_HINT)),
         }
     }
 }
@@ -65,7 +66,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn those_that_come_together_are_told_once() {
+    async fn proposals_that_arrive_together_are_announced_once() {
         let open = |id: u64| {
             let file = format!("/p/{id}.rs");
             OpenReview::new(Review { id: ReviewId(id), file, ..Review::default() })
@@ -74,18 +75,21 @@ mod tests {
         let mut arrivals = Arrivals::default();
         let began = Instant::now();
         arrivals.add(ReviewId(1));
-        tokio::time::advance(TOGETHER / 2).await;
+        tokio::time::advance(ANNOUNCEMENT_DELAY / 2).await;
         for id in [2, 3, 9] {
             arrivals.add(ReviewId(id));
         }
         arrivals.due().await;
-        assert_eq!(began.elapsed(), TOGETHER, "the first one does not wait longer for the others");
+        assert_eq!(began.elapsed(), ANNOUNCEMENT_DELAY, "the first one does not wait longer for the others");
         arrivals.forget(ReviewId(3));
-        let said = arrivals.announce(&waiting, &["/p".into()]);
-        assert!(said.is_some_and(|said| said.starts_with("2 new reviews: 1.rs, 2.rs ")));
+        let announcement = arrivals.announce(&waiting, &["/p".into()]);
+        assert!(announcement.is_some_and(|text| text.starts_with("2 new reviews: 1.rs, 2.rs ")));
         assert_eq!(arrivals.announce(&waiting, &[]), None);
         arrivals.add(ReviewId(1));
         arrivals.forget(ReviewId(1));
-        assert!(tokio::time::timeout(TOGETHER * 9, arrivals.due()).await.is_err(), "nothing is due");
+        assert!(
+            tokio::time::timeout(ANNOUNCEMENT_DELAY * 9, arrivals.due()).await.is_err(),
+            "nothing is due"
+        );
     }
 }

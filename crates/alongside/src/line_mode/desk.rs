@@ -1,9 +1,8 @@
-//! The line desk: its main loop, and the meaning of the lines that the person types. Accepting is always one
-//! explicit act on the revision that was shown.
+//! The line desk: its main loop, and the meaning of the lines that the person types. A review is only
+//! accepted by an explicit line, at the revision that was shown.
 //!
-//! The loop waits for whatever comes first: the companion, the person, a signal, an editor that ends.
-//! [`ReviewWork`] and [`Reading`] change their state and note the output that is due; the loop prints it
-//! before it waits again.
+//! The loop waits for the companion, the person, a signal and the end of an editor. [`ReviewWork`] and
+//! [`Reading`] change their state and store which output is due; the loop prints it before it waits again.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -26,45 +25,45 @@ use super::reading::Reading;
 use super::undo::Step;
 use super::work::ReviewWork;
 
-/// How often the desk looks for a saved text in the file of an open editor.
-const SAVED_EVERY: Duration = Duration::from_secs(1);
+/// The time between two reads of the file of an open editor, which find a saved text.
+const SAVE_POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The first character of an arrow key, and of others that send no letter.
+/// The first character of the escape sequence of an arrow key or another key without a letter.
 const ESCAPE: char = '\x1b';
 
-/// The desk.
+/// The line desk for proposals.
 pub(crate) struct LineDesk {
     work: ReviewWork,
-    /// Whether the input was written beforehand, so that its end is no news.
+    /// Whether the input is a script of this program, whose end is not reported.
     is_scripted: bool,
     continued: Continued,
-    /// The person was told that `p` prints.
-    knows_print: bool,
+    /// Whether the person has read that `p` prints.
+    has_read_print_notice: bool,
 }
 
 impl LineDesk {
-    /// A desk on standard input and output. File names are relative to `roots`. Without `drafts`, nothing
-    /// outlives the desk.
+    /// Creates a desk on standard input and output. File names are relative to `roots`. Without `drafts`,
+    /// edits are lost when the desk ends.
     pub(crate) fn new(desk: Desk, roots: Vec<PathBuf>, policy: Policy, drafts: Option<DraftStore>) -> Self {
         let reading = Reading::new(LineReader::stdin(), roots, policy, drafts.is_some());
         let work = ReviewWork::new(desk, reading, drafts.unwrap_or_default());
-        Self { work, is_scripted: false, continued: Continued::listen(), knows_print: false }
+        Self { work, is_scripted: false, continued: Continued::listen(), has_read_print_notice: false }
     }
 
-    /// A desk whose input is written already, a line for each reply.
+    /// Creates a desk whose input is a script, with a line for each reply.
     pub(crate) fn scripted(desk: Desk, roots: Vec<PathBuf>, script: &'static str) -> Self {
-        let input = LineReader::from(false, || Box::new(script.as_bytes()));
+        let input = LineReader::new(false, || Box::new(script.as_bytes()));
         let reading = Reading::new(input, roots, Policy::Ask, false);
         let work = ReviewWork::new(desk, reading, DraftStore::default());
-        Self { work, is_scripted: true, continued: Continued::listen(), knows_print: false }
+        Self { work, is_scripted: true, continued: Continued::listen(), has_read_print_notice: false }
     }
 
-    /// Writes a line that belongs to no review.
+    /// Prints a line that belongs to no review.
     pub(crate) fn say(&mut self, text: &str) {
         self.work.reading().say(text);
     }
 
-    /// Leaves, and prints how the waiting reviews end if the companion ends with this desk.
+    /// Leaves the companion. If the companion ends with this desk, prints how the waiting reviews end.
     pub(crate) async fn finish(&mut self, ending: Ending) {
         let stays = self.work.reading().stays_open();
         if ending == Ending::Gone {
@@ -86,7 +85,7 @@ impl LineDesk {
             None => {}
         }
         while let Ok(Ok(event)) = timeout(LEAVE_TIMEOUT, self.work.desk().next()).await {
-            // The last word of the last decision may come while the desk leaves.
+            // The last word on the last decision may come while the desk leaves.
             if let Event::Closed(_) | Event::LastWord(_) = event {
                 self.work.take_event(event).await;
             }
@@ -100,35 +99,35 @@ impl LineDesk {
         tokio::pin!(done);
         loop {
             self.work.print_due();
-            if self.work.reading().printer().is_broken() {
-                return Ending::Unread;
+            if self.work.reading().printer().is_closed() {
+                return Ending::OutputClosed;
             }
             let (has_editor, listens, is_gone) =
                 (self.work.has_editor(), self.work.listens(), self.work.is_gone());
             let arrivals_due = self.work.reading().arrivals_due();
-            let (told, editor_exit, words_overdue, typed) = self.work.events();
-            // Where several things have happened, the first in this order comes first.
+            let (companion_event, editor_exit, last_words_overdue, typed) = self.work.events();
+            // Of several ready branches, the first in this order is taken.
             tokio::select! {
                 biased;
                 signal = signals.next() => {
-                    // The terminal sends Ctrl-C to the editor too, and there it means something else.
+                    // The terminal also sends Ctrl-C to the editor, where it has another meaning.
                     if !(has_editor && signal == INTERRUPT) {
                         self.work.upload_saved_text().await;
                         return Ending::Signal(signal);
                     }
                 }
-                event = told, if !is_gone => match event {
+                event = companion_event, if !is_gone => match event {
                     Ok(event) => self.work.take_event(event).await,
-                    Err(Gone) => self.work.companion_gone(),
+                    Err(Gone) => self.work.mark_companion_gone(),
                 },
-                // The process goes on after it was stopped.
-                () = self.continued.next() => self.work.reading().process_continued(),
-                () = sleep(SAVED_EVERY), if has_editor => self.work.upload_saved_text().await,
-                status = editor_exit => self.work.editor_ended(status).await,
+                // The process continues after a stop.
+                () = self.continued.next() => self.work.reading().resume(),
+                () = sleep(SAVE_POLL_INTERVAL), if has_editor => self.work.upload_saved_text().await,
+                status = editor_exit => self.work.handle_editor_exit(status).await,
                 () = &mut done => return Ending::Done,
                 () = arrivals_due => self.work.reading().announce(),
-                // Nobody has said what became of the review before: the next one is printed all the same.
-                () = words_overdue => self.work.stop_awaiting_words(),
+                // The next review is printed without the last word on the previous one.
+                () = last_words_overdue => self.work.stop_awaiting_last_words(),
                 line = typed, if listens => {
                     if let ControlFlow::Break(ending) = self.take_line(line).await {
                         return ending;
@@ -141,22 +140,22 @@ impl LineDesk {
         }
     }
 
-    /// Takes a line of input.
+    /// Handles a line of input.
     async fn take_line(&mut self, input: InputLine) -> ControlFlow<Ending> {
         let reading = self.work.reading();
-        let (prompted, is_terminal) = (reading.has_prompt(), reading.input().terminal);
+        let (has_prompt, is_terminal) = (reading.has_prompt(), reading.input().is_terminal);
         let line = match &input {
             InputLine::Line(line) => line.trim(),
-            // The cursor stays where it is: nothing has ended the line.
+            // The cursor stays in the prompt's line, because no Enter has ended it.
             InputLine::CtrlD => "q",
             InputLine::Unfinished(_) => {
                 reading.printer().break_line();
-                reading.prompt_again();
+                reading.repeat_prompt();
                 return ControlFlow::Continue(());
             }
             InputLine::Redraw(_) => {
                 reading.printer().break_line();
-                reading.mark_due(if prompted { Due::Review } else { Due::Nothing });
+                reading.mark_due(if has_prompt { Due::Review } else { Due::Nothing });
                 return ControlFlow::Continue(());
             }
             InputLine::End => {
@@ -169,32 +168,32 @@ impl LineDesk {
             }
         };
         let needs_no_review = line.is_empty() || letters::command(line, At::Idle).is_some();
-        if !prompted && !is_terminal && !needs_no_review {
-            // A script wrote it ahead, for a review that is still to come.
+        if !has_prompt && !is_terminal && !needs_no_review {
+            // A script has sent the line ahead, for a review that has not arrived yet.
             reading.input().put_back(input);
             return ControlFlow::Continue(());
         }
         if matches!(input, InputLine::Line(_)) {
-            reading.printer().end_prompt((prompted && !is_terminal).then_some(line));
+            reading.printer().end_prompt((has_prompt && !is_terminal).then_some(line));
         }
-        reading.mark_due(if prompted { Due::Prompt } else { Due::Nothing });
-        if prompted && reading.input().came_too_soon() {
+        reading.mark_due(if has_prompt { Due::Prompt } else { Due::Nothing });
+        if has_prompt && reading.input().came_too_soon() {
             reading.say(messages::TYPED_TOO_SOON);
             return ControlFlow::Continue(());
         }
         if line.contains(ESCAPE) {
-            reading.say(prompts::NO_LETTER);
+            reading.say(prompts::KEY_WITHOUT_LETTER);
             return ControlFlow::Continue(());
         }
         match reading.take_prompt() {
-            Prompt::List(list) => self.list_answered(list, line).await,
-            Prompt::Question(question) => return self.question_answered(question, line).await,
+            Prompt::List(list) => self.answer_list(list, line).await,
+            Prompt::Question(question) => return self.answer_question(question, line).await,
             Prompt::Place => return self.command(line).await,
         }
         ControlFlow::Continue(())
     }
 
-    async fn list_answered(&mut self, list: AcceptAll, line: &str) {
+    async fn answer_list(&mut self, list: AcceptAll, line: &str) {
         match line {
             "y" | "yes" => self.work.accept_listed(list).await,
             "n" | "no" | "q" => self.work.reading().mark_due(Due::Review),
@@ -205,10 +204,10 @@ impl LineDesk {
         }
     }
 
-    async fn question_answered(&mut self, question: Question, line: &str) -> ControlFlow<Ending> {
+    async fn answer_question(&mut self, question: Question, line: &str) -> ControlFlow<Ending> {
         match (question.reply(line), question, self.work.reading().at()) {
             (None, ..) => {
-                self.say(&prompts::only(question));
+                self.say(&prompts::invalid_reply(question));
                 self.work.reading().open_question(question);
             }
             (Some(Reply::Yes), Question::Leave | Question::LeaveAlone(_), _) => {
@@ -222,7 +221,7 @@ impl LineDesk {
             }
             (Some(Reply::Reject), _, Some(id)) => self.work.decide(id, Decision::Reject).await,
             (Some(_), _, None) => self.work.reading().next_review(),
-            (Some(Reply::No), Question::AcceptUnseen(_), _) => self.work.reading().look_at_unseen(),
+            (Some(Reply::No), Question::AcceptUnseen(_), _) => self.work.reading().show_unseen(),
             (Some(Reply::No), ..) | (Some(Reply::Yes), Question::AcceptAhead | Question::RejectWork, _) => {}
             (
                 Some(Reply::Yes),
@@ -239,7 +238,7 @@ impl LineDesk {
     async fn command(&mut self, line: &str) -> ControlFlow<Ending> {
         let reading = self.work.reading();
         if line.is_empty() {
-            // The change may be far up by now.
+            // The change may have scrolled away by now.
             reading.mark_due(if reading.at().is_some() { Due::Place } else { Due::Nothing });
             return ControlFlow::Continue(());
         }
@@ -247,7 +246,7 @@ impl LineDesk {
             reading.go_to(number);
             return ControlFlow::Continue(());
         }
-        let Some((command, behind)) = letters::command(line, reading.place()) else {
+        let Some((command, argument)) = letters::command(line, reading.position()) else {
             self.say(&format!("{:?} is no command here; ? lists them.", harmless::name(line)));
             return ControlFlow::Continue(());
         };
@@ -257,24 +256,24 @@ impl LineDesk {
                 None => return ControlFlow::Break(Ending::Left),
             },
             (Command::List, _) => reading.list(),
-            (Command::ListAccepted, _) => reading.list_accepted(behind.parse().ok()),
+            (Command::ListAccepted, _) => reading.list_accepted(argument.parse().ok()),
             (Command::WithdrawGrants, _) => self.work.accept_ahead(Request::WithdrawGrants {}).await,
             (Command::Pause, _) => self.work.pause().await,
             (Command::Help, _) => reading.help(),
             (Command::Retired, _) => reading.say(letters::retired(line)),
-            (command, Some(id)) => self.review_command(id, command, behind).await,
+            (command, Some(id)) => self.review_command(id, command, argument).await,
             (_, None) => {}
         }
         ControlFlow::Continue(())
     }
 
-    async fn review_command(&mut self, id: ReviewId, command: Command, behind: &str) {
+    async fn review_command(&mut self, id: ReviewId, command: Command, argument: &str) {
         let reading = self.work.reading();
         let Some(open) = reading.open(id) else { return };
         let hunk = open.hunk();
         let at_hunk = hunk < open.review().hunks.len();
         match command {
-            Command::Reason => self.work.reason(id, at_hunk.then_some(hunk), behind).await,
+            Command::Reason => self.work.reason(id, at_hunk.then_some(hunk), argument).await,
             Command::Accept => self.work.accept(id, None).await,
             Command::Reject => self.work.reject(id).await,
             Command::AcceptAll => reading.list_to_accept(),
@@ -287,20 +286,20 @@ impl LineDesk {
             Command::KeepRest => self.work.keep_rest(id, hunk, true).await,
             Command::DropRest => self.work.keep_rest(id, hunk, false).await,
             Command::Split => self.work.split(id, hunk).await,
-            Command::More => reading.look_further(),
-            Command::Next => reading.look_at(hunk + 1),
-            Command::Previous if hunk > 0 => reading.look_at(hunk - 1),
+            Command::More => reading.show_next_page(),
+            Command::Next => reading.show_hunk(hunk + 1),
+            Command::Previous if hunk > 0 => reading.show_hunk(hunk - 1),
             Command::Previous => reading.say(messages::FIRST_CHANGE),
-            Command::Back => reading.look_at(0),
-            Command::Go => reading.look_at_number(behind),
-            Command::Find => reading.find(behind),
+            Command::Back => reading.show_hunk(0),
+            Command::Go => reading.show_hunk_numbered(argument),
+            Command::Find => reading.find(argument),
             Command::Print => {
                 reading.mark_due(Due::Place);
-                if !std::mem::replace(&mut self.knows_print, true) {
-                    reading.say(letters::PRINTS);
+                if !std::mem::replace(&mut self.has_read_print_notice, true) {
+                    reading.say(letters::PRINT_NOTICE);
                 }
             }
-            // They need no review.
+            // `command` handles these commands, which need no review.
             Command::Leave
             | Command::List
             | Command::ListAccepted
@@ -321,9 +320,9 @@ mod tests {
     use super::*;
     use crate::line_mode::drafts_in_memory::Drafts;
 
-    /// Types these lines at a review whose companion refuses so many reasons. Returns the reasons that it was
-    /// given, and the drafts.
-    async fn played(lines: &'static str, refused: usize) -> (Vec<String>, Vec<String>) {
+    /// Types these lines at a review whose companion refuses the first `refused` reasons. Returns the reasons
+    /// that the companion received, and the drafts.
+    async fn reasons_and_drafts(lines: &'static str, refused: usize) -> (Vec<String>, Vec<String>) {
         let line = (0..1).into();
         let hunk = Hunk { original: line, proposed: line, current: line, ..Hunk::default() };
         let mut review = Review {
@@ -358,11 +357,15 @@ mod tests {
             reasons
         });
         let drafts = Arc::new(Drafts::default());
-        let input = LineReader::from(false, move || Box::new(lines.as_bytes()));
+        let input = LineReader::new(false, move || Box::new(lines.as_bytes()));
         let reading = Reading::new(input, vec!["/p".into()], Policy::Ask, true);
         let work = ReviewWork::new(desk, reading, DraftStore::among_drafts(drafts.clone()));
-        let mut desk =
-            LineDesk { work, is_scripted: true, continued: Continued::listen(), knows_print: false };
+        let mut desk = LineDesk {
+            work,
+            is_scripted: true,
+            continued: Continued::listen(),
+            has_read_print_notice: false,
+        };
         let ending = desk.run(&mut Signals::listen().unwrap(), std::future::pending()).await;
         desk.finish(ending).await;
         let drafts = drafts.all();
@@ -370,15 +373,15 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_refused_reason_is_given_again_by_its_letter_alone() {
-        let (reasons, drafts) = played("R too early\nR\nR\nq\ny\n", 1).await;
-        assert_eq!(reasons, ["too early", "too early"], "it is noted once it was taken");
+    async fn a_refused_reason_is_sent_again_by_its_letter_alone() {
+        let (reasons, drafts) = reasons_and_drafts("R too early\nR\nR\nq\ny\n", 1).await;
+        assert_eq!(reasons, ["too early", "too early"], "an accepted reason is not sent again");
         assert!(drafts.is_empty(), "{drafts:?}");
     }
 
     #[tokio::test]
-    async fn a_reason_that_nobody_took_is_in_the_drafts() {
-        let (reasons, drafts) = played("R too early\nR too late\nq\ny\n", 9).await;
+    async fn an_unsent_reason_is_in_the_drafts() {
+        let (reasons, drafts) = reasons_and_drafts("R too early\nR too late\nq\ny\n", 9).await;
         assert_eq!(reasons, ["too early", "too late"]);
         let why = "the desk was closed before this reason was taken";
         assert_eq!(drafts, [format!("/p/a.rs (Codex): {why}: too late")]);

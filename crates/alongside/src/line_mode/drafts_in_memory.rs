@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use alongside_desk::DraftKeeper;
 
-/// The drafts, each with its file, its agent, the reason and the text.
+/// The drafts, each as one text: file, agent, reason, text.
 #[derive(Debug, Default)]
 pub(super) struct Drafts(Mutex<Vec<String>>);
 

@@ -1,61 +1,64 @@
-//! The changes that the person dropped, listed before they accept the rest: a file is never written without
-//! them unawares.
+//! Lists the dropped changes before the person accepts the other changes of a file, so that no change is
+//! dropped by mistake.
 
 use std::path::PathBuf;
 
 use alongside_desk::{Hunk, HunkState, Review, ReviewId, Text, harmless, messages};
 use alongside_terminal::cut_at;
 
-use super::changed_line::TAB;
-use super::printer::Look;
+use super::changed_line::TAB_COLUMNS;
+use super::printer::Layout;
 
-/// The number of changes that are listed where the rows of the screen are not known.
-const MOST: usize = 20;
+/// The most listed changes if the rows of the screen are unknown.
+const DEFAULT_MAX_LISTED: usize = 20;
 
-/// Rows of the screen that the list leaves to the sentences around it.
+/// The rows of the screen for the sentences around the list.
 const OTHER_ROWS: usize = 6;
 
-/// The columns of a row where those of the screen are not known.
-const COLUMNS: usize = 80;
+/// The columns of a row if the columns of the screen are unknown.
+const DEFAULT_COLUMNS: usize = 80;
 
-/// The dropped changes that were listed last.
+/// The latest list of dropped changes.
 #[derive(Debug, Default)]
 pub(super) struct DroppedList {
+    /// The review and the revision of the latest list.
     printed: Option<(ReviewId, u64)>,
 }
 
 impl DroppedList {
-    /// The number of dropped changes that were not listed as they are now; 0 if all changes are dropped.
+    /// Returns the number of dropped changes that were not listed at this revision; 0 if all changes are
+    /// dropped.
     pub(super) fn unlisted(&self, review: &Review) -> usize {
         let is_listed = self.printed == Some((review.id, review.revision));
         if is_listed { 0 } else { dropped(review).count() }
     }
 
-    /// The list is to be printed again.
+    /// Has the list printed again next time.
     pub(super) fn forget(&mut self) {
         self.printed = None;
     }
 
-    /// The list of dropped changes, which is printed now: each with its place and its first words.
-    pub(super) fn take(&mut self, review: &Review, roots: &[PathBuf], look: Look) -> Option<String> {
+    /// Returns the list of dropped changes, each with its place and first words, and stores that it is
+    /// printed.
+    pub(super) fn next_list(&mut self, review: &Review, roots: &[PathBuf], layout: Layout) -> Option<String> {
         let all: Vec<_> = dropped(review).collect();
         self.printed = Some((review.id, review.revision));
-        let most = look.rows.map_or(MOST, |rows| rows.saturating_sub(OTHER_ROWS).max(1));
-        let mut rows: Vec<_> = all.iter().take(most).map(|hunk| row(review, hunk, roots, look)).collect();
+        let max = layout.rows.map_or(DEFAULT_MAX_LISTED, |rows| rows.saturating_sub(OTHER_ROWS).max(1));
+        let mut rows: Vec<_> = all.iter().take(max).map(|hunk| row(review, hunk, roots, layout)).collect();
         let more = all.len() - rows.len();
         rows.extend((more > 0).then(|| format!("  ... and {more} more that you dropped")));
         (!rows.is_empty()).then(|| rows.join("\n"))
     }
 }
 
-/// The dropped changes of a review; none if all are dropped.
+/// Returns the dropped changes of a review; none if all changes are dropped.
 fn dropped(review: &Review) -> impl Iterator<Item = &Hunk> {
     let is_dropped = |hunk: &&Hunk| hunk.state == HunkState::Dropped;
-    let is_left = !review.hunks.iter().all(|hunk| is_dropped(&hunk));
-    review.hunks.iter().filter(move |hunk| is_left && is_dropped(hunk))
+    let has_undropped = !review.hunks.iter().all(|hunk| is_dropped(&hunk));
+    review.hunks.iter().filter(move |hunk| has_undropped && is_dropped(hunk))
 }
 
-fn row(review: &Review, hunk: &Hunk, roots: &[PathBuf], look: Look) -> String {
+fn row(review: &Review, hunk: &Hunk, roots: &[PathBuf], layout: Layout) -> String {
     let name = messages::file_name(&review.file, roots);
     let original = Text::new(review.original.clone().unwrap_or_default());
     let proposed = Text::new(review.proposed.clone());
@@ -66,7 +69,7 @@ fn row(review: &Review, hunk: &Hunk, roots: &[PathBuf], look: Look) -> String {
     let first = text.each_line(lines.start..lines.end).map(str::trim).find(|line| !line.is_empty());
     let row =
         format!("  dropped: {name}:{} {sign}{}", hunk.current.start + 1, harmless::name(first.unwrap_or("")));
-    match cut_at(&row, look.columns.unwrap_or(COLUMNS), (0, TAB)) {
+    match cut_at(&row, layout.columns.unwrap_or(DEFAULT_COLUMNS), (0, TAB_COLUMNS)) {
         Some(end) => format!("{}…", &row[..end]),
         None => row,
     }
@@ -80,7 +83,7 @@ mod tests {
     use crate::line_mode::printer::Inks;
 
     #[test]
-    fn dropped_changes_are_listed_once_with_their_first_words_as_far_as_they_fit() {
+    fn dropped_changes_are_listed_once_and_shortened_to_fit() {
         let dropped = |original: Range<usize>, proposed: Range<usize>| {
             let (original, proposed) = (original.into(), proposed.into());
             Hunk { original, proposed, current: original, state: HunkState::Dropped, ..Hunk::default() }
@@ -99,17 +102,17 @@ mod tests {
         };
         let mut list = DroppedList::default();
         let (roots, inks) = ([PathBuf::from("/p")], Inks { on: false });
-        let look = Look { inks, columns: None, rows: None };
+        let layout = Layout { inks, columns: None, rows: None };
         assert_eq!(list.unlisted(&review), 2);
-        let listed = list.take(&review, &roots, look).unwrap();
+        let listed = list.next_list(&review, &roots, layout).unwrap();
         assert_eq!(listed, "  dropped: a.rs:1 +ONE\\x1b\n  dropped: a.rs:3 -three");
         assert_eq!(list.unlisted(&review), 0);
         review.revision += 1;
-        assert_eq!(list.unlisted(&review), 2, "another text");
-        let low = Look { columns: Some(20), rows: Some(7), ..look };
-        let listed = list.take(&review, &roots, low).unwrap();
+        assert_eq!(list.unlisted(&review), 2, "the revision is another one");
+        let low = Layout { columns: Some(20), rows: Some(7), ..layout };
+        let listed = list.next_list(&review, &roots, low).unwrap();
         assert_eq!(listed, "  dropped: a.rs:1 +…\n  ... and 1 more that you dropped");
         review.hunks.pop();
-        assert_eq!(list.take(&review, &roots, look), None, "nothing is left");
+        assert_eq!(list.next_list(&review, &roots, layout), None, "all changes are dropped");
     }
 }

@@ -1,6 +1,6 @@
-//! How much is to be printed before the person replies.
+//! The amount of output that is due before the next reply of the person.
 
-/// The output due before the next reply, from little to much.
+/// The output that is due, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Due {
     Nothing,
@@ -8,6 +8,6 @@ pub(super) enum Due {
     Prompt,
     /// The hunk or the summary, and the prompt.
     Place,
-    /// The header too.
+    /// The header, the hunk or the summary, and the prompt.
     Review,
 }

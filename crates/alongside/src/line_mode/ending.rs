@@ -1,34 +1,34 @@
-//! The policies of the line desk, and the ways in which it ends.
+//! The policies of the line desk, and the reasons for its end.
 
 use std::time::Duration;
 
-/// How long a desk that is left waits for the companion's last events: a frozen one says nothing.
+/// The time that a leaving desk waits for the companion's last events, which a frozen companion never sends.
 pub(super) const LEAVE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The policy: who or what decides on a review.
+/// The policy for decisions on reviews.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Policy {
-    /// The person, each time.
+    /// The person decides on each review.
     Ask,
-    /// The desk accepts everything as proposed.
+    /// The desk accepts every review as proposed.
     AcceptAll,
-    /// The desk rejects everything.
+    /// The desk rejects every review.
     RejectAll,
 }
 
-/// Why the desk ends.
+/// The reason why the desk ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
     /// The person left.
     Left,
-    /// A signal came; its number.
+    /// A signal with this number came.
     Signal(i32),
     /// The task of the desk is done.
     Done,
-    /// The task of the desk is done in part, or not at all, as it has said.
+    /// The task of the desk has failed in part or as a whole, and the desk has reported it.
     Failed,
     /// The companion has stopped.
     Gone,
-    /// Nobody reads the output any more.
-    Unread,
+    /// Standard output is closed.
+    OutputClosed,
 }

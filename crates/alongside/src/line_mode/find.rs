@@ -1,5 +1,5 @@
-//! The search of line mode: the next change that contains a text. Without a capital letter it finds either
-//! case, as at the terminal desk.
+//! The search of line mode for the next change that contains a text. A search text without a capital letter
+//! ignores case, as at the terminal desk.
 
 use std::ops::Range;
 
@@ -7,46 +7,47 @@ use alongside_desk::{HunkState, Review, Text};
 
 use super::prompts;
 
-/// The text that was searched for last.
+/// The latest search text.
 #[derive(Debug, Default)]
 pub(super) struct Search(String);
 
 impl Search {
-    /// The text to look for: this one, or if it is empty, the text that was searched for last.
-    pub(super) fn text(&mut self, new: &str) -> Option<&str> {
+    /// Returns the text to search for: `new`, or the latest search text if `new` is empty.
+    pub(super) fn choose_text(&mut self, new: &str) -> Option<&str> {
         if !new.is_empty() {
             new.clone_into(&mut self.0);
         }
         (!self.0.is_empty()).then_some(&*self.0)
     }
 
-    /// The next change with a text, as in [`text`](Self::text), and the words for the person.
+    /// Searches for the next change with a text, chosen as in [`choose_text`](Self::choose_text). Returns its
+    /// index, and the sentence for the person.
     pub(super) fn next(&mut self, review: &Review, at: usize, text: &str) -> (Option<usize>, String) {
-        let Some(text) = self.text(text) else { return (None, prompts::NO_TEXT.to_owned()) };
+        let Some(text) = self.choose_text(text) else { return (None, prompts::NO_SEARCH_TEXT.to_owned()) };
         let hunks = review.hunks.len();
         let all: Vec<_> = changes_with(review, 0..hunks, text).collect();
-        // The change at the person's place comes last.
+        // The change where the person is comes last.
         let next = all.iter().position(|hunk| *hunk > at).unwrap_or(0);
         match all.get(next) {
             None => (None, prompts::not_found(text)),
             Some(hunk) => {
-                let is_before = *hunk <= at && at < hunks;
-                (Some(*hunk), prompts::found(text, (next + 1, all.len()), is_before))
+                let is_earlier = *hunk <= at && at < hunks;
+                (Some(*hunk), prompts::found(text, (next + 1, all.len()), is_earlier))
             }
         }
     }
 }
 
-/// The index of the first of these changes that contains a text in a removed or an added line.
+/// Returns the index of the first of these changes with the text in a removed or an added line.
 pub(super) fn first_change(review: &Review, among: Range<usize>, text: &str) -> Option<usize> {
     changes_with(review, among, text).next()
 }
 
-/// The indexes of these changes that contain it so.
+/// Returns the indexes of these changes with the text in a removed or an added line.
 fn changes_with(review: &Review, among: Range<usize>, text: &str) -> impl Iterator<Item = usize> {
-    let any_case = !text.chars().any(char::is_uppercase);
-    let folded = move |text: &str| if any_case { text.to_lowercase() } else { text.to_owned() };
-    let wanted = folded(text);
+    let ignores_case = !text.chars().any(char::is_uppercase);
+    let folded = move |text: &str| if ignores_case { text.to_lowercase() } else { text.to_owned() };
+    let folded_text = folded(text);
     let original = Text::new(review.original.clone().unwrap_or_default());
     let (proposed, current) = (Text::new(review.proposed.clone()), Text::new(review.current.clone()));
     let contains = move |index: &usize| {
@@ -56,7 +57,9 @@ fn changes_with(review: &Review, among: Range<usize>, text: &str) -> impl Iterat
                 HunkState::Kept | HunkState::Dropped => (&proposed, hunk.proposed),
             };
             let old = original.lines(hunk.original.start..hunk.original.end);
-            [old, new.lines(lines.start..lines.end)].into_iter().any(|lines| folded(lines).contains(&wanted))
+            [old, new.lines(lines.start..lines.end)]
+                .into_iter()
+                .any(|lines| folded(lines).contains(&folded_text))
         })
     };
     (among.start..among.end.min(review.hunks.len())).filter(contains)
@@ -69,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_next_change_with_a_text_is_found_from_here_on() {
+    fn the_search_begins_after_the_current_change() {
         let line = |line: usize| (line..line + 1).into();
         let hunk =
             |at: usize| Hunk { original: line(at), proposed: line(at), current: line(at), ..Hunk::default() };
@@ -82,23 +85,23 @@ mod tests {
         };
         let found = |review: &Review, at, text: &str| Search::default().next(review, at, text).0;
         assert_eq!(found(&review, 0, "drei"), Some(1));
-        assert_eq!(found(&review, 0, "one"), Some(0), "this one comes last");
+        assert_eq!(found(&review, 0, "one"), Some(0), "the current change comes last");
         assert_eq!(found(&review, 3, "three"), Some(1), "from the end, the first one");
-        assert_eq!(found(&review, 0, "same"), None, "it does not change");
-        assert_eq!(found(&review, 0, "DREI"), None, "a capital letter means itself");
+        assert_eq!(found(&review, 0, "same"), None, "only changed lines are searched");
+        assert_eq!(found(&review, 0, "DREI"), None, "with a capital letter, case counts");
         assert_eq!((found(&review, 0, "vier"), found(&review, 0, "mine")), (Some(2), None));
         review.hunks[2].state = HunkState::Edited;
         assert_eq!((found(&review, 0, "vier"), found(&review, 0, "mine")), (None, Some(2)));
     }
 
     #[test]
-    fn a_search_goes_on_with_its_text_and_says_where_it_went() {
+    fn a_search_repeats_its_text_and_counts_its_matches() {
         let line = |line: usize| (line..line + 1).into();
         let hunk = |at: usize| Hunk { original: line(at), proposed: line(at), ..Hunk::default() };
         let review =
             Review { proposed: "ax\nb\ncx\n".into(), hunks: (0..3).map(hunk).collect(), ..Review::default() };
         let mut search = Search::default();
-        assert_eq!(search.next(&review, 0, ""), (None, prompts::NO_TEXT.to_owned()));
+        assert_eq!(search.next(&review, 0, ""), (None, prompts::NO_SEARCH_TEXT.to_owned()));
         assert_eq!(search.next(&review, 0, "x"), (Some(2), "Match 2 of 2.".to_owned()));
         let back = "No later change contains \"x\": match 1 of 2.".to_owned();
         assert_eq!(search.next(&review, 2, ""), (Some(0), back));

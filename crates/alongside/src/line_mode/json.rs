@@ -1,5 +1,5 @@
 //! The desk for programs: one JSON object per line. Events go to standard output, requests come from standard
-//! input. The messages are those of the desk protocol; `docs/review-json.md` shows a session.
+//! input. The desk protocol defines the messages; `docs/review-json.md` shows a session.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -14,35 +14,35 @@ use super::ending::{Ending, LEAVE_TIMEOUT};
 use super::line_reader::{InputLine, LineReader};
 use alongside_desk::harmless;
 
-/// A desk on standard input and output.
+/// The desk for programs, on standard input and output.
 pub(crate) struct JsonDesk {
     desk: Desk,
-    /// The reviews that wait, and the open files of turns: a program gets the whole review whenever it
-    /// changes.
+    /// The waiting reviews, and the open files of turns. A program gets the whole review at each change.
     reviews: BTreeMap<ReviewId, Review>,
-    /// The look at a turn, for a program that is there for that: the desk ends with its input then.
-    look: Option<Request>,
+    /// The request for a turn review, if the program reviews a turn. The desk then ends with its input.
+    turn_request: Option<Request>,
     input: LineReader,
     out: std::io::Stdout,
 }
 
 impl JsonDesk {
-    /// Nothing is written before [`run`](Self::run).
-    /// `look`: the request for a turn review, if the program is there for that.
-    pub(crate) fn new(desk: Desk, look: Option<Request>) -> Self {
-        Self { desk, reviews: BTreeMap::new(), look, input: LineReader::stdin(), out: std::io::stdout() }
+    /// Creates a desk, which writes nothing before [`run`](Self::run). `turn_request`: the request for a turn
+    /// review, if the program reviews a turn.
+    pub(crate) fn new(desk: Desk, turn_request: Option<Request>) -> Self {
+        let (input, out) = (LineReader::stdin(), std::io::stdout());
+        Self { desk, reviews: BTreeMap::new(), turn_request, input, out }
     }
 
-    /// Works until something ends it. The end of input does not: reviews can still be answered in the agent.
-    /// A turn cannot, so the end of input ends a review of that.
+    /// Runs until a signal, the companion or a closed output ends the desk. The end of input ends only a turn
+    /// review: a proposal can still be decided in the agent.
     pub(crate) async fn run(&mut self, signals: &mut Signals) -> Ending {
-        if let Some(look) = self.look.clone() {
-            let looked = tokio::select! {
+        if let Some(request) = self.turn_request.clone() {
+            let reply = tokio::select! {
                 signal = signals.next() => return Ending::Signal(signal),
-                looked = self.desk.request(look) => result(None, looked),
+                answer = self.desk.request(request) => result(None, answer),
             };
-            if self.write(&looked).is_err() {
-                return Ending::Unread;
+            if self.write(&reply).is_err() {
+                return Ending::OutputClosed;
             }
         }
         loop {
@@ -55,19 +55,19 @@ impl JsonDesk {
                 input = self.input.next() => match input {
                     InputLine::Line(line) if line.trim().is_empty() => Ok(()),
                     InputLine::Line(line) => self.take_line(&line).await,
-                    InputLine::End if self.look.is_some() => return Ending::Left,
+                    InputLine::End if self.turn_request.is_some() => return Ending::Left,
                     InputLine::CtrlD | InputLine::Unfinished(_) | InputLine::Redraw(_) | InputLine::End => {
                         Ok(())
                     }
                 },
             };
             if written.is_err() {
-                return Ending::Unread;
+                return Ending::OutputClosed;
             }
         }
     }
 
-    /// Leaves, and writes the events that come while the companion ends.
+    /// Leaves the companion, and writes the events that come meanwhile.
     pub(crate) async fn finish(&mut self) {
         self.desk.send(Request::Leave);
         while let Ok(Ok(event)) = timeout(LEAVE_TIMEOUT, self.desk.next()).await {
@@ -94,14 +94,14 @@ impl JsonDesk {
                 if let Err(out_of_step) = review.take(changed) {
                     tracing::error!(%out_of_step);
                 }
-                let told = json!({ "method": "alongside/didChangeReview", "params": review });
-                self.write(&told)
+                let message = json!({ "method": "alongside/didChangeReview", "params": review });
+                self.write(&message)
             }
             Event::Closed(closed) => {
                 self.reviews.remove(&closed.id);
                 self.write(&Event::Closed(closed))
             }
-            // Output ends up in logs, and the environment holds the token.
+            // The environment has the token, and programs may log the output.
             Event::Status(mut status) => {
                 status.environment = alongside_desk::Environment::default();
                 self.write(&Event::Status(status))
@@ -110,6 +110,7 @@ impl JsonDesk {
         }
     }
 
+    /// Sends the request on a line, and writes the reply.
     async fn take_line(&mut self, line: &str) -> std::io::Result<()> {
         let mut message: Value = match serde_json::from_str(line) {
             Ok(message) => message,
@@ -131,7 +132,7 @@ impl JsonDesk {
     }
 }
 
-/// The reply to a request.
+/// Returns the reply to a request.
 fn result(id: Option<Value>, outcome: Result<Revised, Refusal>) -> Value {
     let mut reply = match outcome {
         Ok(revised) => json!({ "method": "result", "result": revised }),
@@ -147,7 +148,7 @@ fn result(id: Option<Value>, outcome: Result<Revised, Refusal>) -> Value {
     reply
 }
 
-/// The reply to a line that is no request.
+/// Returns the reply to a line that is no request.
 fn not_understood(id: Option<Value>, why: &str) -> Value {
     let mut reply = json!({ "method": "result", "error": { "why": "notUnderstood", "message": why } });
     if let Some(id) = id {
@@ -171,11 +172,11 @@ mod tests {
         let hunk = Hunk { state: HunkState::Dropped, reason: Some(reason.clone()), ..Hunk::default() };
         let reasons = Reasons::WithRejection;
         let review = Review { reasons, reason: Some(reason), hunks: vec![hunk], ..Review::default() };
-        let told = serde_json::to_value(&review).unwrap();
-        assert_eq!((&told["reasons"], &told["reason"]), (&json!("withRejection"), &json!("too early")));
-        assert_eq!(told["hunks"][0]["reason"], "too early");
-        let why = result(None, Err(Refusal::NoReason));
-        assert_eq!(why["error"]["why"], "noReason");
+        let written = serde_json::to_value(&review).unwrap();
+        assert_eq!((&written["reasons"], &written["reason"]), (&json!("withRejection"), &json!("too early")));
+        assert_eq!(written["hunks"][0]["reason"], "too early");
+        let refused = result(None, Err(Refusal::NoReason));
+        assert_eq!(refused["error"]["why"], "noReason");
     }
 
     #[test]

@@ -1,25 +1,26 @@
-//! Which hunks change when they are kept or dropped, and the words about the reason of one. Pure functions.
+//! Finds the hunks that change when a person keeps or drops them, and the sentence about the reason of a
+//! hunk. Pure functions.
 
 use alongside_desk::{Hunk, HunkState, Reasons, Review, messages};
 
-/// Whether keeping or dropping a hunk changes it. Keeping an edited hunk keeps the person's own text: it
-/// never gives way to the proposal.
-pub(super) fn changes(hunk: &Hunk, keep: bool) -> bool {
+/// Whether keeping or dropping a hunk changes it. To keep an edited hunk means to keep the person's own text,
+/// not the proposed one.
+pub(super) fn is_changed_by(hunk: &Hunk, keep: bool) -> bool {
     match hunk.state {
         HunkState::Kept | HunkState::Edited => !keep,
         HunkState::Dropped => keep,
     }
 }
 
-/// The hunks from `place` on that change if all of these are kept or dropped.
+/// Returns the hunks from `place` on that change if all of them are kept or dropped.
 pub(super) fn changed_rest(review: &Review, place: usize, keep: bool) -> Vec<usize> {
     let rest = review.hunks.iter().enumerate().skip(place);
-    rest.filter(|(_, hunk)| changes(hunk, keep)).map(|(index, _)| index).collect()
+    rest.filter(|(_, hunk)| is_changed_by(hunk, keep)).map(|(index, _)| index).collect()
 }
 
-/// The words about a reason that was noted or removed. `is_kept`: it drops a change; `at_hunk`: it is about
-/// one.
-pub(super) fn reason_taken(
+/// Returns the sentence about a reason that was noted or removed. `is_kept`: the reason drops a kept hunk.
+/// `at_hunk`: the reason is about a hunk.
+pub(super) fn reason_sentence(
     reasons: Reasons,
     (removes, at_hunk, is_kept): (bool, bool, bool),
 ) -> &'static str {
@@ -36,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_rest_begins_here_and_has_what_changes_only() {
+    fn the_rest_has_only_hunks_from_here_on_that_change() {
         let hunk = |state| Hunk { state, ..Hunk::default() };
         let (kept, dropped, edited) =
             (hunk(HunkState::Kept), hunk(HunkState::Dropped), hunk(HunkState::Edited));

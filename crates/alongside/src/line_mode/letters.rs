@@ -1,22 +1,22 @@
-//! The letters of line mode: one table, of which the prompt, the help and the meaning of each typed line are
-//! made.
+//! The table of the letters of line mode, which makes the prompts, the help and the meaning of each typed
+//! line.
 
 use alongside_desk::review_model::OpenReview;
 
-/// Where the person is when they type.
+/// The position of the person in a review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum At {
-    /// At a change.
+    /// At a hunk.
     Hunk,
-    /// Behind the last change.
+    /// After the last hunk.
     End,
     /// At a review that is decided as a whole.
     Whole,
-    /// No review waits.
+    /// At no review, because none waits.
     Idle,
 }
 
-/// The meaning of a line. A text or a number stands behind some letters.
+/// The command that a line means. Some commands have an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Command {
     Keep,
@@ -41,37 +41,37 @@ pub(super) enum Command {
     Find,
     List,
     ListAccepted,
-    /// The change again.
+    /// Prints the hunk again.
     Print,
     Pause,
     Leave,
     Help,
-    /// A letter of the release before, which means nothing here any more.
+    /// Explains a letter that had a meaning in the previous release.
     Retired,
 }
 
-/// The text that may stand behind a letter.
+/// The argument that a letter accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Behind {
+enum Argument {
     Nothing,
     /// A number, or nothing.
     Number,
-    /// A text behind a blank, or nothing.
+    /// A text after whitespace, or nothing.
     Text,
-    /// A text, also without a blank before it.
-    TextAtOnce,
+    /// A text, also without whitespace before it.
+    AdjacentText,
 }
 
-/// A row of the table.
+/// An entry of the table.
 struct Letter {
     /// The letter, and longer words for it, with `|` between them.
     names: &'static str,
     command: Command,
-    /// Where it means something.
+    /// The positions in which the letter has this meaning.
     at: &'static [At],
     /// Whether prompts name it.
     is_prompted: bool,
-    /// Its row in the help, without the letter; empty for none.
+    /// The line of the help, without the letter; empty for none.
     help: &'static str,
 }
 
@@ -79,7 +79,7 @@ use At::{End, Hunk, Idle, Whole};
 use Command::*;
 
 impl At {
-    /// Where the person is in a review.
+    /// Returns the position of the person in a review.
     pub(super) fn of(open: &OpenReview) -> Self {
         match open.hunk() < open.review().hunks.len() {
             _ if open.review().whole_file_only.is_some() => Whole,
@@ -93,81 +93,86 @@ const REVIEW: &[At] = &[Hunk, End, Whole];
 const CHANGES: &[At] = &[Hunk, End];
 const EVERYWHERE: &[At] = &[Hunk, End, Whole, Idle];
 
-/// A row that prompts name.
-const fn prompted(names: &'static str, command: Command, at: &'static [At], help: &'static str) -> Letter {
+/// Creates an entry that prompts and the help name.
+const fn prompt_entry(
+    names: &'static str,
+    command: Command,
+    at: &'static [At],
+    help: &'static str,
+) -> Letter {
     Letter { names, command, at, is_prompted: true, help }
 }
 
-/// A row that the help alone names.
-const fn helped(names: &'static str, command: Command, at: &'static [At], help: &'static str) -> Letter {
+/// Creates an entry that only the help names.
+const fn help_entry(names: &'static str, command: Command, at: &'static [At], help: &'static str) -> Letter {
     Letter { names, command, at, is_prompted: false, help }
 }
 
 /// All letters, in the order of prompts and of the help.
 const TABLE: &[Letter] = &[
-    prompted("y|keep", Keep, &[Hunk], "keep this change, as edited if it was"),
-    prompted("n|drop", Drop, &[Hunk], "drop it: the file's own lines stay"),
-    helped("Y", KeepRest, &[Hunk], "keep this change and all behind it; N drops them"),
-    helped("N", DropRest, &[Hunk], ""),
-    prompted("m|more", More, REVIEW, "show the next lines of a long change"),
-    prompted("s|split", Split, &[Hunk], "split it into smaller changes"),
-    prompted("e|edit", Edit, &[Hunk], "edit the whole text in your editor, at this place"),
-    prompted("a|accept", Accept, &[Hunk], "accept the file as it stands now"),
-    prompted("a|accept", Accept, &[End, Whole], "accept the file as it stands now: the agent writes it"),
-    prompted("r|reject", Reject, REVIEW, "reject the whole proposal"),
-    prompted(
+    prompt_entry("y|keep", Keep, &[Hunk], "keep this change, as edited if it was"),
+    prompt_entry("n|drop", Drop, &[Hunk], "drop it: the file's own lines stay"),
+    help_entry("Y", KeepRest, &[Hunk], "keep this change and all behind it; N drops them"),
+    help_entry("N", DropRest, &[Hunk], ""),
+    prompt_entry("m|more", More, REVIEW, "show the next lines of a long change"),
+    prompt_entry("s|split", Split, &[Hunk], "split it into smaller changes"),
+    prompt_entry("e|edit", Edit, &[Hunk], "edit the whole text in your editor, at this place"),
+    prompt_entry("a|accept", Accept, &[Hunk], "accept the file as it stands now"),
+    prompt_entry("a|accept", Accept, &[End, Whole], "accept the file as it stands now: the agent writes it"),
+    prompt_entry("r|reject", Reject, REVIEW, "reject the whole proposal"),
+    prompt_entry(
         "R|reason",
         Reason,
         &[Hunk],
         "drop this change and say why, for the model: R and a text (R alone shows it)",
     ),
-    prompted(
+    prompt_entry(
         "R|reason",
         Reason,
         &[End, Whole],
         "say why, for the model: R and a text, then a or r (R alone shows it)",
     ),
-    helped("A", AcceptAll, REVIEW, "accept all reviews that you have seen, after one list of them"),
-    helped(
+    help_entry("A", AcceptAll, REVIEW, "accept all reviews that you have seen, after one list of them"),
+    help_entry(
         "F",
         AcceptAhead,
         REVIEW,
         "take what the agent still proposes for this file or folder; F - ends that",
     ),
-    helped("F -", WithdrawGrants, EVERYWHERE, ""),
-    prompted("b|back", Back, &[End], "look again from the first change (K goes to the last one)"),
-    prompted("e|edit", Edit, &[End], "edit the whole text in your editor"),
-    prompted("u|undo", Undo, CHANGES, "undo the last step; U redoes it"),
-    helped("U|redo", Redo, CHANGES, ""),
-    helped("j|J|next", Next, &[Hunk], "next change, without deciding; K the previous one, b the first"),
-    helped("K|previous", Previous, CHANGES, ""),
-    helped("b|back", Back, &[Hunk], ""),
-    helped("g|go", Go, CHANGES, "go to a change by its number: g 3"),
-    helped("/", Find, CHANGES, "go to the next change with a text: / and the text (/ alone looks on)"),
-    helped("l|list", List, REVIEW, "list the waiting reviews; a number goes to that one"),
-    helped("l|list", List, &[Idle], "list the waiting reviews, and the agents"),
-    helped("L", ListAccepted, EVERYWHERE, "list what was accepted without you; L 1 shows the first"),
-    helped("p|print", Print, REVIEW, ""),
-    helped("z|pause", Pause, EVERYWHERE, "pause or resume context: agents learn about your files"),
-    helped("q|quit", Leave, REVIEW, "quit, also Ctrl-D; asks first if that rejects waiting reviews"),
-    helped("q|quit", Leave, &[Idle], "quit"),
-    prompted("?|h|help", Help, REVIEW, "this help; p, or Enter alone, shows the change again"),
-    prompted("?|h|help", Help, &[Idle], "this help"),
-    helped("k|d", Retired, REVIEW, ""),
-    helped("f|f -", Retired, REVIEW, ""),
-    helped("p", Retired, &[Idle], ""),
+    help_entry("F -", WithdrawGrants, EVERYWHERE, ""),
+    prompt_entry("b|back", Back, &[End], "look again from the first change (K goes to the last one)"),
+    prompt_entry("e|edit", Edit, &[End], "edit the whole text in your editor"),
+    prompt_entry("u|undo", Undo, CHANGES, "undo the last step; U redoes it"),
+    help_entry("U|redo", Redo, CHANGES, ""),
+    help_entry("j|J|next", Next, &[Hunk], "next change, without deciding; K the previous one, b the first"),
+    help_entry("K|previous", Previous, CHANGES, ""),
+    help_entry("b|back", Back, &[Hunk], ""),
+    help_entry("g|go", Go, CHANGES, "go to a change by its number: g 3"),
+    help_entry("/", Find, CHANGES, "go to the next change with a text: / and the text (/ alone looks on)"),
+    help_entry("l|list", List, REVIEW, "list the waiting reviews; a number goes to that one"),
+    help_entry("l|list", List, &[Idle], "list the waiting reviews, and the agents"),
+    help_entry("L", ListAccepted, EVERYWHERE, "list what was accepted without you; L 1 shows the first"),
+    help_entry("p|print", Print, REVIEW, ""),
+    help_entry("z|pause", Pause, EVERYWHERE, "pause or resume context: agents learn about your files"),
+    help_entry("q|quit", Leave, REVIEW, "quit, also Ctrl-D; asks first if that rejects waiting reviews"),
+    help_entry("q|quit", Leave, &[Idle], "quit"),
+    prompt_entry("?|h|help", Help, REVIEW, "this help; p, or Enter alone, shows the change again"),
+    prompt_entry("?|h|help", Help, &[Idle], "this help"),
+    help_entry("k|d", Retired, REVIEW, ""),
+    help_entry("f|f -", Retired, REVIEW, ""),
+    help_entry("p", Retired, &[Idle], ""),
 ];
 
 /// The letter that pauses the context, and resumes it.
 pub(super) const PAUSE: char = 'z';
 
-/// The letter that paused it in the release before has shown the change again: said once.
-pub(super) const PRINTS: &str = "p shows the change, as in git add -p; z pauses context.";
+/// The notice, printed once, about `p`, which paused the context in the previous release.
+pub(super) const PRINT_NOTICE: &str = "p shows the change, as in git add -p; z pauses context.";
 
-/// The meaning of the sign at lines of the context.
-pub(super) const NEIGHBOURS: &str = "Lines with ~ belong to another change, near this one.";
+/// The explanation of the sign at lines of context.
+pub(super) const NEIGHBOUR_LEGEND: &str = "Lines with ~ belong to another change, near this one.";
 
-/// The answer to a letter of the release before.
+/// Returns the answer to a letter of the previous release.
 pub(super) fn retired(line: &str) -> &'static str {
     match line.chars().next() {
         Some('f') => "f only finishes the review of a turn: F accepts ahead, F - takes that back.",
@@ -176,20 +181,20 @@ pub(super) fn retired(line: &str) -> &'static str {
     }
 }
 
-/// The meaning of a line here, and the text behind the letter.
+/// Returns the command that a line means in a position, and its argument.
 pub(super) fn command(line: &str, at: At) -> Option<(Command, &str)> {
     let here = TABLE.iter().filter(|row| row.at.contains(&at));
-    here.filter_map(|row| Some((row.command, row.behind(line)?))).next()
+    here.filter_map(|row| Some((row.command, row.argument(line)?))).next()
 }
 
-/// The letters of a prompt, in its form: `[y,n,?]?`.
-pub(super) fn prompt(at: At, leaves_out: &[Command]) -> String {
+/// Returns the letters of a prompt, as in `[y,n,?]?`.
+pub(super) fn prompt(at: At, omitted: &[Command]) -> String {
     let is_named = |row: &&Letter| row.is_prompted && row.at.contains(&at);
-    let named = TABLE.iter().filter(is_named).filter(|row| !leaves_out.contains(&row.command));
+    let named = TABLE.iter().filter(is_named).filter(|row| !omitted.contains(&row.command));
     format!("[{}]?", named.map(|row| row.letter()).collect::<Vec<_>>().join(","))
 }
 
-/// The help: a row for each letter that means something here.
+/// Returns the help, with a line for each letter that has a meaning in this position.
 pub(super) fn help(at: At) -> String {
     let rows = TABLE.iter().filter(|row| row.at.contains(&at) && !row.help.is_empty());
     let rows = rows.map(|row| format!("{}  {}", row.letter(), row.help));
@@ -201,20 +206,20 @@ pub(super) fn help(at: At) -> String {
         End | Whole => ("Type one of these, then Enter:", None),
         Idle => ("Reviews appear here as soon as an agent proposes a change.", None),
     };
-    let signs = (at == Hunk).then_some(NEIGHBOURS);
+    let signs = (at == Hunk).then_some(NEIGHBOUR_LEGEND);
     let lines = std::iter::once(first.to_owned()).chain(rows);
     let lines = lines.chain(signs.into_iter().chain(last).map(str::to_owned));
     lines.collect::<Vec<_>>().join("\n")
 }
 
 impl Command {
-    /// The text that may stand behind its letter.
-    fn takes(self) -> Behind {
+    /// Returns the argument that the letter of this command accepts.
+    fn argument(self) -> Argument {
         match self {
-            Go | ListAccepted => Behind::Number,
-            Reason => Behind::Text,
-            Find => Behind::TextAtOnce,
-            _ => Behind::Nothing,
+            Go | ListAccepted => Argument::Number,
+            Reason => Argument::Text,
+            Find => Argument::AdjacentText,
+            _ => Argument::Nothing,
         }
     }
 }
@@ -228,23 +233,23 @@ impl Letter {
         self.names().next().unwrap_or_default()
     }
 
-    /// The text behind this letter, or a word for it, in a line; none if the line does not begin with it.
-    fn behind<'a>(&self, line: &'a str) -> Option<&'a str> {
+    /// Returns the argument in a line of this letter, or of a longer word for it; `None` for another line.
+    fn argument<'a>(&self, line: &'a str) -> Option<&'a str> {
         if self.names().any(|name| name == line) {
             return Some("");
         }
-        let (name, behind) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        let behind = behind.trim();
+        let (name, text) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let text = text.trim();
         let is_named = self.names().any(|known| known == name);
-        let at_once = || line.strip_prefix(self.letter()).map(str::trim);
-        match self.command.takes() {
-            Behind::Nothing => None,
-            Behind::Number => {
-                let behind = if is_named { behind } else { at_once()? };
-                behind.bytes().all(|byte| byte.is_ascii_digit()).then_some(behind)
+        let adjacent = || line.strip_prefix(self.letter()).map(str::trim);
+        match self.command.argument() {
+            Argument::Nothing => None,
+            Argument::Number => {
+                let number = if is_named { text } else { adjacent()? };
+                number.bytes().all(|byte| byte.is_ascii_digit()).then_some(number)
             }
-            Behind::Text => is_named.then_some(behind),
-            Behind::TextAtOnce => at_once(),
+            Argument::Text => is_named.then_some(text),
+            Argument::AdjacentText => adjacent(),
         }
     }
 }
@@ -254,18 +259,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_line_means_two_things_in_one_place() {
+    fn a_line_has_one_meaning_in_each_position() {
         for at in EVERYWHERE {
             let here = || TABLE.iter().filter(|row| row.at.contains(at));
             for name in here().flat_map(Letter::names) {
-                let meant: Vec<_> = here().filter(|row| row.behind(name).is_some()).collect();
+                let meant: Vec<_> = here().filter(|row| row.argument(name).is_some()).collect();
                 assert_eq!(meant.len(), 1, "{name} {at:?}");
             }
         }
     }
 
     #[test]
-    fn a_prompt_names_no_letter_that_means_nothing() {
+    fn a_prompt_names_only_letters_with_a_meaning() {
         for at in EVERYWHERE {
             let prompt = prompt(*at, &[]);
             let letters = prompt.trim_start_matches('[').trim_end_matches("]?").split(',');
@@ -277,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_and_numbers_stand_behind_their_letters() {
+    fn letters_take_texts_and_numbers_as_arguments() {
         let is = |line, expected| assert_eq!(command(line, Hunk), expected, "{line}");
         is("R too early", Some((Command::Reason, "too early")));
         is("reason\tno", Some((Command::Reason, "no")));
@@ -300,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_of_the_release_before_mean_nothing() {
+    fn letters_of_the_previous_release_are_explained() {
         for at in REVIEW {
             for letter in ["k", "d", "f", "f -"] {
                 assert_eq!(command(letter, *at), Some((Command::Retired, "")), "{letter}");
@@ -311,7 +316,7 @@ mod tests {
         assert_eq!(command("p", Idle), Some((Command::Retired, "")));
         assert!(retired("f -").contains("F accepts ahead") && retired("p").contains("z pauses"));
         assert!(retired("k").contains("y keeps") && retired("d").contains("n drops"));
-        assert!(command("k", Idle).is_none(), "a line for a review that is still to come");
+        assert!(command("k", Idle).is_none(), "the line waits for a review");
     }
 
     #[test]
@@ -319,15 +324,15 @@ mod tests {
         let help = help(Hunk);
         let rows = help.lines().filter_map(|row| row.split_once("  accept "));
         let letters: Vec<_> = rows.map(|(letter, _)| letter).collect();
-        let said = format!("Nothing is accepted before you type {} or F;", letters.join(", "));
-        assert!(help.contains(&said), "{said}");
+        let sentence = format!("Nothing is accepted before you type {} or F;", letters.join(", "));
+        assert!(help.contains(&sentence), "{sentence}");
     }
 
     #[test]
     fn help_fits_on_a_terminal_of_80_columns_and_24_rows() {
         for at in EVERYWHERE {
             let help = help(*at);
-            // The prompt follows.
+            // The prompt needs the last row.
             assert!(help.lines().all(|row| row.chars().count() <= 80), "{help}");
             assert!(help.lines().count() < 24, "{help}");
         }

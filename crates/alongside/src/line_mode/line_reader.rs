@@ -1,5 +1,5 @@
-//! The person's input, line by line. A thread reads it, and only on request, so that an editor in between has
-//! the terminal to itself.
+//! Reads the person's input line by line. A thread reads each line on request only, so that an editor
+//! meanwhile has the terminal for itself.
 
 use std::io::{BufRead, IsTerminal};
 use std::time::Duration;
@@ -8,149 +8,152 @@ use alongside_platform::terminal::{LineEndKey, discard_typed};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-/// A line that comes sooner after an unasked change of the prompt was typed for the prompt before.
-const TOO_SOON: Duration = Duration::from_millis(300);
+/// The time after a change of the prompt in which a line counts as typed for the previous prompt.
+const MIN_REPLY_TIME: Duration = Duration::from_millis(300);
 
 /// A line of input, or its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum InputLine {
-    /// A line, without its end.
+    /// A line without its line ending.
     Line(String),
-    /// Ctrl-D on a terminal: the person wants to leave, and can still type.
+    /// Ctrl-D on an empty line of a terminal. The input has not ended.
     CtrlD,
-    /// Ctrl-D on a terminal behind a text without Enter: it means nothing as a command.
+    /// A text on a terminal that Ctrl-D ended instead of Enter.
     Unfinished(String),
-    /// Ctrl-L on a terminal, and the text before it: the person wants to see the screen again.
+    /// A text on a terminal that Ctrl-L ended, which asks for the screen to be printed again.
     Redraw(String),
     /// The input has ended.
     End,
 }
 
-/// The key that shows the screen again. It counts without Enter.
+/// The key that has the screen printed again, without Enter.
 const CTRL_L: char = '\x0c';
 
 /// Reads lines of input.
 pub(crate) struct LineReader {
-    wants: std::sync::mpsc::Sender<()>,
+    line_requests: std::sync::mpsc::Sender<()>,
     lines: mpsc::UnboundedReceiver<InputLine>,
     /// Whether the thread is reading a line.
-    reading: bool,
-    /// A line that was read and is not wanted yet (never from a terminal).
-    ahead: Option<InputLine>,
-    ended: bool,
-    /// Whether a person types at a terminal.
-    pub(crate) terminal: bool,
-    changed: Option<Instant>,
+    is_reading: bool,
+    /// A line that was put back, which is never from a terminal.
+    put_back: Option<InputLine>,
+    has_ended: bool,
+    /// Whether the input is a terminal.
+    pub(crate) is_terminal: bool,
+    /// The time of the latest change of the prompt without a reply.
+    prompt_changed_at: Option<Instant>,
     redraw_key: Option<LineEndKey>,
 }
 
 impl LineReader {
-    /// Reads standard input.
+    /// Creates a reader of standard input.
     pub(crate) fn stdin() -> Self {
-        let terminal = std::io::stdin().is_terminal();
-        let redraw_key = if terminal { LineEndKey::set(CTRL_L as u8) } else { None };
-        Self { redraw_key, ..Self::from(terminal, || Box::new(std::io::stdin().lock())) }
+        let is_terminal = std::io::stdin().is_terminal();
+        let redraw_key = if is_terminal { LineEndKey::set(CTRL_L as u8) } else { None };
+        Self { redraw_key, ..Self::new(is_terminal, || Box::new(std::io::stdin().lock())) }
     }
 
-    /// Reads the answers to the questions of a command. No key is special, and Ctrl-D is the end.
-    pub(crate) fn answers() -> Self {
-        Self::from(false, || Box::new(std::io::stdin().lock()))
+    /// Creates a reader of the answers to a command's questions. No key is special, and Ctrl-D ends the
+    /// input.
+    pub(crate) fn for_answers() -> Self {
+        Self::new(false, || Box::new(std::io::stdin().lock()))
     }
 
-    /// The process goes on after it was stopped.
-    pub(crate) fn process_continued(&self) {
+    /// Sets the key for the screen again after the process was stopped and continued.
+    pub(crate) fn resume(&self) {
         if let Some(key) = &self.redraw_key {
             key.set_again();
         }
     }
 
-    /// Gives the terminal back.
+    /// Restores the terminal.
     pub(crate) fn end(&mut self) {
         self.redraw_key = None;
     }
 
-    /// Reads what `open`, called on the reading thread, gives.
-    pub(crate) fn from(terminal: bool, open: impl FnOnce() -> Box<dyn BufRead> + Send + 'static) -> Self {
-        let (wants, wanted) = std::sync::mpsc::channel::<()>();
-        let (tell, lines) = mpsc::unbounded_channel();
+    /// Creates a reader of the source that `open` returns on the reading thread.
+    pub(crate) fn new(is_terminal: bool, open: impl FnOnce() -> Box<dyn BufRead> + Send + 'static) -> Self {
+        let (line_requests, requests) = std::sync::mpsc::channel::<()>();
+        let (line_sender, lines) = mpsc::unbounded_channel();
         std::thread::spawn(move || {
             let mut source = open();
-            while wanted.recv().is_ok() {
-                let input = if terminal { typed(&mut *source) } else { written(&mut *source) };
-                let ended = input == InputLine::End;
-                if tell.send(input).is_err() || ended {
+            while requests.recv().is_ok() {
+                let input = if is_terminal { read_terminal(&mut *source) } else { read_line(&mut *source) };
+                let is_end = input == InputLine::End;
+                if line_sender.send(input).is_err() || is_end {
                     break;
                 }
             }
         });
         Self {
-            wants,
+            line_requests,
             lines,
-            reading: false,
-            ahead: None,
-            ended: false,
-            terminal,
-            changed: None,
+            is_reading: false,
+            put_back: None,
+            has_ended: false,
+            is_terminal,
+            prompt_changed_at: None,
             redraw_key: None,
         }
     }
 
-    /// Whether input has ended.
+    /// Whether the input has ended.
     pub(crate) fn has_ended(&self) -> bool {
-        self.ended
+        self.has_ended
     }
 
-    /// The prompt changed without a reply: text typed already was meant for the one before.
-    pub(crate) fn prompt_changed(&mut self) {
-        if self.terminal {
-            self.changed = Some(Instant::now());
+    /// Discards typed text after a change of the prompt without a reply: the text was meant for the previous
+    /// prompt.
+    pub(crate) fn note_prompt_change(&mut self) {
+        if self.is_terminal {
+            self.prompt_changed_at = Some(Instant::now());
             self.discard_typed();
         }
     }
 
-    /// Output interrupted the typing: the typed text is no longer visible, and Enter on a line that looks
+    /// Discards typed text after other output. The text is no longer visible, so Enter on a line that looks
     /// empty must not send it.
     pub(crate) fn discard_typed(&mut self) {
-        if self.terminal {
+        if self.is_terminal {
             discard_typed();
         }
     }
 
-    /// Whether the line that just came was typed before the person could read the prompt.
+    /// Whether the line that has just come was typed before the person could read the prompt.
     pub(crate) fn came_too_soon(&self) -> bool {
-        self.changed.is_some_and(|changed| changed.elapsed() < TOO_SOON)
+        self.prompt_changed_at.is_some_and(|changed| changed.elapsed() < MIN_REPLY_TIME)
     }
 
-    /// Gives a line back: it replies to a later prompt.
+    /// Puts a line back, which replies to a later prompt.
     pub(crate) fn put_back(&mut self, input: InputLine) {
-        self.ahead = Some(input);
+        self.put_back = Some(input);
     }
 
-    /// Whether a line was given back.
-    pub(crate) fn holds_one(&self) -> bool {
-        self.ahead.is_some()
+    /// Whether a line was put back.
+    pub(crate) fn has_line(&self) -> bool {
+        self.put_back.is_some()
     }
 
-    /// The next line. Cancel safe. Never comes back after the end.
+    /// Waits for the next line. After the end, waits for ever. Cancel safe.
     pub(crate) async fn next(&mut self) -> InputLine {
-        if let Some(input) = self.ahead.take() {
+        if let Some(input) = self.put_back.take() {
             return input;
         }
-        if self.ended {
+        if self.has_ended {
             return std::future::pending().await;
         }
-        if !self.reading {
-            self.reading = self.wants.send(()).is_ok();
+        if !self.is_reading {
+            self.is_reading = self.line_requests.send(()).is_ok();
         }
         let input = self.lines.recv().await.unwrap_or(InputLine::End);
-        self.reading = false;
-        self.ended = input == InputLine::End;
+        self.is_reading = false;
+        self.has_ended = input == InputLine::End;
         input
     }
 
-    /// The next of the [answers](Self::answers); none after the end. Cancel safe.
-    pub(crate) async fn answer(&mut self) -> Option<String> {
-        match self.ended {
+    /// Waits for the next answer. Returns `None` after the end. Cancel safe.
+    pub(crate) async fn next_answer(&mut self) -> Option<String> {
+        match self.has_ended {
             true => None,
             false => match self.next().await {
                 InputLine::Line(line) => Some(line),
@@ -160,8 +163,8 @@ impl LineReader {
     }
 }
 
-/// The next line of a file or a pipe.
-fn written(source: &mut dyn BufRead) -> InputLine {
+/// Reads the next line of a file or a pipe.
+fn read_line(source: &mut dyn BufRead) -> InputLine {
     let mut line = Vec::new();
     match source.read_until(b'\n', &mut line) {
         Ok(1..) => InputLine::Line(String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']).to_owned()),
@@ -169,13 +172,13 @@ fn written(source: &mut dyn BufRead) -> InputLine {
     }
 }
 
-/// One read of a terminal: a line, or the text before Ctrl-D. Several reads are never joined: the desk
-/// sometimes discards typed text, and could not discard the part that is read already.
-fn typed(source: &mut dyn BufRead) -> InputLine {
+/// Reads a terminal once: a line, or the text before Ctrl-D or Ctrl-L. Several reads are never joined,
+/// because the desk sometimes discards typed text, and cannot discard a part that was read before.
+fn read_terminal(source: &mut dyn BufRead) -> InputLine {
     let (input, len) = loop {
         match source.fill_buf() {
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            // A terminal that is gone would say so again and again.
+            // A terminal that is gone returns an error at each read.
             Err(_) => return InputLine::End,
             Ok([]) if std::io::stdin().is_terminal() => return InputLine::CtrlD,
             Ok([]) => return InputLine::End,
@@ -197,12 +200,12 @@ fn typed(source: &mut dyn BufRead) -> InputLine {
 mod tests {
     use super::*;
 
-    fn reader(terminal: bool, text: &'static str) -> LineReader {
-        LineReader::from(terminal, move || Box::new(text.as_bytes()))
+    fn reader(is_terminal: bool, text: &'static str) -> LineReader {
+        LineReader::new(is_terminal, move || Box::new(text.as_bytes()))
     }
 
     #[tokio::test]
-    async fn lines_come_one_by_one_then_the_end_once() {
+    async fn lines_come_one_by_one_and_the_end_once() {
         let mut reader = reader(false, "k\r\nd\nlast");
         for line in ["k", "d", "last"] {
             assert_eq!(reader.next().await, InputLine::Line(line.into()));
@@ -211,31 +214,31 @@ mod tests {
         assert_eq!(reader.next().await, InputLine::End);
         assert!(reader.has_ended());
         assert!(tokio::time::timeout(Duration::from_millis(20), reader.next()).await.is_err());
-        assert_eq!(reader.answer().await, None, "a question is answered after the end, too");
+        assert_eq!(reader.next_answer().await, None, "an answer after the end does not wait");
     }
 
     #[tokio::test]
-    async fn a_returned_line_comes_again() {
+    async fn a_line_that_was_put_back_comes_again() {
         let mut reader = reader(false, "k\nd\n");
         let first = reader.next().await;
         reader.put_back(first.clone());
-        assert!(reader.holds_one());
+        assert!(reader.has_line());
         assert_eq!(reader.next().await, first);
         assert_eq!(reader.next().await, InputLine::Line("d".into()));
     }
 
     #[tokio::test]
-    async fn a_line_for_the_prompt_before_does_not_count() {
+    async fn a_line_soon_after_a_change_of_the_prompt_came_too_soon() {
         tokio::time::pause();
         let mut typed = reader(true, "");
         assert!(!typed.came_too_soon());
-        typed.prompt_changed();
+        typed.note_prompt_change();
         assert!(typed.came_too_soon());
-        assert!(typed.came_too_soon(), "nor does a second one");
-        tokio::time::advance(TOO_SOON).await;
+        assert!(typed.came_too_soon(), "a second line also came too soon");
+        tokio::time::advance(MIN_REPLY_TIME).await;
         assert!(!typed.came_too_soon());
         let mut script = reader(false, "");
-        script.prompt_changed();
+        script.note_prompt_change();
         assert!(!script.came_too_soon());
     }
 }

@@ -1,12 +1,11 @@
 //! The line desk: reviews in a terminal, a pipe or a screen reader, hunk by hunk in the manner of `git add
-//! -p`. [`json`] is the same for programs.
+//! -p`. [`json`] is the desk for programs.
 
 mod accept_all;
 mod accepted;
 mod activity;
 mod arrivals;
 mod changed_line;
-mod decided;
 mod desk;
 #[cfg(test)]
 mod drafts_in_memory;
@@ -17,6 +16,7 @@ mod find;
 mod hunk_lines;
 pub(crate) mod json;
 mod keeping;
+mod kept_changes;
 mod letters;
 mod line_reader;
 mod open_prompt;

@@ -1,10 +1,10 @@
-//! The thing that the next line of the person answers in line mode.
+//! The prompt that the person's next line answers in line mode.
 
 use alongside_desk::review_model::Question;
 
 use super::accept_all::AcceptAll;
 
-/// See the module.
+/// The open prompt.
 #[derive(Debug)]
 pub(super) enum Prompt {
     /// The person's place in a review, if they read one.

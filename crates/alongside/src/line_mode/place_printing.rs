@@ -1,4 +1,4 @@
-//! Prints the person's place in a review: the change, page by page, or the summary behind the last one.
+//! Prints the person's place in a review: the change, page by page, or the summary after the last change.
 
 use std::path::PathBuf;
 
@@ -6,43 +6,43 @@ use alongside_desk::Review;
 use alongside_desk::review_model::OpenReview;
 
 use super::dropped_list::DroppedList;
-use super::pages::below;
+use super::pages::layout_below;
 use super::printed::PrintedReviews;
-use super::printer::{Look, Printer, wrapped};
+use super::printer::{Layout, Printer, wrapped};
 use super::{letters, render};
 
-/// The words that this desk has told the person so far, beside the reviews themselves.
+/// Prints places, and stores which explanation and which list the person has read.
 #[derive(Debug, Default)]
 pub(super) struct PlacePrinting {
     dropped: DroppedList,
-    /// The sign of neighbouring lines was explained.
-    has_explained: bool,
+    /// Whether the sign of neighbouring lines was explained.
+    has_explained_sign: bool,
 }
 
 impl PlacePrinting {
-    /// Prints the place of the person in a review, in the rows of a look.
+    /// Prints the place of the person in a review, in the rows of the layout.
     pub(super) fn print(
         &mut self,
         open: &OpenReview,
         printed: &mut PrintedReviews,
         printer: &mut Printer,
-        (roots, look): (&[PathBuf], Look),
+        (roots, layout): (&[PathBuf], Layout),
     ) {
         let (review, at) = (open.review(), printed.paging().at());
-        let mut pages = render::place(review, open.hunk(), at, look);
-        let explains = !self.has_explained && pages.iter().any(|page| page.has_neighbours);
-        if explains {
-            // The explanation takes a row, which the change then lacks.
-            let look = below(look, &wrapped(letters::NEIGHBOURS, look));
-            pages = render::place(review, open.hunk(), at, look);
-            self.has_explained = true;
+        let mut pages = render::place(review, open.hunk(), at, layout);
+        let needs_explanation = !self.has_explained_sign && pages.iter().any(|page| page.has_neighbours);
+        if needs_explanation {
+            // The explanation takes rows from the change.
+            let layout = layout_below(layout, &wrapped(letters::NEIGHBOUR_LEGEND, layout));
+            pages = render::place(review, open.hunk(), at, layout);
+            self.has_explained_sign = true;
         }
         printed.add(review, &pages);
         for page in &pages {
             printer.show(&page.text);
         }
-        if explains {
-            printer.say(letters::NEIGHBOURS);
+        if needs_explanation {
+            printer.say(letters::NEIGHBOUR_LEGEND);
         }
         if review.hunks.get(open.hunk()).is_none() {
             printer.say(&render::summary(review, printed.seen(review), roots));
@@ -51,15 +51,15 @@ impl PlacePrinting {
         }
     }
 
-    /// Lists the dropped changes of a review that were not listed as they are now. Returns how many.
+    /// Prints the dropped changes of a review, unless this revision was listed before. Returns their number.
     pub(super) fn list_dropped(
         &mut self,
         review: &Review,
         printer: &mut Printer,
         roots: &[PathBuf],
     ) -> usize {
-        let (unlisted, look) = (self.dropped.unlisted(review), printer.look());
-        if let Some(list) = self.dropped.take(review, roots, look).filter(|_| unlisted > 0) {
+        let (unlisted, layout) = (self.dropped.unlisted(review), printer.layout());
+        if let Some(list) = self.dropped.next_list(review, roots, layout).filter(|_| unlisted > 0) {
             printer.show(&list);
         }
         unlisted

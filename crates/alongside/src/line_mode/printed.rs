@@ -1,4 +1,4 @@
-//! How much of a review has been printed in line mode, so that nothing counts as seen that was not.
+//! The printed part of each review in line mode, so that only printed changes count as seen.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -17,42 +17,43 @@ pub(super) struct PrintedReviews {
 /// The printed part of a review.
 #[derive(Debug, Default)]
 pub(super) struct Printed {
-    /// The revision that was printed last.
+    /// The latest printed revision.
     pub(super) revision: u64,
-    /// The printed lines of the original, and of the proposal.
-    original: Stretches,
-    proposed: Stretches,
-    /// The lines of the proposal that were printed, or in whose place the person's own lines were: an undone
-    /// edit brings lines back that were never on the screen.
-    edited: Stretches,
-    /// The lines as in the three fields above of which at least the beginning was printed: some are too long.
-    begun: [Stretches; 3],
-    /// Where printed lines begin on both sides, for hunks that have no line on either.
+    /// The printed lines of the original.
+    original: LineSet,
+    /// The printed lines of the proposal.
+    proposed: LineSet,
+    /// The lines of the proposal that were printed, or replaced by printed lines of the person. After an undo
+    /// of the edit, the replaced lines do not count as printed.
+    edited: LineSet,
+    /// The lines as in the three fields above, including lines of which only the beginning was printed.
+    begun: [LineSet; 3],
+    /// The beginnings of printed hunks on both sides, for hunks without a line on either side.
     places: BTreeSet<(usize, usize)>,
 }
 
-/// Where the first lines are that were not printed yet.
+/// The place of the first lines that were not printed yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unseen {
-    /// In this hunk, on the page that begins at a spot.
+    /// This hunk, on the page that begins at a spot.
     From(usize, Spot),
-    /// Nowhere; but the end of a line in this hunk is cut.
+    /// No whole line, but the cut end of a line in this hunk.
     OnlyCut(usize),
-    /// On the page behind the one that was printed last.
+    /// The page after the latest printed one.
     NextPage,
 }
 
-/// Stretches of lines in order, none of which touch.
+/// A set of lines, as ordered ranges that do not touch each other.
 #[derive(Debug, Default)]
-struct Stretches(Vec<Lines>);
+struct LineSet(Vec<Lines>);
 
 impl PrintedReviews {
-    /// The printed part of a review, if any of it was.
+    /// Returns the printed part of a review, if any part was printed.
     pub(super) fn of(&self, id: ReviewId) -> Option<&Printed> {
         self.reviews.get(&id)
     }
 
-    /// How much of a review was printed.
+    /// Returns the seen part of a review.
     pub(super) fn seen(&self, review: &Review) -> SeenPart {
         match self.of(review.id) {
             Some(printed) => printed.part_of(review),
@@ -60,26 +61,26 @@ impl PrintedReviews {
         }
     }
 
-    /// The first hunk of a review that is edited and was not printed.
+    /// Returns the first hunk of a review that is edited and was not printed.
     pub(super) fn first_unseen_edit(&self, review: &Review) -> Option<usize> {
-        let is_seen = |hunk: &Hunk| self.of(review.id).is_some_and(|printed| printed.holds(hunk));
+        let is_seen = |hunk: &Hunk| self.of(review.id).is_some_and(|printed| printed.has_all_of(hunk));
         review.hunks.iter().position(|hunk| hunk.state == HunkState::Edited && !is_seen(hunk))
     }
 
-    /// Where the first lines are that would be written and were not printed yet.
+    /// Returns the place of the first lines that would be written and were not printed yet.
     pub(super) fn next_unseen(&self, open: &OpenReview) -> Unseen {
         let review = open.review();
         if review.whole_file_only.is_some() {
             return Unseen::NextPage;
         }
-        let nothing = Printed::default();
-        let printed = self.of(review.id).unwrap_or(&nothing);
-        let is_unseen = |hunk: &Hunk| hunk.state != HunkState::Dropped && !printed.holds(hunk);
+        let none = Printed::default();
+        let printed = self.of(review.id).unwrap_or(&none);
+        let is_unseen = |hunk: &Hunk| hunk.state != HunkState::Dropped && !printed.has_all_of(hunk);
         let mut unseen = review.hunks.iter().enumerate().filter(|(_, hunk)| is_unseen(hunk));
         let cut = unseen.clone().next();
-        let at_page = unseen.find_map(|(at, hunk)| Some((at, hunk, printed.begin_of_rest(hunk)?)));
+        let at_page = unseen.find_map(|(at, hunk)| Some((at, hunk, printed.unprinted_page(hunk)?)));
         match (at_page, cut) {
-            // The count is of the proposal's lines, and the person's own lines stand in their place.
+            // The printed lines are counted in lines of the proposal, which the person's own lines replace.
             (Some((at, hunk, _)), _)
                 if hunk.state == HunkState::Edited && at == open.hunk() && self.paging.has_more() =>
             {
@@ -91,12 +92,12 @@ impl PrintedReviews {
         }
     }
 
-    /// The page to print.
+    /// Returns the pages at the person's place.
     pub(super) fn paging(&mut self) -> &mut Paging {
         &mut self.paging
     }
 
-    /// These pages of a review are printed at the person's place; none at its end.
+    /// Adds the printed pages of a review at the person's place. At the end of a review there is no page.
     pub(super) fn add(&mut self, review: &Review, pages: &[Page]) {
         let printed = self.reviews.entry(review.id).or_default();
         printed.revision = review.revision;
@@ -110,7 +111,8 @@ impl PrintedReviews {
         self.paging.mark_printed(pages);
     }
 
-    /// A review has a new revision, made by another desk or not, and of another text or not.
+    /// Takes a new revision of a review. `is_foreign`: another desk made it. `is_other`: its text is another
+    /// one.
     pub(super) fn change(
         &mut self,
         id: ReviewId,
@@ -122,20 +124,20 @@ impl PrintedReviews {
         if is_foreign {
             printed.forget_hunks();
         }
-        // A change of the file alone is no other text than the one that was printed.
+        // A change of the file on disk alone leaves the printed text as it is.
         if printed.revision == from && !is_other {
             printed.revision = revision;
         }
     }
 
-    /// A review has ended.
+    /// Removes a review that has ended.
     pub(super) fn forget(&mut self, id: ReviewId) {
         self.reviews.remove(&id);
     }
 }
 
 impl Printed {
-    /// These lines of the original and of the proposal of this revision were printed, each as a whole.
+    /// Adds lines of the original and of the proposal of this revision, each of which was printed as a whole.
     pub(super) fn add(&mut self, revision: u64, lines: Option<(Lines, Lines)>) {
         self.revision = revision;
         if let Some((original, proposed)) = lines {
@@ -144,7 +146,7 @@ impl Printed {
         }
     }
 
-    /// A page was printed, and perhaps not the end of each line.
+    /// Adds the lines of a page, which may have cut lines.
     fn add_begun(&mut self, page: &Page) {
         let [original, proposed, edited] = &mut self.begun;
         original.add(page.begun.0);
@@ -154,20 +156,20 @@ impl Printed {
         }
     }
 
-    /// The person's own lines were printed in the place of these ones of the proposal.
+    /// Adds lines of the proposal that printed lines of the person replace.
     fn add_edited(&mut self, original: Lines, proposed: Lines) {
         self.original.add(original);
         self.edited.add(proposed);
         self.places.insert((original.start, proposed.start));
     }
 
-    /// Another desk changed the review, perhaps in a hunk that was printed before.
+    /// Forgets the printed lines, because another desk may have changed any hunk.
     pub(super) fn forget_hunks(&mut self) {
         *self = Self { revision: self.revision, ..Self::default() };
     }
 
-    /// Whether all of a hunk was printed, perhaps as a part of one that has been split since.
-    fn holds(&self, hunk: &Hunk) -> bool {
+    /// Whether a hunk was printed as a whole, also as a part of a hunk that has been split since.
+    fn has_all_of(&self, hunk: &Hunk) -> bool {
         let (original, proposed) = (hunk.original, hunk.proposed);
         match original.is_empty() && proposed.is_empty() {
             true => self.places.contains(&(original.start, proposed.start)),
@@ -175,12 +177,12 @@ impl Printed {
         }
     }
 
-    /// Where the page begins on which the first line of a hunk stands that was not printed yet; none if at
-    /// least the beginning of each was.
-    fn begin_of_rest(&self, hunk: &Hunk) -> Option<Spot> {
+    /// Returns the beginning of the page with the first line of a hunk that was not printed; `None` if at
+    /// least the beginning of each line was printed.
+    fn unprinted_page(&self, hunk: &Hunk) -> Option<Spot> {
         let [original, proposed, edited] = &self.begun;
         let proposed = if hunk.state == HunkState::Edited { edited } else { proposed };
-        let (old, new) = (original.first_of(hunk.original), proposed.first_of(hunk.proposed));
+        let (old, new) = (original.count_first(hunk.original), proposed.count_first(hunk.proposed));
         let is_rest = old < hunk.original.len() || new < hunk.proposed.len() || !self.has_begun(hunk);
         // The pages of an edited hunk have other lines in the place of the proposal's.
         let spot = match hunk.state {
@@ -190,14 +192,14 @@ impl Printed {
         is_rest.then_some(spot)
     }
 
-    /// Whether a hunk without a line on either side was printed; others are known by their lines.
+    /// Whether a hunk has lines, or was printed if it has no line on either side.
     fn has_begun(&self, hunk: &Hunk) -> bool {
         let (original, proposed) = (hunk.original, hunk.proposed);
         let has_lines = !original.is_empty() || !proposed.is_empty();
         has_lines || self.places.contains(&(original.start, proposed.start))
     }
 
-    /// How many lines of a hunk were printed.
+    /// Returns the number of printed lines of a hunk.
     fn lines_of(&self, hunk: &Hunk) -> usize {
         let proposed = match hunk.state {
             HunkState::Edited => &self.edited,
@@ -206,10 +208,10 @@ impl Printed {
         self.original.count(hunk.original) + proposed.count(hunk.proposed)
     }
 
-    /// How much of the review was printed.
+    /// Returns the seen part of a review.
     pub(super) fn part_of(&self, review: &Review) -> SeenPart {
-        // A dropped change writes nothing: nobody has to see it before the rest is accepted.
-        let is_unseen = |hunk: &Hunk| hunk.state != HunkState::Dropped && !self.holds(hunk);
+        // A dropped hunk writes nothing, so the others can be accepted without it.
+        let is_unseen = |hunk: &Hunk| hunk.state != HunkState::Dropped && !self.has_all_of(hunk);
         let unseen = || review.hunks.iter().filter(|hunk| is_unseen(hunk));
         let seen = match &*review.hunks {
             [] if review.whole_file_only.is_some() || review.original.is_none() => {
@@ -218,19 +220,21 @@ impl Printed {
             }
             [hunk] if is_unseen(hunk) => {
                 let all = hunk.original.len() + hunk.proposed.len();
-                // A hunk with one line only, or with lines that are cut.
+                // A hunk whose lines are all counted is unseen if it has no line, or a cut one.
                 SeenPart::lines(self.lines_of(hunk).min(all.saturating_sub(1)), all.max(1))
             }
             hunks if unseen().next().is_none() => SeenPart::changes(hunks.len(), hunks.len()),
-            hunks => SeenPart::changes(hunks.iter().filter(|hunk| self.holds(hunk)).count(), hunks.len()),
+            hunks => {
+                SeenPart::changes(hunks.iter().filter(|hunk| self.has_all_of(hunk)).count(), hunks.len())
+            }
         };
         let rest = Review { hunks: unseen().cloned().collect(), ..review.clone() };
         seen.with_hard_to_see(look_alikes::count_hard_to_see(&rest))
     }
 }
 
-impl Stretches {
-    /// Adds lines, which join those that they touch.
+impl LineSet {
+    /// Adds lines, and joins them with the ranges that they touch.
     fn add(&mut self, lines: Lines) {
         if lines.is_empty() {
             return;
@@ -244,18 +248,18 @@ impl Stretches {
         self.0.splice(from..to.max(from), [joined]);
     }
 
-    /// How many of these lines are there before the first one that is not.
-    fn first_of(&self, lines: Lines) -> usize {
+    /// Returns the number of these lines in the set before the first one that is not in it.
+    fn count_first(&self, lines: Lines) -> usize {
         let at = self.0.partition_point(|known| known.end <= lines.start);
         let known = self.0.get(at).filter(|known| known.start <= lines.start);
         known.map_or(0, |known| known.end.min(lines.end).saturating_sub(lines.start))
     }
 
-    /// How many of these lines are there.
+    /// Returns the number of these lines in the set.
     fn count(&self, lines: Lines) -> usize {
         let from = self.0.partition_point(|known| known.end <= lines.start);
-        let these = self.0[from..].iter().take_while(|known| known.start < lines.end);
-        these.map(|known| known.end.min(lines.end) - known.start.max(lines.start)).sum()
+        let overlapping = self.0[from..].iter().take_while(|known| known.start < lines.end);
+        overlapping.map(|known| known.end.min(lines.end) - known.start.max(lines.start)).sum()
     }
 }
 
@@ -306,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_without_lines_is_seen_in_its_place_only() {
+    fn a_hunk_without_lines_is_seen_in_its_place_only() {
         let review = review(vec![hunk(lines(3, 3), lines(4, 4)), hunk(lines(8, 9), lines(9, 9))]);
         let mut printed = Printed::default();
         printed.add(1, Some((lines(8, 9), lines(9, 9))));
@@ -329,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_lines_that_were_not_printed_are_found_page_by_page() {
+    fn the_next_unseen_page_is_found_until_only_cut_lines_are_left() {
         let long = || hunk(lines(0, 10), lines(0, 30));
         let mut review = review(vec![long(), hunk(lines(20, 21), lines(40, 41))]);
         review.hunks[1].state = HunkState::Kept;
@@ -358,20 +362,20 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn stretches_hold_exactly_what_was_added(
+        fn a_line_set_has_exactly_the_added_lines(
             added in proptest::collection::vec((0..40usize, 0..9usize), 0..12),
             asked in (0..40usize, 0..20usize),
         ) {
-            let (mut stretches, mut known) = (Stretches::default(), BTreeSet::new());
+            let (mut set, mut known) = (LineSet::default(), BTreeSet::new());
             for (start, len) in added {
-                stretches.add(lines(start, start + len));
+                set.add(lines(start, start + len));
                 known.extend(start..start + len);
             }
             let (start, end) = (asked.0, asked.0 + asked.1);
-            proptest::prop_assert_eq!(stretches.count(lines(start, end)), known.range(start..end).count());
+            proptest::prop_assert_eq!(set.count(lines(start, end)), known.range(start..end).count());
             let first = (start..end).take_while(|line| known.contains(line)).count();
-            proptest::prop_assert_eq!(stretches.first_of(lines(start, end)), first);
-            proptest::prop_assert!(stretches.0.windows(2).all(|pair| pair[0].end < pair[1].start));
+            proptest::prop_assert_eq!(set.count_first(lines(start, end)), first);
+            proptest::prop_assert!(set.0.windows(2).all(|pair| pair[0].end < pair[1].start));
         }
     }
 }

@@ -1,12 +1,12 @@
-//! The line desk's output: whole lines, one after the other. Nothing moves the cursor or draws over a line,
-//! so a screen reader, a dumb terminal and a pipe get the same text. Only a terminal gets colour, and shorter
-//! forms of lines that it has no room for.
+//! The line desk's output: whole lines, one after the other. No output moves the cursor or overwrites a line,
+//! so a screen reader, a dumb terminal and a pipe get the same text. Only a terminal gets colours, and
+//! shorter forms of lines that do not fit.
 
 use std::io::{IsTerminal, Write};
 
 use alongside_common::failure;
 
-/// A meaning that colour may stress; the text says it too.
+/// A meaning that a colour stresses. The text has the same meaning without the colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ink {
     /// Added lines.
@@ -17,47 +17,48 @@ pub(crate) enum Ink {
     Dropped,
     /// Lines of a neighbouring change.
     Neighbour,
-    /// Places and prompts.
-    Mark,
-    /// Things that a person may miss, and those that may do harm.
+    /// Titles, headers of hunks, and prompts.
+    Heading,
+    /// Text about changes that a person may overlook, or that may do harm.
     Warning,
 }
 
 impl Ink {
-    /// One of the sixteen colours that every terminal lets its user choose.
+    /// Returns the escape sequence of a colour, one of the sixteen that users choose in their terminal.
     fn code(self) -> &'static str {
         match self {
             Self::Added => "\x1b[32m",
             Self::Removed => "\x1b[31m",
             Self::Dropped => "\x1b[90m",
             Self::Neighbour => "\x1b[2m",
-            Self::Mark => "\x1b[36m",
+            Self::Heading => "\x1b[36m",
             Self::Warning => "\x1b[33m",
         }
     }
 }
 
-/// Colours a line, or leaves it as it is.
+/// The switch for colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Inks {
-    /// Whether colours are used.
+    /// Whether the output has colours.
     pub(crate) on: bool,
 }
 
 impl Inks {
-    /// On a terminal that has colours, unless `NO_COLOR` says otherwise.
+    /// Returns the switch for standard output: on if it is a terminal with colours, and `NO_COLOR` is not
+    /// set.
     pub(crate) fn for_stdout() -> Self {
-        let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
-        Self { on: std::io::stdout().is_terminal() && !refused && !dumb }
+        let is_refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let is_dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
+        Self { on: std::io::stdout().is_terminal() && !is_refused && !is_dumb }
     }
 
-    /// The line in its colour.
+    /// Returns the line in a colour.
     pub(crate) fn ink(self, ink: Ink, line: &str) -> String {
         if self.on { format!("{}{line}\x1b[0m", ink.code()) } else { line.to_owned() }
     }
 
-    /// Begins or ends a stressed part within a line that is in a colour.
+    /// Returns the escape sequence that begins or ends a stressed part of a coloured line.
     pub(crate) fn stress(self, begins: bool) -> &'static str {
         match (self.on, begins) {
             (false, _) => "",
@@ -66,109 +67,106 @@ impl Inks {
         }
     }
 
-    /// Words of ours within a line that is in a colour: they are dim.
-    pub(crate) fn aside(self, said: &str) -> String {
-        if self.on { format!("\x1b[2m{said}\x1b[22m") } else { said.to_owned() }
+    /// Returns a remark of ours within a coloured line, in dim letters.
+    pub(crate) fn aside(self, remark: &str) -> String {
+        if self.on { format!("\x1b[2m{remark}\x1b[22m") } else { remark.to_owned() }
     }
 }
 
-/// How text is printed.
+/// The layout of printed text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Look {
-    /// The colours in use.
+pub(crate) struct Layout {
     pub(crate) inks: Inks,
-    /// The columns of the terminal, if it is one.
+    /// The columns of the terminal; `None` if the output is no terminal, or its width is unknown.
     pub(crate) columns: Option<usize>,
-    /// Its rows.
+    /// The rows of the terminal; `None` as for the columns.
     pub(crate) rows: Option<usize>,
 }
 
-/// A message as a terminal gets it: its lines broken between words.
-pub(crate) fn wrapped(text: &str, look: Look) -> String {
-    let columns = look.columns.and_then(|columns| u16::try_from(columns).ok());
-    // `lines` would lose an empty one at the end.
+/// Wraps the lines of a message between words, for a terminal.
+pub(crate) fn wrapped(text: &str, layout: Layout) -> String {
+    let columns = layout.columns.and_then(|columns| u16::try_from(columns).ok());
+    // `str::lines` would drop an empty last line.
     text.split('\n').map(|line| failure::wrapped(line, columns)).collect::<Vec<_>>().join("\n")
 }
 
-/// A terminal that tells fewer columns than this does not know its width.
-const FEWEST_COLUMNS: u16 = 20;
+/// The fewest columns that a terminal can have. One that reports fewer does not know its width.
+const MIN_COLUMNS: u16 = 20;
 
-/// A terminal that tells fewer rows than this does not know its height.
-const FEWEST_ROWS: u16 = 10;
+/// The fewest rows that a terminal can have. One that reports fewer does not know its height.
+const MIN_ROWS: u16 = 10;
 
 /// Writes lines and prompts from top to bottom.
 pub(crate) struct Printer {
     out: Box<dyn Write + Send>,
-    /// Whether a prompt stands at the end, so that the next line must start a new one.
-    prompted: bool,
-    /// The first error of writing: nobody reads any more.
-    broken: bool,
-    /// Lines that wait while an editor has the terminal.
+    /// Whether the last line is a prompt or typed text, so that the next output begins a new line.
+    has_open_line: bool,
+    /// Whether a write has failed, because the output is closed.
+    is_closed: bool,
+    /// The lines that wait while an editor has the terminal.
     held: Option<Vec<String>>,
-    /// Whether it writes to standard output, which may be a terminal.
+    /// Whether the output is standard output, which may be a terminal.
     is_stdout: bool,
-    /// The colours in use.
     pub(crate) inks: Inks,
 }
 
 impl Printer {
-    /// Writes to standard output.
+    /// Creates a printer on standard output.
     pub(crate) fn stdout() -> Self {
         Self { is_stdout: true, ..Self::on(Box::new(std::io::stdout()), Inks::for_stdout()) }
     }
 
-    /// Writes elsewhere.
+    /// Creates a printer on another output.
     pub(crate) fn on(out: Box<dyn Write + Send>, inks: Inks) -> Self {
-        Self { out, prompted: false, broken: false, held: None, is_stdout: false, inks }
+        Self { out, has_open_line: false, is_closed: false, held: None, is_stdout: false, inks }
     }
 
-    /// How text is printed now: a terminal may get another size.
-    pub(crate) fn look(&self) -> Look {
+    /// Returns the current layout, because a terminal may change its size.
+    pub(crate) fn layout(&self) -> Layout {
         let columns = alongside_platform::terminal::columns().filter(|_| self.is_stdout);
-        let columns = columns.filter(|columns| *columns >= FEWEST_COLUMNS).map(usize::from);
+        let columns = columns.filter(|columns| *columns >= MIN_COLUMNS).map(usize::from);
         let rows = alongside_platform::terminal::rows().filter(|_| self.is_stdout);
-        let rows = rows.filter(|rows| *rows >= FEWEST_ROWS).map(usize::from);
-        Look { inks: self.inks, columns, rows }
+        let rows = rows.filter(|rows| *rows >= MIN_ROWS).map(usize::from);
+        Layout { inks: self.inks, columns, rows }
     }
 
-    /// Writes a message of one line or several, harmless already. A terminal gets it broken between words.
+    /// Writes a message of one or several lines, which is escaped already. On a terminal, it is wrapped.
     pub(crate) fn say(&mut self, text: &str) {
-        let text = wrapped(text, self.look());
+        let text = wrapped(text, self.layout());
         self.show(&text);
     }
 
-    /// Writes lines as they are: those of a text that somebody else wrote, or that are wrapped already.
+    /// Writes lines without wrapping: lines of a text from outside, or wrapped ones.
     pub(crate) fn show(&mut self, text: &str) {
         if let Some(held) = &mut self.held {
             held.push(text.to_owned());
             return;
         }
-        let start = if std::mem::take(&mut self.prompted) { "\n" } else { "" };
+        let start = if std::mem::take(&mut self.has_open_line) { "\n" } else { "" };
         self.write(&format!("{start}{text}\n"));
     }
 
-    /// Writes a prompt; the person types behind it.
+    /// Writes a prompt, after which the person types.
     pub(crate) fn ask(&mut self, question: &str) {
-        let start = if std::mem::replace(&mut self.prompted, true) { "\n" } else { "" };
-        let question = self.inks.ink(Ink::Mark, &wrapped(question, self.look()));
+        let start = if std::mem::replace(&mut self.has_open_line, true) { "\n" } else { "" };
+        let question = self.inks.ink(Ink::Heading, &wrapped(question, self.layout()));
         self.write(&format!("{start}{question} "));
     }
 
-    /// The reply has come. A terminal showed it as it was typed; elsewhere it is written down.
+    /// Ends the line of a prompt. `reply`: the reply to write, if no terminal has shown it.
     pub(crate) fn end_prompt(&mut self, reply: Option<&str>) {
-        self.prompted = false;
+        self.has_open_line = false;
         if let Some(reply) = reply {
             self.write(&format!("{}\n", alongside_desk::harmless::name(reply)));
         }
     }
 
-    /// The current line may hold text, such as what the person has begun to type: the next output begins a
-    /// new line.
+    /// Makes the next output begin a new line, because the current line may have typed text.
     pub(crate) fn break_line(&mut self) {
-        self.prompted = true;
+        self.has_open_line = true;
     }
 
-    /// An editor has the terminal: lines wait from now on.
+    /// Has all lines wait from now on, because an editor has the terminal.
     pub(crate) fn hold(&mut self) {
         self.held.get_or_insert_default();
     }
@@ -178,7 +176,7 @@ impl Printer {
         self.held.is_some()
     }
 
-    /// The terminal is the desk's again: writes the lines that waited.
+    /// Writes the lines that waited, because the desk has the terminal again.
     pub(crate) fn release(&mut self) {
         for text in self.held.take().unwrap_or_default() {
             self.show(&text);
@@ -187,19 +185,19 @@ impl Printer {
 
     /// Ends the last line.
     pub(crate) fn end(&mut self) {
-        if std::mem::take(&mut self.prompted) {
+        if std::mem::take(&mut self.has_open_line) {
             self.write("\n");
         }
     }
 
-    /// Whether nobody reads any more.
-    pub(crate) fn is_broken(&self) -> bool {
-        self.broken
+    /// Whether the output is closed.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.is_closed
     }
 
     fn write(&mut self, text: &str) {
-        let written = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
-        self.broken |= written.is_err();
+        let result = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
+        self.is_closed |= result.is_err();
     }
 }
 
@@ -208,15 +206,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_is_broken_between_words_and_colours_take_no_room() {
+    fn a_message_is_wrapped_between_words_and_colours_take_no_columns() {
         let inks = Inks { on: true };
-        let look = |columns| Look { inks, columns, rows: None };
+        let layout = |columns| Layout { inks, columns, rows: None };
         let text = format!(
             "  note: {}\n\n/a/path/that/is/longer/than/a/row",
             inks.ink(Ink::Warning, "one two three")
         );
         let expected = "  note: \x1b[33mone two\n  three\x1b[0m\n\n/a/path/that/is/longer/than/a/row";
-        assert_eq!(wrapped(&text, look(Some(20))), expected);
-        assert_eq!(wrapped(&text, look(None)), text, "programs read whole lines");
+        assert_eq!(wrapped(&text, layout(Some(20))), expected);
+        assert_eq!(wrapped(&text, layout(None)), text, "programs read whole lines");
     }
 }

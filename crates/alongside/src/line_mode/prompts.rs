@@ -1,4 +1,4 @@
-//! The line desk's prompts, and its answers to lines that it cannot carry out.
+//! The line desk's prompts, and its answers to lines that are no valid command.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use alongside_desk::{HunkState, Review, harmless, messages};
 
 use super::letters::{self, At, Command};
 
-/// The prompt of a question: its words, and the letters of the replies.
+/// Returns the prompt of a question: its text, and the letters of the replies.
 pub(super) fn question(
     question: Question,
     about: Option<(&Review, &[PathBuf])>,
@@ -16,11 +16,11 @@ pub(super) fn question(
 ) -> String {
     let text = question.text(about, waiting, keeps_drafts);
     match question {
-        // A no has an answer of its own.
+        // The reply `n` also shows the unseen part.
         Question::AcceptUnseen(_) => {
             format!("{} (n shows the rest) {}", text.trim_end_matches('?'), replies(question))
         }
-        // Its letters say nothing by themselves.
+        // The letters of this question need an explanation.
         Question::AcceptAhead => {
             let choices: Vec<_> =
                 question.choices().iter().map(|(letter, what)| format!("{letter} {what}")).collect();
@@ -30,24 +30,24 @@ pub(super) fn question(
     }
 }
 
-/// The letters of a question's replies: `[y,n]?`.
+/// Returns the letters of a question's replies, as in `[y,n]?`.
 fn replies(question: Question) -> String {
     let letters: Vec<_> = question.choices().iter().map(|(letter, _)| *letter).collect();
     format!("[{}]?", letters.join(","))
 }
 
-/// The request to answer a question with one of its letters.
-pub(super) fn only(question: Question) -> String {
+/// Returns the request to answer a question with one of its letters.
+pub(super) fn invalid_reply(question: Question) -> String {
     format!("Type one of {} and Enter.", replies(question).trim_end_matches('?'))
 }
 
-/// The prompt at the person's place in a review. `is_kept`: they have kept the change there by a letter;
-/// `has_more`: only a part of the place is printed.
+/// Returns the prompt at the person's place in a review. `is_kept`: the person has kept the change by a
+/// letter. `has_more`: another page of the change follows.
 pub(super) fn place(open: &OpenReview, is_kept: bool, has_more: bool) -> String {
     let (review, at) = (open.review(), At::of(open));
-    let without = |command: Command, is_left_out: bool| is_left_out.then_some(command);
-    let left_out = [without(Command::Reason, review.reasons.are_lost()), without(Command::More, !has_more)];
-    let letters = letters::prompt(at, &left_out.into_iter().flatten().collect::<Vec<_>>());
+    let omit_if = |command: Command, is_omitted: bool| is_omitted.then_some(command);
+    let omitted = [omit_if(Command::Reason, review.reasons.are_lost()), omit_if(Command::More, !has_more)];
+    let letters = letters::prompt(at, &omitted.into_iter().flatten().collect::<Vec<_>>());
     let Some(hunk) = review.hunks.get(open.hunk()) else {
         let action = if at == At::Whole { "accept or reject" } else { "accept, reject, or look again" };
         return format!("{action} {letters}");
@@ -61,81 +61,82 @@ pub(super) fn place(open: &OpenReview, is_kept: bool, has_more: bool) -> String 
     format!("({}/{}) {action} {letters}", open.hunk() + 1, review.hunks.len())
 }
 
-/// The reason that is noted, and the way to note one. `at_hunk`: for one change.
+/// Returns the known reason, or how to type one. `at_hunk`: the reason is for one change.
 pub(super) fn reason(known: Option<&str>, at_hunk: bool) -> String {
-    let what = if at_hunk { "this change" } else { "the whole proposal" };
+    let subject = if at_hunk { "this change" } else { "the whole proposal" };
     let drops = if at_hunk { "; the change is dropped" } else { "" };
     match known {
         Some(known) => {
             let shown = messages::reason_in_one_line(known);
             let shown = harmless::name(&shown);
             format!(
-                "Your reason for {what}: {shown}\nType R and another text to replace it, R - to remove it."
+                "Your reason for {subject}: {shown}\nType R and another text to replace it, R - to remove it."
             )
         }
-        None => format!("Type R and your reason for {what}{drops}. The agent's model reads it."),
+        None => format!("Type R and your reason for {subject}{drops}. The agent's model reads it."),
     }
 }
 
-/// The text in place of a reason that removes one.
-pub(super) const REMOVE: &str = "-";
+/// The text that removes a reason.
+pub(super) const REMOVE_REASON: &str = "-";
 
-/// The companion did not take a reason.
+/// The answer to a reason that the companion has refused.
 pub(super) const REASON_COMES_BACK: &str = "Your reason is kept: R alone gives it again.";
 
-/// Why a reason is in the drafts.
+/// The explanation of a draft that is a reason.
 pub(super) const REASON_UNSENT: &str = "the desk was closed before this reason was taken";
 
-/// Shown at a terminal while no review waits.
+/// The line at a terminal while no review waits.
 pub(super) const NOTHING_WAITS: &str = "Nothing to review. (l list, z pause context, ? help, q quit)";
 
-/// The answer to a line with an arrow key, or another one that sends no letter.
-pub(super) const NO_LETTER: &str = "Ignored: an arrow or another key without a letter is in that line.";
+/// The answer to a line with an arrow key, or another key without a letter.
+pub(super) const KEY_WITHOUT_LETTER: &str =
+    "Ignored: an arrow or another key without a letter is in that line.";
 
-/// The answer to `m` where all of a change is printed already.
-pub(super) const NO_MORE: &str = "Nothing more follows here.";
+/// The answer to `m` if the change has no further page.
+pub(super) const NO_NEXT_PAGE: &str = "Nothing more follows here.";
 
-/// The index of the change that a person names by its number, among so many; or the answer that it is none.
-pub(super) fn numbered(number: &str, changes: usize) -> Result<usize, String> {
+/// Returns the index of the change with this number among `changes` ones, or the answer to a wrong number.
+pub(super) fn index_of(number: &str, changes: usize) -> Result<usize, String> {
     let index = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
     index
         .filter(|index| *index < changes)
         .ok_or_else(|| format!("Type g and the number of a change, from 1 to {changes}."))
 }
 
-/// The answer to a search without a text, if nothing was searched for before.
-pub(super) const NO_TEXT: &str = "Type / and the text to look for.";
+/// The answer to a first search without a text.
+pub(super) const NO_SEARCH_TEXT: &str = "Type / and the text to look for.";
 
-/// The answer to a search for a text that no change contains.
+/// Returns the answer to a search for a text that no change contains.
 pub(super) fn not_found(text: &str) -> String {
     format!("No change contains {:?}.", harmless::name(text))
 }
 
-/// The answer to a search that went on from the first change.
-pub(super) fn found_before(text: &str) -> String {
+/// Returns the answer to a search that found an earlier change.
+pub(super) fn found_earlier(text: &str) -> String {
     format!("No later change contains {:?}; this one does.", harmless::name(text))
 }
 
-/// The answer to a search: the number of the change among those with the text, counted from 1, and how many
-/// those are. `is_before`: the search went on from the first change.
-pub(super) fn found(text: &str, (number, all): (usize, usize), is_before: bool) -> String {
-    match is_before {
+/// Returns the answer to a search: the number of the match, counted from 1, and the number of all matches.
+/// `is_earlier`: the match is an earlier change.
+pub(super) fn found(text: &str, (number, all): (usize, usize), is_earlier: bool) -> String {
+    match is_earlier {
         true => format!("No later change contains {:?}: match {number} of {all}.", harmless::name(text)),
         false => format!("Match {number} of {all}."),
     }
 }
 
-/// The answer where all lines were printed, but those that are too long only in part.
+/// The answer if all lines were printed, but a long line only in part.
 pub(super) const ONLY_CUT: &str = "All of it was printed but the end of a line that is too long; e shows it.";
 
-/// The answer to a step that has kept or dropped a change and all behind it: these changes, by their indexes.
+/// Returns the answer to a step that has kept or dropped all changes from one on. `changes`: their indexes.
 pub(super) fn rest_decided(changes: std::ops::Range<usize>, keep: bool) -> String {
-    let done = if keep { "kept" } else { "dropped" };
+    let state = if keep { "kept" } else { "dropped" };
     let (first, last) = (changes.start + 1, changes.end);
     match last.saturating_sub(first) {
-        0 => format!("Change {first} {done}; u undoes that."),
-        1 => format!("Changes {first} and {last} {done}; u undoes that."),
-        _ => format!("Changes {first} to {last} {done}; u undoes that."),
+        0 => format!("Change {first} {state}; u undoes that."),
+        1 => format!("Changes {first} and {last} {state}; u undoes that."),
+        _ => format!("Changes {first} to {last} {state}; u undoes that."),
     }
 }
 
@@ -146,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reason_alone_is_shown_harmless_or_explained() {
+    fn the_letter_for_a_reason_shows_the_known_one_or_explains_it() {
         let said = reason(Some("not this\nnor\x1b that"), true);
         let shown = "Your reason for this change: not this; nor\\x1b that\n\
                      Type R and another text to replace it, R - to remove it.";
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prompt_says_what_is_decided() {
+    fn a_prompt_names_the_state_of_the_change() {
         let prompt = |state, is_kept| {
             let hunks = vec![Hunk { state, ..Hunk::default() }];
             let prompt = place(&OpenReview::new(Review { hunks, ..Review::default() }), is_kept, false);
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn the_letters_for_a_file_and_its_folder_say_so() {
+    fn the_question_of_accepting_ahead_explains_its_letters() {
         let asked = question(Question::AcceptAhead, None, 1, false);
         assert!(asked.ends_with("? f this file, d its folder, n no [f,d,n]?"), "{asked}");
     }

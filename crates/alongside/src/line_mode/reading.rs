@@ -1,6 +1,6 @@
-//! The reviews as a person reads them line by line, and the prompt that they answer. A review that arrives
-//! never changes the one that is read: a line announces it, and it waits its turn. Each change notes the
-//! [output due](super::due::Due), which is printed before the desk waits again.
+//! The reviews that a person reads line by line, and the open prompt. An arriving review never replaces the
+//! current one: a line announces it, and it waits. Each method stores which [output is due](super::due::Due),
+//! and the desk prints it before it waits again.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -11,14 +11,14 @@ use alongside_desk::{Changed, Closed, Decision, Review, ReviewId, RuleAcceptance
 use super::accept_all::AcceptAll;
 use super::accepted;
 use super::arrivals::Arrivals;
-use super::decided::KeptChanges;
 use super::due::Due;
 use super::ending::Policy;
 use super::find::Search;
+use super::kept_changes::KeptChanges;
 use super::letters::{self, At};
 use super::line_reader::LineReader;
 use super::open_prompt::Prompt;
-use super::pages::below;
+use super::pages::layout_below;
 use super::place_printing::PlacePrinting;
 use super::printed::{PrintedReviews, Unseen};
 use super::printer::{Printer, wrapped};
@@ -26,17 +26,17 @@ use super::waiting_list::waiting_list;
 use super::waiting_reviews::WaitingReviews;
 use super::{prompts, render};
 
-/// See the module.
+/// The waiting reviews, the current one among them, and the output of line mode.
 pub(super) struct Reading {
     input: LineReader,
     printer: Printer,
     policy: Policy,
     roots: Vec<PathBuf>,
-    /// Whether edits outlive the desk.
+    /// Whether edits are saved as drafts when the desk ends.
     keeps_drafts: bool,
     companion: CompanionState,
     reviews: WaitingReviews,
-    /// The review that the person reads.
+    /// The current review, which the person reads.
     at: Option<ReviewId>,
     prompt: Prompt,
     printed: PrintedReviews,
@@ -72,16 +72,17 @@ impl Reading {
         &self.roots
     }
 
-    /// The reviews that wait, the oldest first.
+    /// Returns the waiting reviews, the oldest first.
     pub(super) fn reviews(&self) -> &[OpenReview] {
         self.reviews.all()
     }
 
-    /// The review that the person reads.
+    /// Returns the identifier of the current review.
     pub(super) fn at(&self) -> Option<ReviewId> {
         self.at
     }
 
+    /// Returns the current review.
     pub(super) fn current(&self) -> Option<&OpenReview> {
         self.open(self.at?)
     }
@@ -110,7 +111,7 @@ impl Reading {
         &mut self.printer
     }
 
-    /// Writes a line, or several, that are harmless already.
+    /// Prints one or several lines, which are escaped already.
     pub(super) fn say(&mut self, text: &str) {
         self.printer.say(text);
     }
@@ -121,16 +122,16 @@ impl Reading {
             self.printer.say(&message.text);
         }
         if !messages.is_empty() {
-            self.prompt_again();
+            self.repeat_prompt();
         }
     }
 
-    /// More is to be printed before the next reply.
+    /// Has at least this output printed before the next reply.
     pub(super) fn mark_due(&mut self, due: Due) {
         self.due = self.due.max(due);
     }
 
-    /// The sentence that says where reviews wait on when the desk is left.
+    /// Returns the sentence about where the reviews keep waiting when the person leaves the desk.
     pub(super) fn stays_open(&self) -> Option<String> {
         self.companion.stays_open(self.waiting())
     }
@@ -139,12 +140,12 @@ impl Reading {
         self.reviews.all().iter().map(|open| &open.review().agent).collect()
     }
 
-    /// The question before leaving, if that ends reviews.
+    /// Returns the question before leaving, if leaving ends reviews.
     pub(super) fn question_before_leaving(&self) -> Option<Question> {
         Question::before_leaving(self.waiting(), self.companion.status())
     }
 
-    /// The desk decides by itself, or leaves.
+    /// Has no more reviews shown, because the desk leaves; a review that arrives is rejected.
     pub(super) fn stop_showing(&mut self) {
         self.policy = Policy::RejectAll;
         self.close_question();
@@ -154,19 +155,19 @@ impl Reading {
         self.roots.clone_from(&status.roots);
         let news = self.companion.take_status(status);
         self.show(news);
-        // Somebody else came who keeps the reviews: leaving is no question any more.
+        // Another party that keeps the reviews has joined, so leaving needs no question any more.
         if let Prompt::Question(question) = &self.prompt
             && question.is_before_leaving()
             && self.question_before_leaving().is_none()
             && let Some(stays) = self.stays_open()
         {
             self.prompt = Prompt::Place;
-            self.prompt_changed();
+            self.note_prompt_change();
             self.show(vec![Message::notice(stays)]);
         }
     }
 
-    /// A review arrives. Returns the decision on it that the policy makes.
+    /// Adds a review that has arrived. Returns the decision of the policy, if it makes one.
     pub(super) fn add(&mut self, review: Review) -> Option<Decision> {
         let id = review.id;
         self.companion.note_review(&review);
@@ -180,7 +181,7 @@ impl Reading {
             Policy::RejectAll => return Some(Decision::Reject),
             Policy::Ask if self.has_prompt() => self.arrivals.add(id),
             Policy::Ask => {
-                if self.input.terminal && !self.printer.is_held() {
+                if self.input.is_terminal && !self.printer.is_held() {
                     self.printer.break_line();
                 }
                 self.begin(id);
@@ -189,40 +190,40 @@ impl Reading {
         None
     }
 
-    /// The policy decides on this review, as if the person read it.
-    pub(super) fn turn_silently_to(&mut self, id: ReviewId) {
+    /// Makes a review the current one without output, because the policy decides on it.
+    pub(super) fn set_current(&mut self, id: ReviewId) {
         self.at = Some(id);
     }
 
-    /// A review has a new revision.
-    pub(super) fn change(&mut self, changed: Changed) {
+    /// Takes a new revision of a review, and prints the news if the person reads it.
+    pub(super) fn take_change(&mut self, changed: Changed) {
         let (id, from) = (changed.id, changed.from);
         let Some(open) = self.reviews.get_mut(id) else { return };
         let news = match open.take(changed) {
             Ok(news) => news,
-            // The person still sees a revision the companion had; it refuses a decision on it as stale.
+            // The person sees an older revision. The companion refuses a decision on it as stale.
             Err(out_of_step) => return tracing::error!(review = id.0, %out_of_step),
         };
-        let foreign = open.is_foreign(news);
-        let said = news.messages(&messages::file_name(&open.review().file, &self.roots), foreign);
-        self.printed.change(id, from, news.revision, (foreign, news.content_changed));
+        let is_foreign = open.is_foreign(news);
+        let news_messages = news.messages(&messages::file_name(&open.review().file, &self.roots), is_foreign);
+        self.printed.change(id, from, news.revision, (is_foreign, news.content_changed));
         if self.at != Some(id) {
             return;
         }
         if news.content_changed {
             self.printed.paging().begin();
         }
-        self.show(said);
-        // The list stays as it is: the changed review is not accepted with it.
-        let asks_anew = foreign || news.became_stale || news.became_dirty;
-        if asks_anew && !matches!(self.prompt, Prompt::List(_)) {
+        self.show(news_messages);
+        // A printed list does not change: the changed review is not accepted with it.
+        let needs_new_prompt = is_foreign || news.became_stale || news.became_dirty;
+        if needs_new_prompt && !matches!(self.prompt, Prompt::List(_)) {
             self.prompt = Prompt::Place;
             self.mark_due(Due::Review);
-            self.prompt_changed();
+            self.note_prompt_change();
         }
     }
 
-    /// Removes a review that has ended. Returns false if this desk does not have it.
+    /// Removes a review that has ended, and prints its end. Returns false if this desk does not have it.
     pub(super) fn close(&mut self, closed: &Closed) -> bool {
         let Some(open) = self.reviews.remove(closed.id, self.at) else { return false };
         let message = self.companion.review_closed(open.review(), closed, &self.roots);
@@ -233,11 +234,11 @@ impl Reading {
         true
     }
 
-    /// Leaves a review that has ended. If the person reads it, the next one begins, at once or when their
-    /// editor ends.
+    /// Leaves a review that has ended. If it is the current one, shows the next one, at once or when the
+    /// person's editor ends.
     pub(super) fn leave(&mut self, id: ReviewId) {
         if self.at != Some(id) {
-            return self.prompt_again();
+            return self.repeat_prompt();
         }
         self.at = None;
         self.close_question();
@@ -246,13 +247,13 @@ impl Reading {
         }
     }
 
-    /// Goes on to the review behind the one that has ended, or says that there is none.
+    /// Shows the review after the one that has ended, or prints that none waits.
     pub(super) fn next_review(&mut self) {
         match self.reviews.next() {
             Some(id) => self.begin(id),
             None => {
                 self.due = Due::Nothing;
-                self.prompt_changed();
+                self.note_prompt_change();
                 self.say_idle();
             }
         }
@@ -265,11 +266,11 @@ impl Reading {
         self.printed.paging().begin();
         self.prompt = Prompt::Place;
         self.due = Due::Review;
-        self.prompt_changed();
+        self.note_prompt_change();
     }
 
-    /// Shows a hunk of the review that is read.
-    pub(super) fn look_at(&mut self, hunk: usize) {
+    /// Shows a hunk of the current review.
+    pub(super) fn show_hunk(&mut self, hunk: usize) {
         if let Some(open) = self.at.and_then(|at| self.open_mut(at)) {
             open.look_at(hunk);
             self.printed.paging().begin();
@@ -278,65 +279,66 @@ impl Reading {
     }
 
     /// Shows the next page of a long change.
-    pub(super) fn look_further(&mut self) {
-        match self.printed.paging().turn() {
+    pub(super) fn show_next_page(&mut self) {
+        match self.printed.paging().advance() {
             true => self.mark_due(Due::Place),
-            false => self.printer.say(prompts::NO_MORE),
+            false => self.printer.say(prompts::NO_NEXT_PAGE),
         }
     }
 
     /// Shows the first lines that were not printed yet.
-    pub(super) fn look_at_unseen(&mut self) {
+    pub(super) fn show_unseen(&mut self) {
         match self.current().map(|open| self.printed.next_unseen(open)) {
             Some(Unseen::From(hunk, spot)) => {
-                self.look_at(hunk);
+                self.show_hunk(hunk);
                 self.printed.paging().begin_at(spot);
             }
             Some(Unseen::OnlyCut(hunk)) => {
                 self.printer.say(prompts::ONLY_CUT);
-                self.look_at(hunk);
+                self.show_hunk(hunk);
             }
-            Some(Unseen::NextPage) | None => self.look_further(),
+            Some(Unseen::NextPage) | None => self.show_next_page(),
         }
     }
 
-    /// Shows the hunk of a number, counted from 1.
-    pub(super) fn look_at_number(&mut self, number: &str) {
+    /// Shows the hunk with this number, counted from 1.
+    pub(super) fn show_hunk_numbered(&mut self, number: &str) {
         let Some(open) = self.current() else { return };
-        match prompts::numbered(number, open.review().hunks.len()) {
-            Ok(hunk) => self.look_at(hunk),
-            Err(said) => self.printer.say(&said),
+        match prompts::index_of(number, open.review().hunks.len()) {
+            Ok(hunk) => self.show_hunk(hunk),
+            Err(answer) => self.printer.say(&answer),
         }
     }
 
-    /// Shows the next hunk that contains a text; without one, the text of before.
+    /// Shows the next hunk that contains a text. An empty text repeats the latest search.
     pub(super) fn find(&mut self, text: &str) {
         let Some(open) = self.at.and_then(|at| self.reviews.get(at)) else { return };
-        let (found, said) = self.search.next(open.review(), open.hunk(), text);
-        self.printer.say(&said);
+        let (found, answer) = self.search.next(open.review(), open.hunk(), text);
+        self.printer.say(&answer);
         if let Some(hunk) = found {
-            self.look_at(hunk);
+            self.show_hunk(hunk);
         }
     }
 
-    /// The person has kept these changes by a letter, or has undone that.
+    /// Marks these changes as kept by a letter, or as undecided again.
     pub(super) fn mark_kept(&mut self, id: ReviewId, hunks: Range<usize>, is_kept: bool) {
         if let Some(open) = self.reviews.get(id) {
             self.kept.set(open.review(), hunks, is_kept);
         }
     }
 
-    /// The person has edited the text. Behind the last change they go back to what they wrote.
-    pub(super) fn edited(&mut self) {
+    /// Shows the place after an edit. After the last change, shows the first edited hunk that was not
+    /// printed.
+    pub(super) fn show_edited(&mut self) {
         let at_end = self.current().filter(|open| At::of(open) == At::End);
         match at_end.and_then(|open| self.printed.first_unseen_edit(open.review())) {
-            Some(hunk) => self.look_at(hunk),
+            Some(hunk) => self.show_hunk(hunk),
             None => self.mark_due(Due::Place),
         }
     }
 
-    /// The next question before the review that is read is accepted, if there is one. Dropped changes are
-    /// listed above it. `answered`: the last question to which the person said yes.
+    /// Returns the next question before the current review is accepted, if there is one, and prints the
+    /// dropped changes above it. `answered`: the latest question to which the person said yes.
     pub(super) fn question_before_accepting(&mut self, answered: Option<Question>) -> Option<Question> {
         let review = self.reviews.get(self.at?)?.review();
         let unlisted = self.printing.list_dropped(review, &mut self.printer, &self.roots);
@@ -344,15 +346,15 @@ impl Reading {
         question.or((unlisted > 0).then_some(Question::AcceptWithout(unlisted)))
     }
 
-    /// Waits until proposals that have arrived are to be announced.
+    /// Waits for the announcement of proposals that have arrived.
     pub(super) fn arrivals_due(&self) -> impl Future<Output = ()> + use<> {
         self.arrivals.due()
     }
 
     /// Announces proposals that have arrived.
     pub(super) fn announce(&mut self) {
-        let said = self.arrivals.announce(self.reviews.all(), &self.roots);
-        self.show(said.map(Message::notice).into_iter().collect());
+        let text = self.arrivals.announce(self.reviews.all(), &self.roots);
+        self.show(text.map(Message::notice).into_iter().collect());
     }
 
     pub(super) fn open_question(&mut self, question: Question) {
@@ -366,7 +368,7 @@ impl Reading {
         }
     }
 
-    /// Prints the reviews that wait, for the person to accept together.
+    /// Prints the waiting reviews that the person may accept together.
     pub(super) fn list_to_accept(&mut self) {
         let (list, text) = AcceptAll::new(self.reviews.all(), &self.printed, &self.roots, self.printer.inks);
         self.printer.say(&text);
@@ -377,37 +379,37 @@ impl Reading {
         }
     }
 
-    /// The next line answers this list.
+    /// Makes a list the open prompt.
     pub(super) fn ask_about(&mut self, list: AcceptAll) {
         self.prompt = Prompt::List(list);
         self.due = Due::Prompt;
     }
 
-    /// Whether there is a prompt to reply to.
+    /// Whether a prompt waits for a reply.
     pub(super) fn has_prompt(&self) -> bool {
         self.at.is_some() || !matches!(self.prompt, Prompt::Place)
     }
 
-    /// Takes the prompt that a line answers.
+    /// Takes the open prompt, which a line answers.
     pub(super) fn take_prompt(&mut self) -> Prompt {
         std::mem::replace(&mut self.prompt, Prompt::Place)
     }
 
-    /// Whether the desk wants a line of input now. A script's lines wait for a review.
+    /// Whether a line of input is wanted now. The lines of a script wait for a review.
     pub(super) fn wants_line(&self) -> bool {
-        !self.input.has_ended() && (self.has_prompt() || !self.input.holds_one())
+        !self.input.has_ended() && (self.has_prompt() || !self.input.has_line())
     }
 
-    /// The prompt has changed: a text that is typed already was meant for the one before. Keys that are typed
-    /// in an editor belong to the editor.
-    pub(super) fn prompt_changed(&mut self) {
+    /// Discards typed text after a change of the prompt, unless an editor has the terminal, whose keys it
+    /// would discard.
+    pub(super) fn note_prompt_change(&mut self) {
         if !self.printer.is_held() {
-            self.input.prompt_changed();
+            self.input.note_prompt_change();
         }
     }
 
-    /// Repeats the prompt after other output.
-    pub(super) fn prompt_again(&mut self) {
+    /// Has the prompt repeated after other output.
+    pub(super) fn repeat_prompt(&mut self) {
         if self.has_prompt() {
             self.mark_due(Due::Prompt);
             if !self.printer.is_held() {
@@ -416,18 +418,18 @@ impl Reading {
         }
     }
 
-    /// Back after Ctrl-Z and `fg`: the prompt is far up, or gone.
-    pub(super) fn process_continued(&mut self) {
-        self.input.process_continued();
+    /// Prints the prompt again after Ctrl-Z and `fg`, because it has scrolled away.
+    pub(super) fn resume(&mut self) {
+        self.input.resume();
         match self.at {
-            _ if self.printer.is_held() || !self.input.terminal => {}
-            Some(_) => self.prompt_again(),
+            _ if self.printer.is_held() || !self.input.is_terminal => {}
+            Some(_) => self.repeat_prompt(),
             None => self.say_idle(),
         }
     }
 
     fn say_idle(&mut self) {
-        if self.input.terminal && !self.input.has_ended() && self.policy == Policy::Ask {
+        if self.input.is_terminal && !self.input.has_ended() && self.policy == Policy::Ask {
             self.printer.say(prompts::NOTHING_WAITS);
         }
     }
@@ -443,7 +445,7 @@ impl Reading {
             Prompt::List(list) => return self.printer.ask(&list.prompt()),
             Prompt::Question(question) => {
                 let about = self.current().map(|open| (open.review(), self.roots.as_slice()));
-                let (waiting, has_drafts) = self.reviews.count_edited();
+                let (waiting, has_drafts) = self.reviews.count_and_has_edited();
                 Some(prompts::question(*question, about, waiting, self.keeps_drafts && has_drafts))
             }
             Prompt::Place => None,
@@ -454,24 +456,24 @@ impl Reading {
             }
             return;
         };
-        let (review, mut look) = (open.review(), self.printer.look());
+        let (review, mut layout) = (open.review(), self.printer.layout());
         if due >= Due::Review {
-            let header = wrapped(&render::header(review, &self.roots, look.inks), look);
-            look = below(look, &header);
+            let header = wrapped(&render::header(review, &self.roots, layout.inks), layout);
+            layout = layout_below(layout, &header);
             self.printer.show(&header);
         }
         if due >= Due::Place {
-            self.printing.print(open, &mut self.printed, &mut self.printer, (&self.roots, look));
+            self.printing.print(open, &mut self.printed, &mut self.printer, (&self.roots, layout));
         }
         if !self.input.has_ended() {
-            let (is_kept, more) = (self.kept.holds(review, open.hunk()), self.printed.paging().has_more());
+            let (is_kept, more) = (self.kept.contains(review, open.hunk()), self.printed.paging().has_more());
             self.printer.ask(&question.unwrap_or_else(|| prompts::place(open, is_kept, more)));
         } else if due >= Due::Place {
             self.printer.say("Answer this review in the agent.");
         }
     }
 
-    /// Goes to the review of this number in the list.
+    /// Shows the review with this number in the list.
     pub(super) fn go_to(&mut self, number: usize) {
         match number.checked_sub(1).and_then(|index| self.reviews.all().get(index)) {
             Some(open) => self.begin(open.review().id),
@@ -485,24 +487,24 @@ impl Reading {
         self.printer.say(&waiting_list(reviews, self.at, printed, companion, &self.roots));
     }
 
-    /// A rule has accepted a change.
+    /// Prints that a rule has accepted a change.
     pub(super) fn take_acceptance(&mut self, accepted: RuleAcceptance) {
-        let said = self.companion.take_acceptance(accepted, &self.roots);
-        self.show(Vec::from_iter(said));
+        let notice = self.companion.take_acceptance(accepted, &self.roots);
+        self.show(Vec::from_iter(notice));
     }
 
-    /// Prints what was accepted without the person, or the diff of the entry of this number.
+    /// Prints the changes that were accepted without the person, or the diff of the entry with this number.
     pub(super) fn list_accepted(&mut self, number: Option<usize>) {
         self.printer.say(&accepted::text(&self.companion, number, &self.roots));
     }
 
-    /// Prints the letters that mean something now.
+    /// Prints the letters with a meaning in this position.
     pub(super) fn help(&mut self) {
-        self.printer.say(&letters::help(self.place()));
+        self.printer.say(&letters::help(self.position()));
     }
 
-    /// Where the person is.
-    pub(super) fn place(&self) -> At {
+    /// Returns the position of the person.
+    pub(super) fn position(&self) -> At {
         self.current().map_or(At::Idle, At::of)
     }
 }

@@ -1,5 +1,5 @@
-//! A review as lines: its header, its pages, its summary. Pure functions from a [`Review`] to text;
-//! everything in the review is somebody else's and goes through `harmless`.
+//! Prints the header, the pages and the summary of a review. Pure functions from a [`Review`] to text;
+//! `harmless` escapes all text of the review, which comes from outside.
 
 use std::path::PathBuf;
 
@@ -7,10 +7,10 @@ use alongside_desk::review_model::{Note, SeenPart, notes};
 use alongside_desk::{Agent, ChangeKind, Review, messages};
 
 use super::hunk_lines::{Origin, hunk_page, is_crlf, text_page};
-use super::pages::{Page, Spot, below};
-use super::printer::{Ink, Inks, Look, wrapped};
+use super::pages::{Page, Spot, layout_below};
+use super::printer::{Ink, Inks, Layout, wrapped};
 
-/// All agents in one line; those that do not listen are marked.
+/// Returns all agents as one line. An agent without a stream has a remark.
 pub(crate) fn agents(agents: &[Agent]) -> String {
     let name = |agent: &Agent| {
         let away = if agent.listening { "" } else { " (away)" };
@@ -20,13 +20,14 @@ pub(crate) fn agents(agents: &[Agent]) -> String {
     if names.is_empty() { "none".into() } else { names.join(", ") }
 }
 
-/// A change begins in no fewer rows than these: its place, some context, some lines, and the prompt.
-const FEWEST_ROWS_FOR_HUNK: usize = 10;
+/// The fewest rows of the screen in which another hunk begins: its header, some context, some lines, the
+/// prompt.
+const MIN_ROWS_FOR_HUNK: usize = 10;
 
-/// The note of a file that loses all its text.
+/// The note about a change that leaves the file empty.
 pub(crate) const EMPTIES: &str = "It empties the file.";
 
-/// The header of a review: file, agent, size, and the notes.
+/// Returns the header of a review: its file, its agent, its size, and the notes.
 pub(crate) fn header(review: &Review, roots: &[PathBuf], inks: Inks) -> String {
     let name = messages::file_name(&review.file, roots);
     let (agent, size) = (messages::agent_name(&review.agent), messages::size(review));
@@ -47,38 +48,38 @@ pub(crate) fn header(review: &Review, roots: &[PathBuf], inks: Inks) -> String {
     titled(&title, notes.chain(empties).chain(crlf), inks)
 }
 
-/// A title, and its notes below it. All are harmless already.
+/// Returns a title with notes below it, which are escaped already.
 pub(crate) fn titled(title: &str, notes: impl Iterator<Item = String>, inks: Inks) -> String {
     let notes = notes.map(|note| format!("  note: {note}"));
-    std::iter::once(inks.ink(Ink::Mark, title)).chain(notes).collect::<Vec<_>>().join("\n")
+    std::iter::once(inks.ink(Ink::Heading, title)).chain(notes).collect::<Vec<_>>().join("\n")
 }
 
-/// The pages at the person's place in a proposal, from a spot on; none behind its last hunk.
-pub(super) fn place(review: &Review, hunk: usize, from: Spot, look: Look) -> Vec<Page> {
+/// Prints the pages at the person's place in a proposal, from a spot on. After the last hunk, there is none.
+pub(super) fn place(review: &Review, hunk: usize, from: Spot, layout: Layout) -> Vec<Page> {
     match review.hunks.get(hunk) {
-        Some(hunk) => vec![hunk_page(Origin::Proposal, review, hunk, from, look)],
-        None if review.whole_file_only.is_some() => whole(Origin::Proposal, review, from, look),
+        Some(hunk) => vec![hunk_page(Origin::Proposal, review, hunk, from, layout)],
+        None if review.whole_file_only.is_some() => whole(Origin::Proposal, review, from, layout),
         None => Vec::new(),
     }
 }
 
-/// The pages of a review without hunks to decide on, from a spot on: those of as many hunks as there are rows
-/// for, or that of its text.
-pub(super) fn whole(origin: Origin, review: &Review, from: Spot, mut look: Look) -> Vec<Page> {
+/// Prints the pages of a review without hunks to decide on, from a spot on: a page of its text, or pages of
+/// as many hunks as fit the screen.
+pub(super) fn whole(origin: Origin, review: &Review, from: Spot, mut layout: Layout) -> Vec<Page> {
     if review.hunks.is_empty() {
-        return vec![text_page(review, from, look)];
+        return vec![text_page(review, from, layout)];
     }
     let (mut pages, mut at) = (Vec::new(), from);
-    while let Some(of) = review.hunks.get(at.hunk) {
-        let mut page = hunk_page(origin, review, of, at, look);
-        look = below(look, &page.text);
+    while let Some(hunk) = review.hunks.get(at.hunk) {
+        let mut page = hunk_page(origin, review, hunk, at, layout);
+        layout = layout_below(layout, &page.text);
         at = Spot { hunk: at.hunk + 1, ..Spot::default() };
         let left = review.hunks.len() - at.hunk;
-        let is_full = page.next.is_some() || look.rows.is_some_and(|rows| rows < FEWEST_ROWS_FOR_HUNK);
+        let is_full = page.next.is_some() || layout.rows.is_some_and(|rows| rows < MIN_ROWS_FOR_HUNK);
         if page.next.is_none() && is_full && left > 0 {
             page.next = Some(at);
             let more = format!("... ({} more; m shows the next ones)", messages::changes(left));
-            page.text += &format!("\n{}", wrapped(&more, look));
+            page.text += &format!("\n{}", wrapped(&more, layout));
         }
         pages.push(page);
         if is_full {
@@ -88,7 +89,8 @@ pub(super) fn whole(origin: Origin, review: &Review, from: Spot, mut look: Look)
     pages
 }
 
-/// The summary at the end of a review: how many hunks are kept, dropped and edited, and how much was printed.
+/// Returns the summary at the end of a review: the numbers of kept, dropped and edited hunks, and the seen
+/// part.
 pub(super) fn summary(review: &Review, seen: SeenPart, roots: &[PathBuf]) -> String {
     let name = messages::file_name(&review.file, roots);
     if review.original.as_deref() == Some(&*review.current) {

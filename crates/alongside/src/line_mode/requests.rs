@@ -1,5 +1,5 @@
-//! Requests to the companion after which the review that is read stays as it is: decisions by the desk's
-//! policy or by a list, what is accepted ahead, and the pause.
+//! Requests to the companion that leave the current review as it is: decisions by the desk's policy or by a
+//! list, grants, and the pause of the context.
 
 use alongside_desk::review_model::Acceptances;
 use alongside_desk::{Decision, Desk, Refusal, Request, ReviewId, harmless, messages};
@@ -8,17 +8,17 @@ use super::accept_all::AcceptAll;
 use super::letters;
 use super::reading::Reading;
 
-/// Decides without a question, by the desk's policy.
+/// Decides on a review by the desk's policy, without a question.
 pub(super) async fn decide_at_once(
     desk: &mut Desk,
     reading: &mut Reading,
     id: ReviewId,
     mut decision: Decision,
 ) {
-    reading.turn_silently_to(id);
+    reading.set_current(id);
     let Some(review) = reading.review(id) else { return };
     let (mut revision, name) = (review.revision, messages::file_name(&review.file, reading.roots()));
-    // A review that keeps changing meanwhile is somebody else's to decide.
+    // A review that changes more often than this is left to another desk.
     for _ in 0..5 {
         match desk.request(Request::DecideReview { id, revision, decision }).await {
             Ok(_) | Err(Refusal::NoSuchReview | Refusal::Stopped) => return,
@@ -31,19 +31,20 @@ pub(super) async fn decide_at_once(
     }
 }
 
-/// Accepts the reviews of a list as they are listed. One that changes or comes later waits on.
+/// Accepts the reviews of a list at their listed revisions. A review that changes or arrives later keeps
+/// waiting.
 pub(super) async fn accept_listed(desk: &mut Desk, reading: &mut Reading, list: AcceptAll) -> Acceptances {
     let AcceptAll { ready, ids } = list;
     let mut acceptances = Acceptances::of(ids.into_iter());
-    let mut asked = Vec::new();
+    let mut answers = Vec::new();
     for listed in ready {
         let (id, revision) = (listed.id, listed.revision);
         if acceptances.begin(&listed, reading.review(id).map(|review| review.revision)) {
             let request = Request::DecideReview { id, revision, decision: Decision::Accept };
-            asked.push((id, desk.request(request).await));
+            answers.push((id, desk.request(request).await));
         }
     }
-    for (id, answer) in asked {
+    for (id, answer) in answers {
         if let Err(refusal) = answer {
             let review = reading.review(id);
             let name = review.map(|review| messages::file_name(&review.file, reading.roots()));
@@ -53,7 +54,8 @@ pub(super) async fn accept_listed(desk: &mut Desk, reading: &mut Reading, list: 
     acceptances
 }
 
-/// Accepts ahead what the agent of a review still proposes, or takes all of that back. A notice tells.
+/// Sends a request for a grant, or for the withdrawal of all grants. A notice of the companion reports a
+/// grant.
 pub(super) async fn accept_ahead(desk: &mut Desk, reading: &mut Reading, request: Request) {
     let withdraws = request == Request::WithdrawGrants {};
     match desk.request(request).await {

@@ -1,22 +1,22 @@
-//! Undo and redo in line mode: which change differs afterwards.
+//! Finds the hunk that differs after an undo or redo in line mode.
 
 use alongside_desk::review_model::UndoStep;
 use alongside_desk::{Hunk, HunkState, Review, Text};
 
-/// The direction through the person's own steps: back, or forward again.
+/// The direction through the person's own steps.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Step {
     Undo,
     Redo,
 }
 
-/// A step of this desk that the companion does not know of: keeping a kept hunk.
+/// Whether a step changed nothing, as when a kept hunk was kept. The companion does not know such a step.
 pub(super) fn changes_nothing(step: Option<UndoStep>) -> bool {
     step.is_some_and(|step| !step.changed)
 }
 
-/// The first hunk of `now` that is not in `before`. A step may come from another desk, and an edit of the
-/// whole text may be anywhere.
+/// Returns the first hunk of `now` that differs from `before`. The hunk of the step is not enough: a step may
+/// come from another desk, and an edit may change any hunk.
 pub(super) fn first_difference(before: &Review, now: &Review) -> Option<usize> {
     let (old, new) = (Text::new(before.current.clone()), Text::new(now.current.clone()));
     fn content<'a>(hunk: &Hunk, text: &'a Text) -> impl PartialEq + use<'a> {
@@ -29,8 +29,8 @@ pub(super) fn first_difference(before: &Review, now: &Review) -> Option<usize> {
     differs.then(|| same.min(now.hunks.len().saturating_sub(1)))
 }
 
-/// Whether an undo has brought a dropped change back, which still has the reason for its drop: the model
-/// would read it beside a change that was accepted.
+/// Whether an undo has restored a dropped change that still has the reason for its drop. The model would read
+/// this reason for a change that is accepted.
 pub(super) fn brings_back_with_reason(to: Step, before: &Review, now: &Review, hunk: usize) -> bool {
     let state = |review: &Review| review.hunks.get(hunk).map(|hunk| hunk.state);
     let is_back = state(before) == Some(HunkState::Dropped) && state(now) == Some(HunkState::Kept);
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hunk_that_changed_is_found() {
+    fn the_first_hunk_that_differs_is_found() {
         use HunkState::{Dropped, Edited, Kept};
         let before = review([Kept, Kept, Kept]);
         assert_eq!(first_difference(&before, &before), None);

@@ -1,4 +1,4 @@
-//! The list of the reviews that wait, with how much of each was printed, and of the agents.
+//! Lists the waiting reviews with the seen part of each, and the agents.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use alongside_desk::{ReviewId, messages};
 use super::printed::PrintedReviews;
 use super::{letters, render};
 
-/// The list as lines. `at`: the review that the person reads.
+/// Returns the list as lines. `at`: the current review.
 pub(super) fn waiting_list(
     reviews: &[OpenReview],
     at: Option<ReviewId>,

@@ -1,5 +1,5 @@
-//! The person's work on reviews: what they ask the companion for, and their editor. After each reply the desk
-//! waits until it has the revision that the companion made, so that the next line is about what is printed.
+//! The person's work on reviews: their requests to the companion, and their editor. After each reply the desk
+//! waits for the revision that the companion made, so that the next line is about the printed revision.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -15,7 +15,7 @@ use alongside_terminal::{DraftStore, EditOutcome, Editing, UnsavedText, editor_c
 use super::accept_all::AcceptAll;
 use super::activity::Activity;
 use super::due::Due;
-use super::keeping::{changed_rest, changes, reason_taken};
+use super::keeping::{changed_rest, is_changed_by, reason_sentence};
 use super::line_reader::InputLine;
 use super::prompts;
 use super::reading::Reading;
@@ -23,15 +23,15 @@ use super::requests;
 use super::undo::{Step, brings_back_with_reason, changes_nothing, first_difference};
 use super::unsent_reason::UnsentReason;
 
-/// See the module.
+/// The person's work on reviews.
 pub(super) struct ReviewWork {
     desk: Desk,
     reading: Reading,
     activity: Activity,
-    /// Where texts go that no companion took.
+    /// The drafts, for texts that the companion has not received.
     drafts: DraftStore,
     unsent_reason: UnsentReason,
-    /// The companion has stopped; the desk stays for an editor that is still open.
+    /// Whether the companion has stopped. The desk stays until an open editor ends.
     is_gone: bool,
 }
 
@@ -53,19 +53,20 @@ impl ReviewWork {
         matches!(self.activity, Activity::Editor(_))
     }
 
-    /// Prints the output that is due, unless something keeps the desk from listening.
+    /// Prints the output that is due, if the desk reads lines.
     pub(super) fn print_due(&mut self) {
         if let Activity::Listening = self.activity {
             self.reading.print_due();
         }
     }
 
-    /// Whether the desk wants a line of input now.
+    /// Whether the desk reads a line of input now.
     pub(super) fn listens(&self) -> bool {
         matches!(self.activity, Activity::Listening) && self.reading.wants_line()
     }
 
-    /// The next event, the end of the editor, the time to print the next review, and a line. All cancel safe.
+    /// Returns futures for the next event of the companion, the end of the editor, overdue last words, and
+    /// the next line. All are cancel safe.
     pub(super) fn events(
         &mut self,
     ) -> (
@@ -75,18 +76,18 @@ impl ReviewWork {
         impl Future<Output = InputLine>,
     ) {
         let Self { desk, reading, activity, .. } = self;
-        let words_overdue = activity.words_overdue();
+        let last_words_overdue = activity.last_words_overdue();
         let editor_exit = async {
             match activity {
                 Activity::Editor(editing) => editing.ended().await,
                 _ => std::future::pending().await,
             }
         };
-        (desk.next(), editor_exit, words_overdue, reading.input().next())
+        (desk.next(), editor_exit, last_words_overdue, reading.input().next())
     }
 
-    /// The companion has stopped. An editor that is open keeps the desk.
-    pub(super) fn companion_gone(&mut self) {
+    /// Marks the companion as stopped. An open editor keeps the desk running.
+    pub(super) fn mark_companion_gone(&mut self) {
         self.is_gone = true;
     }
 
@@ -94,12 +95,12 @@ impl ReviewWork {
         self.is_gone
     }
 
-    /// Whether the desk ends with its companion.
+    /// Whether the desk ends, because its companion has stopped and no editor is open.
     pub(super) fn is_over(&self) -> bool {
         self.is_gone && !self.has_editor()
     }
 
-    /// Takes an event of the companion.
+    /// Handles an event of the companion.
     pub(super) async fn take_event(&mut self, event: Event) {
         match event {
             Event::Status(status) => self.reading.take_status(status),
@@ -109,10 +110,10 @@ impl ReviewWork {
                     requests::decide_at_once(&mut self.desk, &mut self.reading, id, decision).await;
                 }
             }
-            Event::Changed(changed) => self.reading.change(changed),
+            Event::Changed(changed) => self.reading.take_change(changed),
             Event::Closed(closed) => self.review_closed(&closed),
             Event::FlushReview { id } => {
-                // The agent is about to take the review: the saved text comes before the reply.
+                // The agent is about to end the review, so a saved text is sent before the reply.
                 if matches!(&self.activity, Activity::Editor(editing) if editing.id == id) {
                     self.upload_saved_text().await;
                 }
@@ -128,21 +129,21 @@ impl ReviewWork {
             | Event::TurnFinished(_)
             | Event::DiagnosticsWanted { .. } => {}
             Event::Notice { message } => self.reading.show(vec![Message::notice(message)]),
-            Event::LastWord(told) => self.take_last_word(told),
+            Event::LastWord(last_word) => self.take_last_word(last_word),
         }
     }
 
-    fn take_last_word(&mut self, told: LastWord) {
-        if self.activity.take_last_word(told.id) {
-            self.stop_awaiting_words();
+    fn take_last_word(&mut self, last_word: LastWord) {
+        if self.activity.take_last_word(last_word.id) {
+            self.stop_awaiting_last_words();
         }
-        self.reading.show(vec![Message::last_word(told)]);
+        self.reading.show(vec![Message::last_word(last_word)]);
     }
 
-    /// The next review is printed now.
-    pub(super) fn stop_awaiting_words(&mut self) {
+    /// Has the next review printed without waiting for more last words.
+    pub(super) fn stop_awaiting_last_words(&mut self) {
         self.activity = Activity::Listening;
-        self.reading.prompt_changed();
+        self.reading.note_prompt_change();
     }
 
     fn review_closed(&mut self, closed: &Closed) {
@@ -151,8 +152,8 @@ impl ReviewWork {
         }
         match &mut self.activity {
             Activity::Deciding(id) if *id == closed.id => {
-                let waits = closed.closing == Closing::Accepted && !self.reading.reviews().is_empty();
-                self.activity = Activity::awaiting(BTreeSet::from([closed.id]), waits);
+                let has_next = closed.closing == Closing::Accepted && !self.reading.reviews().is_empty();
+                self.activity = Activity::awaiting(BTreeSet::from([closed.id]), has_next);
             }
             Activity::Accepting(acceptances) => {
                 acceptances.closed(closed);
@@ -160,13 +161,13 @@ impl ReviewWork {
             }
             Activity::Listening
             | Activity::Deciding(_)
-            | Activity::AwaitingWords(..)
+            | Activity::AwaitingLastWords(..)
             | Activity::Editor(_) => {}
         }
         self.reading.leave(closed.id);
     }
 
-    /// Sends a request and prints a refusal. After success the review here has the revision of the reply.
+    /// Sends a request. After success, waits for the revision of the reply; prints a refusal.
     async fn ask(&mut self, id: ReviewId, request: Request) -> Option<Revised> {
         match self.desk.request(request).await {
             Ok(revised) => {
@@ -174,13 +175,13 @@ impl ReviewWork {
                 Some(revised)
             }
             Err(refusal) => {
-                self.tell_refusal(id, &refusal).await;
+                self.print_refusal(id, &refusal).await;
                 None
             }
         }
     }
 
-    async fn tell_refusal(&mut self, id: ReviewId, refusal: &Refusal) {
+    async fn print_refusal(&mut self, id: ReviewId, refusal: &Refusal) {
         self.reading.say(&messages::refusal(refusal));
         if let Refusal::Stale { revision } = *refusal {
             self.catch_up(id, revision).await;
@@ -191,7 +192,7 @@ impl ReviewWork {
         }
     }
 
-    /// Waits until this desk has a revision that the person knows of.
+    /// Waits until this desk has a revision of a review, and marks the revision as the person's own.
     async fn catch_up(&mut self, id: ReviewId, revision: u64) {
         if let Some(open) = self.reading.open_mut(id) {
             open.mark_own(revision);
@@ -213,20 +214,21 @@ impl ReviewWork {
     pub(super) async fn keep(&mut self, id: ReviewId, place: usize, keep: bool) {
         let Some(review) = self.reading.review(id) else { return };
         let Some(hunk) = review.hunks.get(place) else { return };
-        // Keeping a kept hunk changes nothing, so that there is nothing to undo.
-        let changes = changes(hunk, keep);
+        // To keep a kept hunk changes nothing, and the companion has no step to undo.
+        let is_changed = is_changed_by(hunk, keep);
         let (revision, after) = (review.revision, review.hunks.len() - place - 1);
         let request = Request::KeepHunks { id, revision, hunks: vec![place], keep };
-        if !changes || self.ask(id, request).await.is_some() {
-            self.push_step(id, place, changes);
+        if !is_changed || self.ask(id, request).await.is_some() {
+            self.push_step(id, place, is_changed);
             self.reading.mark_kept(id, place..place + 1, keep);
-            // Counted from the end: a dropped edit leaves no hunk behind, or joins its neighbour.
+            // The next hunk is counted from the end, because a dropped edit may leave no hunk or join its
+            // neighbour.
             let now = self.reading.review(id).map_or(0, |review| review.hunks.len());
-            self.reading.look_at(now.saturating_sub(after));
+            self.reading.show_hunk(now.saturating_sub(after));
         }
     }
 
-    /// Keeps or drops a change and all behind it, in one step, and goes to the end.
+    /// Keeps or drops a change and all later ones in one step, and goes to the end.
     pub(super) async fn keep_rest(&mut self, id: ReviewId, place: usize, keep: bool) {
         let Some(review) = self.reading.review(id) else { return };
         let (hunks, revision) = (changed_rest(review, place, keep), review.revision);
@@ -235,7 +237,7 @@ impl ReviewWork {
             self.push_step(id, place, is_changed);
             self.reading.mark_kept(id, place..place + decided, keep);
             self.reading.say(&prompts::rest_decided(place..place + decided, keep));
-            self.reading.look_at(usize::MAX);
+            self.reading.show_hunk(usize::MAX);
         }
     }
 
@@ -250,16 +252,16 @@ impl ReviewWork {
             self.push_step(id, hunk, true);
             let now = self.reading.review(id).map_or(before, |review| review.hunks.len());
             self.reading.say(&messages::split(before, now));
-            self.reading.look_at(hunk);
+            self.reading.show_hunk(hunk);
         }
     }
 
-    /// Undoes or redoes a step, and shows the hunk that differs now; if none does, the hunk of the step.
+    /// Undoes or redoes a step, and shows the first hunk that differs now, or else the hunk of the step.
     pub(super) async fn take_step(&mut self, id: ReviewId, to: Step) {
         let Some(open) = self.reading.open(id) else { return };
         let before = open.review().clone();
         let revision = before.revision;
-        let (step, request, said) = match to {
+        let (step, request, report) = match to {
             Step::Undo => (open.last_step(), Request::UndoReview { id, revision }, messages::UNDONE),
             Step::Redo => (open.last_undone(), Request::RedoReview { id, revision }, messages::REDONE),
         };
@@ -273,20 +275,20 @@ impl ReviewWork {
         }
         let hunk = first_difference(&before, open.review()).or(step.map(|step| step.hunk)).unwrap_or(0);
         let now = open.review();
-        let (revision, gives_reason) = (now.revision, brings_back_with_reason(to, &before, now, hunk));
+        let (revision, has_old_reason) = (now.revision, brings_back_with_reason(to, &before, now, hunk));
         self.reading.mark_kept(id, hunk..hunk + 1, matches!(to, Step::Redo));
-        self.reading.say(said);
-        if gives_reason {
+        self.reading.say(report);
+        if has_old_reason {
             let request = Request::SetReason { id, revision, hunk: Some(hunk), reason: String::new() };
             if self.ask(id, request).await.is_some() {
                 self.reading.say(messages::REASON_REMOVED);
             }
         }
-        self.reading.look_at(hunk);
+        self.reading.show_hunk(hunk);
     }
 
-    /// Notes a reason for a change, and drops a change that is kept so far; without a `place`, the reason is
-    /// for the decision on the whole review.
+    /// Sends a reason for a change, and drops the change if it is kept. Without a `place`, the reason is for
+    /// the decision on the whole review.
     pub(super) async fn reason(&mut self, id: ReviewId, place: Option<usize>, text: &str) {
         let Some(review) = self.reading.review(id) else { return };
         if review.reasons.are_lost() {
@@ -304,20 +306,21 @@ impl ReviewWork {
         }
         let (revision, reasons) = (review.revision, review.reasons);
         let is_kept = hunk.is_some_and(|hunk| hunk.state == HunkState::Kept);
-        let removes = text == prompts::REMOVE;
+        let removes = text == prompts::REMOVE_REASON;
         let reason = if removes { String::new() } else { text.to_owned() };
-        self.unsent_reason.note(review, if removes { "" } else { text });
+        self.unsent_reason.set(review, if removes { "" } else { text });
         if self.ask(id, Request::SetReason { id, revision, hunk: place, reason }).await.is_none() {
             return self.reading.say(prompts::REASON_COMES_BACK);
         }
         self.unsent_reason = UnsentReason::default();
-        self.reading.say(reason_taken(reasons, (removes, place.is_some(), is_kept)));
+        self.reading.say(reason_sentence(reasons, (removes, place.is_some(), is_kept)));
         if let Some(place) = place.filter(|_| is_kept && !removes) {
             self.keep(id, place, false).await;
         }
     }
 
-    /// Accepts the review that is read, after the questions behind the one that was `answered` with a yes.
+    /// Accepts the current review after the questions that are still open. `answered`: the latest question to
+    /// which the person said yes.
     pub(super) async fn accept(&mut self, id: ReviewId, answered: Option<Question>) {
         match self.reading.question_before_accepting(answered) {
             Some(question) => self.reading.open_question(question),
@@ -325,7 +328,7 @@ impl ReviewWork {
         }
     }
 
-    /// Rejects a review, and asks first where work of the person would go.
+    /// Rejects a review. Asks first if work of the person would be lost.
     pub(super) async fn reject(&mut self, id: ReviewId) {
         match self.reading.review(id).and_then(Question::before_rejecting) {
             Some(question) => self.reading.open_question(question),
@@ -333,7 +336,7 @@ impl ReviewWork {
         }
     }
 
-    /// Accepts one empty line in place of an empty text.
+    /// Accepts an empty line in place of an empty text.
     pub(super) async fn accept_single_newline(&mut self, id: ReviewId) {
         if let Some(revision) = self.reading.review(id).map(|review| review.revision)
             && self.ask(id, Request::replace_text(id, revision, "\n".into())).await.is_some()
@@ -348,11 +351,11 @@ impl ReviewWork {
         match self.desk.request(Request::DecideReview { id, revision, decision }).await {
             Ok(_) if self.reading.review(id).is_some() => self.activity = Activity::Deciding(id),
             Ok(_) => {}
-            Err(refusal) => self.tell_refusal(id, &refusal).await,
+            Err(refusal) => self.print_refusal(id, &refusal).await,
         }
     }
 
-    /// Accepts the reviews of a list as they are listed.
+    /// Accepts the reviews of a list at their listed revisions.
     pub(super) async fn accept_listed(&mut self, list: AcceptAll) {
         let acceptances = requests::accept_listed(&mut self.desk, &mut self.reading, list).await;
         self.activity = Activity::Accepting(acceptances);
@@ -360,18 +363,18 @@ impl ReviewWork {
         self.end_acceptances();
     }
 
-    /// Tells the person the end once no acceptance is under way.
+    /// Prints the result once no acceptance of a list is under way.
     fn end_acceptances(&mut self) {
         if let Activity::Accepting(acceptances) = &mut self.activity
             && let Some(end) = acceptances.end(self.reading.reviews().iter().map(|open| open.review().id))
         {
             self.reading.say(&end.text());
-            let waits = !self.reading.reviews().is_empty();
-            self.activity = Activity::awaiting(end.unwritten, waits);
+            let has_next = !self.reading.reviews().is_empty();
+            self.activity = Activity::awaiting(end.unwritten, has_next);
         }
     }
 
-    /// Accepts ahead what the agent of a review still proposes, or takes all of that back.
+    /// Sends a request for a grant, or for the withdrawal of all grants.
     pub(super) async fn accept_ahead(&mut self, request: Request) {
         requests::accept_ahead(&mut self.desk, &mut self.reading, request).await;
     }
@@ -381,7 +384,7 @@ impl ReviewWork {
         requests::pause(&mut self.desk, &mut self.reading).await;
     }
 
-    /// Gives the text of the review that is read to the person's editor.
+    /// Opens the text of the current review in the person's editor.
     pub(super) fn edit(&mut self) {
         let Some(open) = self.reading.current() else { return };
         match Editing::start(&editor_command(), open) {
@@ -396,12 +399,12 @@ impl ReviewWork {
         }
     }
 
-    /// Sends the text that was saved in the open editor. From then on it is in the drafts, whatever happens.
+    /// Sends the text that was saved in the open editor. From then on, the companion keeps it as a draft.
     pub(super) async fn upload_saved_text(&mut self) {
         let Activity::Editor(editing) = &mut self.activity else { return };
         let Some(text) = editing.unsent() else { return };
         let request = Request::replace_text(editing.id, editing.revision, text.clone());
-        // A refused text stays in the file, and is offered again when the editor ends.
+        // A refused text stays in the file, and is sent again when the editor ends.
         if let Ok(revised) = self.desk.request(request).await {
             if let Some(open) = self.reading.open_mut(editing.id) {
                 open.mark_own(revised.revision);
@@ -411,16 +414,16 @@ impl ReviewWork {
         }
     }
 
-    /// The editor has ended.
-    pub(super) async fn editor_ended(&mut self, status: io::Result<ExitStatus>) {
+    /// Sends the text of an editor that has ended, and shows the review again.
+    pub(super) async fn handle_editor_exit(&mut self, status: io::Result<ExitStatus>) {
         let Some(editing) = self.take_editor() else { return };
         let (id, hunk) = (editing.id, editing.hunk);
         self.reading.printer().release();
-        self.reading.prompt_changed();
+        self.reading.note_prompt_change();
         let review = self.reading.review(id);
         let revision = review.map_or(editing.revision, |review| editing.revision_in(review));
         match editing.finish(status, review.is_some(), &self.drafts, self.reading.roots()) {
-            EditOutcome::Taken => self.say_taken(id),
+            EditOutcome::Taken => self.report_edit(id),
             EditOutcome::Message(message) => self.reading.say(&message.text),
             EditOutcome::Text(unsaved) => {
                 let request = Request::replace_text(id, revision, unsaved.text.clone());
@@ -428,20 +431,20 @@ impl ReviewWork {
                     Ok(revised) => {
                         self.catch_up(id, revised.revision).await;
                         self.push_step(id, hunk, true);
-                        self.say_taken(id);
+                        self.report_edit(id);
                     }
-                    Err(refusal) => self.text_refused(id, &unsaved, &refusal).await,
+                    Err(refusal) => self.keep_refused_text(id, &unsaved, &refusal).await,
                 }
                 self.drafts.discard(unsaved.replaces);
             }
         }
         match self.reading.at() {
-            Some(_) => self.reading.edited(),
+            Some(_) => self.reading.show_edited(),
             None => self.reading.next_review(),
         }
     }
 
-    /// Takes the editor, which has ended or is to end.
+    /// Takes the open editor, which has ended or is to end.
     fn take_editor(&mut self) -> Option<Editing> {
         match std::mem::replace(&mut self.activity, Activity::Listening) {
             Activity::Editor(editing) => Some(*editing),
@@ -452,7 +455,7 @@ impl ReviewWork {
         }
     }
 
-    /// The desk is left: ends the editor, and keeps a text that the companion does not have.
+    /// Ends the editor when the desk is left, and saves a text that the companion does not have as a draft.
     pub(super) async fn end_editor(&mut self) {
         let Some(mut editing) = self.take_editor() else { return };
         editing.end().await;
@@ -463,16 +466,16 @@ impl ReviewWork {
         }
     }
 
-    /// The desk is left: keeps a reason that the companion did not take.
+    /// Saves an unsent reason as a draft when the desk is left.
     pub(super) fn keep_unsent_reason(&mut self) {
         if let Some(unsaved) = self.unsent_reason.take() {
             self.keep_text(&unsaved, prompts::REASON_UNSENT);
         }
     }
 
-    /// The companion refused a text from the editor. The text is kept; if the review changed, `e` opens the
-    /// text again.
-    async fn text_refused(&mut self, id: ReviewId, unsaved: &UnsavedText, refusal: &Refusal) {
+    /// Saves a text from the editor that the companion has refused. If only the review has changed, `e` opens
+    /// the text again.
+    async fn keep_refused_text(&mut self, id: ReviewId, unsaved: &UnsavedText, refusal: &Refusal) {
         let Refusal::Stale { revision } = *refusal else {
             return self.keep_text(unsaved, &refusal.to_string());
         };
@@ -480,21 +483,21 @@ impl ReviewWork {
         if self.reading.open(id).is_none() {
             return self.keep_text(unsaved, "the review has ended");
         }
-        let (refused, said) = self.drafts.keep_refused(unsaved, self.reading.roots());
+        let (refused, report) = self.drafts.keep_refused(unsaved, self.reading.roots());
         if let Some(open) = self.reading.open_mut(id) {
             open.refused = Some(refused);
         }
-        self.reading.say(&said);
+        self.reading.say(&report);
         self.reading.mark_due(Due::Review);
     }
 
-    fn say_taken(&mut self, id: ReviewId) {
+    fn report_edit(&mut self, id: ReviewId) {
         let hunks = self.reading.review(id).map_or(0, |review| review.hunks.len());
         self.reading.say(&messages::edit_taken(hunks));
     }
 
     fn keep_text(&mut self, unsaved: &UnsavedText, why: &str) {
-        let said = self.drafts.keep(unsaved, why, self.reading.roots());
-        self.reading.say(&said);
+        let report = self.drafts.keep(unsaved, why, self.reading.roots());
+        self.reading.say(&report);
     }
 }

@@ -28,7 +28,7 @@ pub(super) async fn offer(
     signals: &mut Signals,
 ) -> anyhow::Result<Option<ManualDriver>> {
     let driver =
-        ManualDriver { lines: Mutex::new(LineReader::answers()), asked: AtomicUsize::new(0), things };
+        ManualDriver { lines: Mutex::new(LineReader::for_answers()), asked: AtomicUsize::new(0), things };
     discard_typed();
     let checks = if checks == 1 { "1 check needs".into() } else { format!("{checks} checks need") };
     let actions = if things == 1 { "1 small action".into() } else { format!("about {things} small actions") };
@@ -55,7 +55,7 @@ pub(super) async fn offer(
 impl ManualDriver {
     /// The next line that the person types; none if there are no more.
     async fn answer(&self) -> Option<String> {
-        self.lines.lock().await.answer().await
+        self.lines.lock().await.next_answer().await
     }
 
     async fn does(&self, action: &Action) -> Result<Reply, Refusal> {

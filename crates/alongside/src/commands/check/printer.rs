@@ -50,7 +50,7 @@ impl Printer {
     }
 
     fn group(&self, text: &mut String, group: Group, report: &Report) {
-        let _ = writeln!(text, "\n{}", self.inks.ink(Ink::Mark, group.title()));
+        let _ = writeln!(text, "\n{}", self.inks.ink(Ink::Heading, group.title()));
         // Checks with the same reason share an entry.
         let mut reasons: BTreeMap<(&str, &str), Vec<&CheckResult>> = BTreeMap::new();
         for result in report.of(group) {

@@ -38,7 +38,7 @@ pub(super) fn wrong_files(
 /// The changes of the project as a diff, and whether they are what was decided.
 pub(super) fn text(root: &Path, wrong: &[&str]) -> anyhow::Result<String> {
     let inks = Inks::for_stdout();
-    let mut text = format!("\n{}\n", inks.ink(Ink::Mark, "The project now, compared with the start:"));
+    let mut text = format!("\n{}\n", inks.ink(Ink::Heading, "The project now, compared with the start:"));
     let mut changed = false;
     for (file, before) in files() {
         let after = read(&root.join(file))?.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Reviews as lines, to the character.
+//! Tests of the exact output of reviews.
 
 mod header;
 mod pages;
@@ -11,11 +11,11 @@ use super::*;
 
 const PLAIN: Inks = Inks { on: false };
 
-const UNKNOWN_SIZE: Look = Look { inks: PLAIN, columns: None, rows: None };
+const UNKNOWN_SIZE: Layout = Layout { inks: PLAIN, columns: None, rows: None };
 
-/// The first page of a hunk where nobody knows the width.
+/// Prints the first page of a hunk on a screen of unknown size.
 fn hunk(review: &Review, hunk: &Hunk, inks: Inks) -> String {
-    hunk_page(Origin::Proposal, review, hunk, Spot::default(), Look { inks, ..UNKNOWN_SIZE }).text
+    hunk_page(Origin::Proposal, review, hunk, Spot::default(), Layout { inks, ..UNKNOWN_SIZE }).text
 }
 
 fn turn_hunk(review: &Review, hunk: &Hunk) -> String {
@@ -67,7 +67,7 @@ fn a_hunk_has_three_lines_of_context() {
 }
 
 #[test]
-fn a_change_that_nobody_would_see_is_said() {
+fn a_change_that_is_hard_to_see_has_a_note() {
     let review = review("a\n    b\n", "a\n\tb\n", vec![kept(lines(1, 2), lines(1, 2))]);
     insta::assert_snapshot!(hunk(&review, &review.hunks[0], PLAIN), @"
     @@ -1,2 +1,2 @@ in a
@@ -79,7 +79,7 @@ fn a_change_that_nobody_would_see_is_said() {
 }
 
 #[test]
-fn a_reason_stands_below_its_change() {
+fn a_reason_is_printed_below_its_change() {
     let mut review = middle();
     review.hunks[0].reason = Some("not\x1b this".into());
     let shown = hunk(&review, &review.hunks[0], PLAIN);
@@ -95,7 +95,7 @@ fn colours_are_the_terminals_and_end_with_the_line() {
 }
 
 #[test]
-fn words_that_differ_are_stressed_and_what_is_hard_to_see_is_a_warning() {
+fn differing_words_are_stressed_and_hard_to_see_ones_noted() {
     let at = |from, to| Range {
         start: Position { line: 0, character: from },
         end: Position { line: 0, character: to },
@@ -119,7 +119,7 @@ fn a_dropped_hunk_has_a_colour_of_its_own() {
 }
 
 #[test]
-fn a_hunk_names_the_function_in_which_it_stands() {
+fn the_header_of_a_hunk_names_its_function() {
     let original =
         format!("impl Basket {{\n    fn total\x1b(&self) {{\n{}    }}\n", "        a();\n".repeat(9));
     let proposed = original.replacen("        a();\n    }", "        b();\n    }", 1);
@@ -140,7 +140,7 @@ fn the_context_is_the_text_that_would_be_written() {
     assert_eq!(turn_hunk(&review, &review.hunks[1]), shown);
     review.hunks[0].state = HunkState::Dropped;
     review.current = "1\n2\n3\nfour\n5\n".into();
-    // In a turn, the finish undoes the other change.
+    // In a turn, a finish undoes the dropped change.
     for shown in [hunk(&review, &review.hunks[1], PLAIN), turn_hunk(&review, &review.hunks[1])] {
         assert!(shown.contains("@@\n 1\n 2\n 3\n-4"), "{shown}");
     }
@@ -196,7 +196,7 @@ fn a_hunk_of_a_turn_has_the_line_numbers_of_the_disk() {
 }
 
 #[test]
-fn line_ends_that_changed_are_a_change_of_a_turn() {
+fn changed_line_endings_are_a_change_of_a_turn() {
     let hunk = kept(lines(0, 1), lines(0, 1));
     let review = |original, proposed| review(original, proposed, vec![hunk.clone()]);
     let to_crlf = review("a\n", "a\r\n");
@@ -222,7 +222,7 @@ fn missing_final_newlines_are_shown_as_git_shows_them() {
 }
 
 #[test]
-fn carriage_returns_show_only_where_they_are_not_the_rule() {
+fn carriage_returns_are_printed_unless_each_line_has_one() {
     let uniform = review("a\r\nb\r\n", "a\r\nB\r\n", vec![kept(lines(1, 2), lines(1, 2))]);
     assert!(hunk(&uniform, &uniform.hunks[0], PLAIN).ends_with(" a\n-b\n+B"));
     assert!(header(&uniform, &[], PLAIN).ends_with("note: Its line endings are CRLF, and stay so."));

@@ -1,5 +1,5 @@
-//! The comments of a person on a turn, line by line: the commands that write one, and the request that keeps
-//! it.
+//! The comments of a person on a turn: parses the commands that write a comment, and makes the requests for
+//! them.
 
 use alongside_desk::review_model::can_send;
 use alongside_desk::review_model::comment_place::{is_on, lines_now};
@@ -7,54 +7,55 @@ use alongside_desk::{Comment, CommentId, Hunk, LineRange, Request, Side, Turn};
 
 use super::walk::{Place, Walk};
 
-/// The thing that a comment is about.
+/// The subject of a comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum About {
     /// The change where the person is.
     Change,
-    /// The file where they are.
+    /// The file where the person is.
     File,
     /// The whole turn.
     Whole,
-    /// A comment that is there gets other words.
+    /// A known comment, which gets other words.
     Known(CommentId),
 }
 
-/// The way in which the person finishes.
+/// The way of finishing a turn review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Finish {
-    /// The marked changes are undone, and the agent is told that, with the comments.
+    /// Undoes the marked changes, and sends this and the comments to the agent.
     Send,
-    /// The agent is asked to undo what is marked.
+    /// Asks the agent to undo the marked changes, and sends the comments.
     AskToUndo,
-    /// The agent is told nothing: comments wait on.
-    Quietly,
+    /// Undoes the marked changes, and sends nothing. Comments keep waiting.
+    WithoutMessage,
 }
 
-/// The ways to finish, each with its letter, in the order of the prompt.
-pub(super) fn finishes(walk: &Walk) -> &'static [(&'static str, Finish)] {
+/// Returns the ways to finish, each with its letter, in the order of the prompt.
+pub(super) fn ways_to_finish(walk: &Walk) -> &'static [(&'static str, Finish)] {
     let has_comments = unsent(walk.turn()).next().is_some();
     match (walk.has_marks(), has_comments, can_send(walk.turn())) {
-        (true, _, true) => &[("y", Finish::Send), ("a", Finish::AskToUndo), ("o", Finish::Quietly)],
-        (false, true, true) => &[("y", Finish::Send), ("o", Finish::Quietly)],
-        (_, _, false) | (false, false, true) => &[("y", Finish::Quietly)],
+        (true, _, true) => &[("y", Finish::Send), ("a", Finish::AskToUndo), ("o", Finish::WithoutMessage)],
+        (false, true, true) => &[("y", Finish::Send), ("o", Finish::WithoutMessage)],
+        (_, _, false) | (false, false, true) => &[("y", Finish::WithoutMessage)],
     }
 }
 
-/// There is nothing here to which such a comment could belong.
+/// The reason why a comment cannot be written here.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Misplaced {
     NoFile,
     NoComment,
     NotRead,
-    /// The words begin with lines that are not of the change; those that are.
+    /// The comment begins with lines that do not belong to the change. The ranges are the lines of the
+    /// change.
     OtherLines(LineRange, Vec<LineRange>),
-    /// The words have lines, and nothing behind them.
+    /// The comment has lines, but no words after them.
     NoWords,
 }
 
-/// The command for a comment that a line is: `c`, `cf`, `C` or `c3`, with the words behind it, if any.
-pub(super) fn command(line: &str) -> Option<(About, &str)> {
+/// Parses a command for a comment, `c`, `cf`, `C` or `c3`, with the words after it, if any.
+pub(super) fn parse_command(line: &str) -> Option<(About, &str)> {
     let (command, words) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let about = match command {
         "c" | "comment" => About::Change,
@@ -65,13 +66,13 @@ pub(super) fn command(line: &str) -> Option<(About, &str)> {
     Some((about, words.trim()))
 }
 
-/// The comment that a line like `a3` asks again.
-pub(super) fn again(line: &str) -> Option<CommentId> {
+/// Parses a line like `a3`, which asks a comment again.
+pub(super) fn parse_ask_again(line: &str) -> Option<CommentId> {
     Some(CommentId(line.strip_prefix('a')?.parse().ok()?))
 }
 
-/// The request that asks again what an agent has read.
-pub(super) fn ask_again(turn: &Turn, id: CommentId) -> Result<Request, Misplaced> {
+/// Returns the request that asks a comment again, which an agent must have read.
+pub(super) fn ask_again_request(turn: &Turn, id: CommentId) -> Result<Request, Misplaced> {
     let comment = turn.comments.iter().find(|comment| comment.id == id).ok_or(Misplaced::NoComment)?;
     match comment.state.is_read() {
         true => Ok(Request::ChangeComment { turn: turn.id, id, text: comment.text.clone() }),
@@ -79,14 +80,14 @@ pub(super) fn ask_again(turn: &Turn, id: CommentId) -> Result<Request, Misplaced
     }
 }
 
-/// Whether a person has something to look at or to send.
+/// Whether the turn has changes to review, or comments to send or to ask again.
 pub(super) fn has_work(turn: &Turn) -> bool {
-    let waits = |comment: &Comment| comment.state.is_unsent() || comment.state.is_open();
-    !turn.files.is_empty() || turn.comments.iter().any(waits)
+    let needs_person = |comment: &Comment| comment.state.is_unsent() || comment.state.is_open();
+    !turn.files.is_empty() || turn.comments.iter().any(needs_person)
 }
 
-/// The request that keeps a comment with these words; those of a comment that goes are a dash. `is_text`: the
-/// words are nothing but text, also where they begin with lines of another place.
+/// Returns the request that adds, changes or removes a comment; the words of a removal are a dash. `is_text`:
+/// the words are text only, also if they begin like lines of another place.
 pub(super) fn request(walk: &Walk, about: About, words: &str, is_text: bool) -> Result<Request, Misplaced> {
     let turn = walk.turn();
     let new = |file, (side, lines), text: &str| Request::AddComment {
@@ -97,7 +98,7 @@ pub(super) fn request(walk: &Walk, about: About, words: &str, is_text: bool) -> 
         side,
         text: text.to_owned(),
     };
-    let nowhere = (Side::New, None);
+    let no_lines = (Side::New, None);
     let file = (walk.file() < turn.files.len()).then(|| walk.file());
     match (about, walk.place()) {
         (About::Known(id), _) if turn.comments.iter().any(|comment| comment.id == id) => {
@@ -105,42 +106,42 @@ pub(super) fn request(walk: &Walk, about: About, words: &str, is_text: bool) -> 
             Ok(Request::ChangeComment { turn: turn.id, id, text })
         }
         (About::Known(_), _) => Err(Misplaced::NoComment),
-        (About::Whole, _) | (About::Change, Place::End) => Ok(new(None, nowhere, words)),
+        (About::Whole, _) | (About::Change, Place::End) => Ok(new(None, no_lines, words)),
         (About::File, Place::End) => Err(Misplaced::NoFile),
-        (About::File, _) => Ok(new(file, nowhere, words)),
+        (About::File, _) => Ok(new(file, no_lines, words)),
         (About::Change, Place::Hunk(_, _, hunk)) => {
-            let (lines, text) = chosen(words, std::slice::from_ref(hunk), is_text)?;
-            Ok(new(file, lines.map_or_else(|| all(hunk), |lines| (Side::New, Some(lines))), text))
+            let (lines, text) = split_lines(words, std::slice::from_ref(hunk), is_text)?;
+            Ok(new(file, lines.map_or_else(|| lines_of(hunk), |lines| (Side::New, Some(lines))), text))
         }
         (About::Change, Place::Whole(_, open)) => {
             let hunks = open.map_or(&[][..], |open| &open.review().hunks);
-            let (lines, text) = chosen(words, hunks, is_text)?;
+            let (lines, text) = split_lines(words, hunks, is_text)?;
             Ok(new(file, (Side::New, lines), text))
         }
     }
 }
 
-/// The lines of a change: those that came, or else those that went.
-fn all(hunk: &Hunk) -> (Side, Option<LineRange>) {
+/// Returns the added lines of a change, or else the removed ones.
+fn lines_of(hunk: &Hunk) -> (Side, Option<LineRange>) {
     match LineRange::of(hunk.proposed) {
         Some(lines) => (Side::New, Some(lines)),
         None => (Side::Old, LineRange::of(hunk.original)),
     }
 }
 
-/// The lines that words begin with, as in `4-7: why?`, which must be of one of these changes; and the words
-/// behind them. `is_text`: as in [`request`].
-fn chosen<'w>(
+/// Splits words that begin with lines, as in `4-7: why?`. The lines must belong to one of these changes.
+/// `is_text`: as in [`request`].
+fn split_lines<'w>(
     words: &'w str,
     hunks: &[Hunk],
     is_text: bool,
 ) -> Result<(Option<LineRange>, &'w str), Misplaced> {
-    let Some((range, text)) = lines_before(words) else { return Ok((None, words)) };
-    let is_of = |hunk: &Hunk| {
+    let Some((range, text)) = parse_lines(words) else { return Ok((None, words)) };
+    let has_lines = |hunk: &Hunk| {
         let lines = range.lines();
         hunk.proposed.start <= lines.start && lines.start < lines.end && lines.end <= hunk.proposed.end
     };
-    match range.first > 0 && hunks.iter().any(is_of) {
+    match range.first > 0 && hunks.iter().any(has_lines) {
         true if !text.is_empty() => Ok((Some(range), text)),
         _ if is_text => Ok((None, words)),
         true => Err(Misplaced::NoWords),
@@ -151,15 +152,16 @@ fn chosen<'w>(
     }
 }
 
-/// The lines that words begin with, of whatever place, and the words behind them.
-fn lines_before(words: &str) -> Option<(LineRange, &str)> {
+/// Parses the lines that words begin with, of any place. Returns them, and the words after them.
+fn parse_lines(words: &str) -> Option<(LineRange, &str)> {
     let (lines, text) = words.split_once(':')?;
     let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
     let range = LineRange { first: first.trim().parse().ok()?, last: last.trim().parse().ok()? };
     Some((range, text.trim()))
 }
 
-/// The comments on the change where the person is; of a file without several, all on its lines.
+/// Returns the comments on the change where the person is. In a file that is undone as a whole, returns all
+/// comments on lines.
 pub(super) fn on_change<'w>(walk: &'w Walk) -> Vec<&'w Comment> {
     let of_file = |path: &'w str| of_file(walk.turn(), path);
     match walk.place() {
@@ -169,7 +171,7 @@ pub(super) fn on_change<'w>(walk: &'w Walk) -> Vec<&'w Comment> {
     }
 }
 
-/// The comments on the file where the person is that are about none of its changes, or whose lines are lost.
+/// Returns the comments on the person's file that are about none of its changes, or whose lines are lost.
 pub(super) fn on_file(walk: &Walk) -> Vec<&Comment> {
     let (file, open) = match walk.place() {
         Place::Hunk(file, open, _) => (file, Some(open)),
@@ -185,17 +187,17 @@ pub(super) fn on_file(walk: &Walk) -> Vec<&Comment> {
     of_file(walk.turn(), &file.path).filter(is_elsewhere).collect()
 }
 
-/// The comments on a file.
+/// Returns the comments on a file.
 pub(super) fn of_file<'t>(turn: &'t Turn, path: &'t str) -> impl Iterator<Item = &'t Comment> {
     turn.comments.iter().filter(move |comment| comment.anchor.path.as_deref() == Some(path))
 }
 
-/// The comments on the whole turn.
+/// Returns the comments on the whole turn.
 pub(super) fn on_whole(turn: &Turn) -> impl Iterator<Item = &Comment> {
     turn.comments.iter().filter(|comment| comment.anchor.path.is_none())
 }
 
-/// The comments that a finish would send.
+/// Returns the comments that a finish would send.
 pub(super) fn unsent(turn: &Turn) -> impl Iterator<Item = &Comment> {
     turn.comments.iter().filter(|comment| comment.state.is_unsent())
 }
@@ -207,32 +209,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_comment_is_one_line_or_begins_one() {
-        assert_eq!(command("c why? "), Some((About::Change, "why?")));
-        assert_eq!(command("c"), Some((About::Change, "")));
-        assert_eq!(command("C run the tests"), Some((About::Whole, "run the tests")));
-        assert_eq!(command("cf too long"), Some((About::File, "too long")));
-        assert_eq!(command("c12 -"), Some((About::Known(CommentId(12)), "-")));
-        assert_eq!((command("check"), command("k"), command("c-1 x")), (None, None, None));
+    fn a_line_is_a_command_for_a_comment_by_its_first_word() {
+        assert_eq!(parse_command("c why? "), Some((About::Change, "why?")));
+        assert_eq!(parse_command("c"), Some((About::Change, "")));
+        assert_eq!(parse_command("C run the tests"), Some((About::Whole, "run the tests")));
+        assert_eq!(parse_command("cf too long"), Some((About::File, "too long")));
+        assert_eq!(parse_command("c12 -"), Some((About::Known(CommentId(12)), "-")));
+        assert_eq!((parse_command("check"), parse_command("k"), parse_command("c-1 x")), (None, None, None));
     }
 
     #[test]
-    fn lines_are_chosen_only_where_they_are_lines_of_the_change() {
+    fn words_begin_with_lines_only_if_the_change_has_them() {
         let hunk = Hunk { proposed: Lines { start: 3, end: 7 }, ..Hunk::default() };
-        let chosen = |words, is_text| super::chosen(words, std::slice::from_ref(&hunk), is_text);
+        let split = |words, is_text| super::split_lines(words, std::slice::from_ref(&hunk), is_text);
         let range = |first, last| LineRange { first, last };
-        assert_eq!(chosen("4-5: why?", false), Ok((Some(range(4, 5)), "why?")));
-        assert_eq!(chosen("7:why", true), Ok((Some(range(7, 7)), "why")));
+        assert_eq!(split("4-5: why?", false), Ok((Some(range(4, 5)), "why?")));
+        assert_eq!(split("7:why", true), Ok((Some(range(7, 7)), "why")));
         for words in ["note: this", "4 files", "a-b: c", "5"] {
-            assert_eq!(chosen(words, false), Ok((None, words)));
+            assert_eq!(split(words, false), Ok((None, words)));
         }
         for (words, first, last) in
             [("3: too many", 3, 3), ("5-4: no", 5, 4), ("7-8: no", 7, 8), ("0: no", 0, 0), ("9:", 9, 9)]
         {
             let other = Misplaced::OtherLines(range(first, last), vec![range(4, 7)]);
-            assert_eq!(chosen(words, false), Err(other));
-            assert_eq!(chosen(words, true), Ok((None, words)), "they are the person's words");
+            assert_eq!(split(words, false), Err(other));
+            assert_eq!(split(words, true), Ok((None, words)), "the words are text only");
         }
-        assert_eq!(chosen("5:", false), Err(Misplaced::NoWords));
+        assert_eq!(split("5:", false), Err(Misplaced::NoWords));
     }
 }

@@ -1,5 +1,5 @@
-//! The line desk of a turn review: its loop, and the meaning of the lines that the person types. Nothing is
-//! written or sent but by their answer to the list of it.
+//! The line desk of a turn review: its loop, and the meaning of the lines that the person types. Changes are
+//! undone and comments are sent only after the person has confirmed their list.
 
 use std::ops::ControlFlow;
 
@@ -19,31 +19,31 @@ use crate::line_mode::line_reader::{InputLine, LineReader};
 use crate::line_mode::printer::Printer;
 use crate::line_mode::undo;
 
-/// The request for the review of what has changed in a working tree: see [`Request::ReviewTurn`].
-pub(crate) fn look(directory: Option<String>, since: Option<String>) -> Request {
+/// Returns the request for the review of a working tree: see [`Request::ReviewTurn`].
+pub(crate) fn review_request(directory: Option<String>, since: Option<String>) -> Request {
     Request::ReviewTurn { directory, since }
 }
 
-/// The desk.
+/// The line desk for a turn review.
 pub(crate) struct TurnDesk {
     work: TurnWork,
     continued: Continued,
 }
 
 impl TurnDesk {
-    /// A desk on standard input and output. `look`: as [`look`] makes it.
-    pub(crate) fn new(desk: Desk, look: Request, drafts: DraftStore) -> Self {
-        Self::on(desk, look, TurnReading::new(LineReader::stdin(), Printer::stdout()), drafts)
+    /// Creates a desk on standard input and output. `request`: as [`review_request`] returns it.
+    pub(crate) fn new(desk: Desk, request: Request, drafts: DraftStore) -> Self {
+        Self::on(desk, request, TurnReading::new(LineReader::stdin(), Printer::stdout()), drafts)
     }
 
-    /// A desk on another input and output.
-    pub(super) fn on(desk: Desk, look: Request, reading: TurnReading, drafts: DraftStore) -> Self {
-        let work = TurnWork::new(desk, look, reading, drafts);
+    /// Creates a desk on another input and output.
+    pub(super) fn on(desk: Desk, request: Request, reading: TurnReading, drafts: DraftStore) -> Self {
+        let work = TurnWork::new(desk, request, reading, drafts);
         Self { work, continued: Continued::listen() }
     }
 
-    /// Runs until the person, a signal or the companion ends the desk, or nothing is left to do. Comments
-    /// that no companion has are in the drafts then, also where the terminal is gone.
+    /// Runs until the person, a signal or the companion ends the desk, or the review is complete. Saves
+    /// unsent comments as drafts, also if the terminal is gone.
     pub(crate) async fn run(&mut self, signals: &mut Signals) -> Ending {
         let ending = self.run_to_end(signals).await;
         self.work.keep_unsent();
@@ -51,50 +51,49 @@ impl TurnDesk {
     }
 
     async fn run_to_end(&mut self, signals: &mut Signals) -> Ending {
-        let begun = tokio::select! {
+        let mut flow = tokio::select! {
             signal = signals.next() => return Ending::Signal(signal),
-            begun = self.work.begin() => begun,
+            flow = self.work.begin() => flow,
         };
-        let mut flow = begun;
         loop {
-            self.work.reading().tell_held();
+            self.work.reading().print_held();
             if let ControlFlow::Continue(()) = flow {
-                flow = self.work.follow_list().await;
+                flow = self.work.show_new_list().await;
             }
             if let ControlFlow::Break(ending) = flow {
                 return ending;
             }
             self.work.reading().print_due();
-            if self.work.reading().printer().is_broken() {
-                return Ending::Unread;
+            if self.work.reading().printer().is_closed() {
+                return Ending::OutputClosed;
             }
-            let (told, typed) = self.work.events();
-            // Where several things have happened, the first in this order comes first.
+            let (companion_event, typed) = self.work.events();
+            // Of several ready branches, the first in this order is taken.
             tokio::select! {
                 biased;
                 signal = signals.next() => return Ending::Signal(signal),
-                event = told => match event {
+                event = companion_event => match event {
                     Ok(event) => self.work.take_event(event),
                     Err(Gone) => return Ending::Gone,
                 },
-                // The process goes on after it was stopped.
+                // The process continues after a stop.
                 () = self.continued.next() => {
-                    self.work.reading().input().process_continued();
-                    self.work.reading().prompt_again();
+                    self.work.reading().input().resume();
+                    self.work.reading().repeat_prompt();
                 }
                 line = typed => flow = self.take_line(line).await,
             }
         }
     }
 
-    /// Leaves, and says where proposals wait on.
+    /// Leaves the companion, and prints where proposals keep waiting.
     pub(crate) async fn finish(&mut self, ending: Ending) {
         if ending == Ending::Gone {
             self.say(words::COMPANION_STOPPED);
         } else {
             self.work.desk().send(Request::Leave);
-            if let Some(said) = self.work.reading().proposals().on_leaving() {
-                self.say(&said);
+            if let Some(sentence) = self.work.reading().proposals().leaving_sentence() {
+                self.say(&sentence);
             }
         }
         while let Ok(Ok(_)) = timeout(LEAVE_TIMEOUT, self.work.desk().next()).await {}
@@ -110,16 +109,16 @@ impl TurnDesk {
         let reading = self.work.reading();
         let line = match &input {
             InputLine::Line(line) => line.trim(),
-            // The cursor stays where it is: nothing has ended the line.
+            // The cursor stays in the prompt's line, because no Enter has ended it.
             InputLine::CtrlD => "q",
-            // A comment loses no words.
+            // The words of a comment are kept.
             InputLine::Unfinished(line) | InputLine::Redraw(line) if reading.is_commenting() => {
                 reading.printer().break_line();
                 line.trim()
             }
             InputLine::Unfinished(_) => {
                 reading.printer().break_line();
-                reading.prompt_again();
+                reading.repeat_prompt();
                 return ControlFlow::Continue(());
             }
             InputLine::Redraw(_) => {
@@ -129,7 +128,7 @@ impl TurnDesk {
             }
             InputLine::End => {
                 if let Some(typed) = reading.take_comment_line(None) {
-                    self.work.comment_typed(typed).await;
+                    self.work.finish_comment(typed).await;
                 }
                 let reading = self.work.reading();
                 reading.say(words::INPUT_ENDED);
@@ -138,20 +137,20 @@ impl TurnDesk {
             }
         };
         if matches!(input, InputLine::Line(_)) {
-            let is_echoed = reading.input().terminal;
+            let is_echoed = reading.input().is_terminal;
             reading.printer().end_prompt((!is_echoed).then_some(line));
         }
         reading.mark_due(Due::Prompt);
-        // The next line of a comment is no answer to anything that is shown.
+        // A further line of a comment answers no prompt.
         if !reading.is_commenting() && reading.input().came_too_soon() {
             reading.say(messages::TYPED_TOO_SOON);
             return ControlFlow::Continue(());
         }
         match reading.take_prompt() {
             Prompt::Place => self.command(line).await,
-            Prompt::Finish => self.list_answered(line).await,
+            Prompt::Finish => self.answer_list(line).await,
             Prompt::Comment => {
-                // The indentation of code counts.
+                // The indentation of code is kept.
                 let line = match &input {
                     InputLine::Line(line) | InputLine::Unfinished(line) | InputLine::Redraw(line) => {
                         Some(line.trim_end())
@@ -159,17 +158,17 @@ impl TurnDesk {
                     InputLine::CtrlD | InputLine::End => None,
                 };
                 if let Some(typed) = reading.take_comment_line(line) {
-                    self.work.comment_typed(typed).await;
+                    self.work.finish_comment(typed).await;
                 }
                 ControlFlow::Continue(())
             }
-            Prompt::Leave(question, ending) => reading.leaving_answered(question, ending, line),
+            Prompt::Leave(question, ending) => reading.answer_leaving(question, ending, line),
         }
     }
 
-    async fn list_answered(&mut self, line: &str) -> ControlFlow<Ending> {
+    async fn answer_list(&mut self, line: &str) -> ControlFlow<Ending> {
         let letter = if line == "yes" { "y" } else { line };
-        let ways = comments::finishes(self.work.reading().walk());
+        let ways = comments::ways_to_finish(self.work.reading().walk());
         let way = ways.iter().find(|(known, _)| *known == letter).map(|(_, way)| *way);
         match (line, way) {
             (_, Some(way)) => return self.work.finish(way).await,
@@ -177,7 +176,7 @@ impl TurnDesk {
             ("q" | "quit", _) => return self.quit(),
             _ => {
                 let letters: Vec<_> = ways.iter().map(|(letter, _)| *letter).chain(["n"]).collect();
-                self.say(&words::one_of(&letters));
+                self.say(&words::invalid_reply(&letters));
                 self.work.reading().ask(Prompt::Finish);
             }
         }
@@ -217,22 +216,22 @@ impl TurnDesk {
         self.work.go(step).await
     }
 
-    /// The commands that lead nowhere.
+    /// Handles a command that does not lead to another place.
     async fn other_command(&mut self, line: &str) {
         match line {
-            line if let Some((about, words)) = comments::command(line) => {
+            line if let Some((about, words)) = comments::parse_command(line) => {
                 self.work.comment(about, words).await;
             }
-            line if let Some(id) = comments::again(line) => self.work.ask_again(id).await,
+            line if let Some(id) = comments::parse_ask_again(line) => self.work.ask_again(id).await,
             line if let Some(text) = line.strip_prefix('/') => self.work.find(text.trim()).await,
             line if let Some(number) = line.strip_prefix("g ") => {
-                self.work.reading().look_at_number(number.trim());
+                self.work.reading().show_hunk_numbered(number.trim());
             }
             "u" | "undo" => self.work.take_step(undo::Step::Undo).await,
             "U" | "redo" => self.work.take_step(undo::Step::Redo).await,
             "E" => self.work.mark_files().await,
             "s" | "split" => self.work.split().await,
-            "m" | "more" => self.work.reading().look_further(),
+            "m" | "more" => self.work.reading().show_next_page(),
             "l" | "list" => {
                 let list = words::list_with_comments(self.work.reading().walk());
                 self.say(&list);
@@ -242,7 +241,7 @@ impl TurnDesk {
         }
     }
 
-    /// Leaves, with everything as it is.
+    /// Leaves without any change.
     fn quit(&mut self) -> ControlFlow<Ending> {
         let reading = self.work.reading();
         reading.say_nothing_written();

@@ -1,6 +1,6 @@
-//! The review of a turn, line by line: the changes since a baseline, file by file and hunk by hunk. A change
-//! stays unless the person marks it to be undone; nothing is written or sent before they confirm the list of
-//! it. Proposals of agents are announced, and not decided here.
+//! The turn review in line mode: the changes since a baseline, file by file and hunk by hunk. A change stays
+//! unless the person marks it; changes are undone and comments are sent only after the person has confirmed
+//! their list. Proposals of agents are announced, and decided at another desk.
 
 mod comment_words;
 mod comments;
@@ -16,4 +16,4 @@ mod work;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use desk::{TurnDesk, look};
+pub(crate) use desk::{TurnDesk, review_request};

@@ -1,4 +1,4 @@
-//! The proposals of agents that wait while the person reviews a turn. They are decided at another desk.
+//! The proposals that wait while the person reviews a turn. The person decides on them at another desk.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use alongside_desk::review_model::{CompanionState, Question, Waiting};
 use alongside_desk::{Problem, Review, ReviewId, Status, messages};
 
-/// See the module.
+/// The waiting proposals.
 #[derive(Debug, Default)]
 pub(super) struct Proposals {
     companion: CompanionState,
@@ -15,7 +15,7 @@ pub(super) struct Proposals {
 }
 
 impl Proposals {
-    /// Takes a status. Nothing is said of agents that come or go.
+    /// Takes a status of the companion. Agents that come or go are not announced.
     pub(super) fn take_status(&mut self, status: Status) {
         self.roots.clone_from(&status.roots);
         self.companion.take_status(status);
@@ -25,7 +25,7 @@ impl Proposals {
         &self.roots
     }
 
-    /// A proposal arrives. Returns the line that says so.
+    /// Adds a proposal that has arrived. Returns the announcement.
     pub(super) fn add(&mut self, review: &Review) -> String {
         self.waiting.insert(review.id);
         let (name, agent) =
@@ -33,17 +33,17 @@ impl Proposals {
         format!("New proposal: {name} by {agent}. It waits at a desk; `alongside review` shows it.")
     }
 
-    /// A review ended.
+    /// Removes a proposal whose review has ended.
     pub(super) fn close(&mut self, id: ReviewId) {
         self.waiting.remove(&id);
     }
 
-    /// Takes a problem. Returns the words about it.
-    pub(super) fn problem(&mut self, problem: &Problem) -> String {
+    /// Takes a problem. Returns the sentence about it.
+    pub(super) fn take_problem(&mut self, problem: &Problem) -> String {
         self.companion.take_problem(problem).text
     }
 
-    /// The question before leaving, if that ends proposals.
+    /// Returns the question before leaving, if leaving ends proposals.
     pub(super) fn question_before_leaving(&self) -> Option<Question> {
         Question::before_leaving(self.waiting(), self.companion.status())
     }
@@ -52,17 +52,18 @@ impl Proposals {
         self.waiting.len()
     }
 
-    /// The proposals that may end with this desk. It shows no reviews, so those of hooks do not end with it.
+    /// Returns the proposals that may end with this desk. A proposal of a hook does not, because this desk
+    /// shows no reviews.
     fn waiting(&self) -> Waiting {
         Waiting { all: self.waiting.len(), by_hook: 0 }
     }
 
-    /// The sentence about waiting proposals when the person leaves.
-    pub(super) fn on_leaving(&self) -> Option<String> {
-        let ends = || "Leaving: waiting proposals are rejected.".to_owned();
+    /// Returns the sentence about waiting proposals for a person who leaves.
+    pub(super) fn leaving_sentence(&self) -> Option<String> {
+        let rejected = || "Leaving: waiting proposals are rejected.".to_owned();
         match self.waiting.is_empty() {
             true => None,
-            false => Some(self.companion.stays_open(self.waiting()).unwrap_or_else(ends)),
+            false => Some(self.companion.stays_open(self.waiting()).unwrap_or_else(rejected)),
         }
     }
 }

@@ -1,5 +1,5 @@
-//! A turn review as a person reads it line by line, and the prompt that they answer. Each change notes the
-//! output due, which is printed before the desk waits again.
+//! A turn review that a person reads line by line, and the open prompt. Each method stores which output is
+//! due, and the desk prints it before it waits again.
 
 use std::ops::ControlFlow;
 
@@ -10,52 +10,52 @@ use alongside_terminal::UnsavedText;
 
 use super::comments::{self, About};
 use super::proposals::Proposals;
-use super::unsent::{Spot, TypedComment, UnsentComments};
+use super::unsent::{CommentPlace, TypedComment, UnsentComments};
 use super::walk::{News, Place, Walk};
 use super::{comment_words, words};
 use crate::line_mode::due::Due;
 use crate::line_mode::ending::Ending;
 use crate::line_mode::hunk_lines::{Origin, hunk_page};
 use crate::line_mode::line_reader::LineReader;
-use crate::line_mode::pages::{Paging, below};
+use crate::line_mode::pages::{Paging, layout_below};
 use crate::line_mode::printer::{Printer, wrapped};
 use crate::line_mode::{prompts, render};
 
-/// The thing that the next line answers.
+/// The prompt that the next line answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Prompt {
     /// The person's place.
     Place,
-    /// The list of all that is undone and sent, which may be empty.
+    /// The list of all that a finish undoes and sends, which may be empty.
     Finish,
-    /// A line of the comment that they type.
+    /// The comment that the person types.
     Comment,
-    /// Whether to leave, which ends proposals; and the way in which the desk ends then.
+    /// The question whether to leave, which ends proposals, and the ending of the desk after a yes.
     Leave(Question, Ending),
 }
 
-/// See the module.
+/// The turn review in line mode, with its input and output.
 pub(super) struct TurnReading {
     input: LineReader,
     printer: Printer,
     walk: Walk,
     prompt: Prompt,
     proposals: Proposals,
-    /// The list has become another one, and the person has not seen it.
-    has_another_list: bool,
+    /// Whether the list is another one, which the person has not read.
+    has_new_list: bool,
     /// The comment that the person types.
     typed: Option<TypedComment>,
-    /// The comments that no companion took.
+    /// The comments that the companion has not received.
     unsent: UnsentComments,
-    /// The lines that nobody asked for, which wait while a comment is typed.
+    /// The announcements that wait while a comment is typed.
     held: Vec<String>,
-    /// The open file has other texts, and the person has not seen them.
-    has_other_texts: bool,
-    /// The end, once the companion has told it.
+    /// Whether the open file has other texts, which the person has not read.
+    has_new_texts: bool,
+    /// The result of the finish, once it has come.
     finished: Option<TurnFinished>,
-    /// The person has had something undone.
-    has_undone: bool,
-    /// The page of the change where the person is.
+    /// Whether the person has finished the review, so that changes may be undone.
+    has_finished: bool,
+    /// The pages of the change where the person is.
     paging: Paging,
     due: Due,
 }
@@ -68,13 +68,13 @@ impl TurnReading {
             walk: Walk::default(),
             prompt: Prompt::Place,
             proposals: Proposals::default(),
-            has_another_list: false,
+            has_new_list: false,
             typed: None,
             unsent: UnsentComments::default(),
             held: Vec::new(),
-            has_other_texts: false,
+            has_new_texts: false,
             finished: None,
-            has_undone: false,
+            has_finished: false,
             paging: Paging::default(),
             due: Due::Nothing,
         }
@@ -96,84 +96,84 @@ impl TurnReading {
         &self.proposals
     }
 
-    /// Writes a line, or several, that are harmless already.
+    /// Prints one or several lines, which are escaped already.
     pub(super) fn say(&mut self, text: &str) {
         self.printer.say(text);
     }
 
-    /// Writes a line that nobody asked for, and the prompt again. The line waits while a comment is typed.
-    fn interrupt(&mut self, text: &str) {
+    /// Prints an announcement, and the prompt again. While a comment is typed, the announcement waits.
+    fn announce(&mut self, text: &str) {
         if self.is_commenting() {
             return self.held.push(text.to_owned());
         }
         self.printer.say(text);
-        self.prompt_again();
+        self.repeat_prompt();
     }
 
-    /// Tells the news that waited while a comment was typed.
-    pub(super) fn tell_held(&mut self) {
+    /// Prints the announcements that waited while a comment was typed.
+    pub(super) fn print_held(&mut self) {
         if self.is_commenting() {
             return;
         }
         for text in std::mem::take(&mut self.held) {
-            self.interrupt(&text);
+            self.announce(&text);
         }
-        if std::mem::take(&mut self.has_other_texts) {
-            self.come_to_place(Due::Review);
-            self.input.prompt_changed();
+        if std::mem::take(&mut self.has_new_texts) {
+            self.show_place(Due::Review);
+            self.input.note_prompt_change();
         }
     }
 
-    /// Repeats the prompt after other output.
-    pub(super) fn prompt_again(&mut self) {
+    /// Has the prompt repeated after other output.
+    pub(super) fn repeat_prompt(&mut self) {
         self.mark_due(Due::Prompt);
         self.input.discard_typed();
     }
 
-    /// More is to be printed before the next reply.
+    /// Has at least this output printed before the next reply.
     pub(super) fn mark_due(&mut self, due: Due) {
         self.due = self.due.max(due);
     }
 
-    /// Takes the prompt that a line answers.
+    /// Takes the open prompt, which a line answers.
     pub(super) fn take_prompt(&mut self) -> Prompt {
         std::mem::replace(&mut self.prompt, Prompt::Place)
     }
 
-    /// The next line answers this.
+    /// Makes this the open prompt.
     pub(super) fn ask(&mut self, prompt: Prompt) {
         self.prompt = prompt;
         self.mark_due(Due::Prompt);
     }
 
-    /// Takes an event that needs no answer.
+    /// Handles an event that needs no answer.
     pub(super) fn take_event(&mut self, event: Event) {
         match event {
             Event::Status(status) => self.proposals.take_status(status),
             Event::Opened(review) => {
-                let said = self.proposals.add(&review);
-                self.interrupt(&said);
+                let announcement = self.proposals.add(&review);
+                self.announce(&announcement);
             }
             Event::Closed(closed) => self.proposals.close(closed.id),
-            Event::Changed(changed) => self.walk.change(changed),
+            Event::Changed(changed) => self.walk.take_change(changed),
             Event::Turn(turn) => {
                 if turn.id == self.walk.turn().id {
                     self.take_turn(turn);
                 }
             }
             Event::TurnFile(opened) => {
-                if self.walk.opened(opened) {
-                    self.interrupt(words::FILE_CHANGED);
-                    self.has_other_texts = true;
-                    self.tell_held();
+                if self.walk.take_texts(opened) {
+                    self.announce(words::FILE_CHANGED);
+                    self.has_new_texts = true;
+                    self.print_held();
                 }
             }
             Event::TurnFinished(finished) => self.finished = Some(finished),
             Event::Problem(problem) => {
-                let said = self.proposals.problem(&problem);
-                self.interrupt(&said);
+                let announcement = self.proposals.take_problem(&problem);
+                self.announce(&announcement);
             }
-            Event::Notice { message } => self.interrupt(&message),
+            Event::Notice { message } => self.announce(&message),
             Event::FlushReview { .. }
             | Event::AcceptedByRule(_)
             | Event::LastWord(_)
@@ -181,50 +181,51 @@ impl TurnReading {
         }
     }
 
-    /// The list of the turn review as it is now.
+    /// Takes the current list of the turn review, and announces new remarks and a message that was read.
     pub(super) fn take_turn(&mut self, turn: Turn) {
         let before = self.walk.turn().message.as_ref();
         let unread = before.filter(|message| message.read.is_none()).map(|message| message.at);
-        let read = turn.message.as_ref().filter(|it| it.read.is_some() && Some(it.at) == unread);
+        let message = turn.message.as_ref();
+        let read = message.filter(|message| message.read.is_some() && Some(message.at) == unread);
         let read = read.map(comment_words::read);
         let known = &self.walk.turn().remarks;
-        let remarks: Vec<_> = turn.remarks.iter().filter(|it| !known.contains(it)).cloned().collect();
+        let remarks: Vec<_> = turn.remarks.iter().filter(|remark| !known.contains(remark)).cloned().collect();
         match (self.walk.take(turn), self.prompt) {
             (News::Nothing, _) => {}
-            // The person confirms the marks that they have seen.
-            (News::List, _) | (News::Marks, Prompt::Finish) => self.has_another_list = true,
+            // The person must confirm the marks on the screen, so another list is printed.
+            (News::List, _) | (News::Marks, Prompt::Finish) => self.has_new_list = true,
             (News::Marks, Prompt::Comment) => {}
             (News::Marks, Prompt::Place | Prompt::Leave(..)) => self.mark_due(Due::Prompt),
         }
         for remark in remarks {
-            self.interrupt(&harmless::name(&remark));
+            self.announce(&harmless::name(&remark));
         }
         if let Some(read) = read {
-            self.interrupt(&read);
+            self.announce(&read);
         }
     }
 
-    /// The companion knows the list or the open file no more. This is the list now.
+    /// Begins with another list, because the companion no longer knows the old list or the open file.
     pub(super) fn begin_again(&mut self, turn: Turn) {
         self.take_turn(turn);
         let file = self.walk.file();
-        self.walk.turn_to(file);
-        self.has_another_list = true;
+        self.walk.go_to_file(file);
+        self.has_new_list = true;
     }
 
-    /// The person begins a comment of several lines.
+    /// Begins a comment of several lines.
     pub(super) fn begin_comment(&mut self, about: About) {
-        let spot = Spot::of(&self.walk, about);
-        let unsent = self.unsent.take_for(about, &spot, self.walk.turn());
+        let place = CommentPlace::of(&self.walk, about);
+        let unsent = self.unsent.take_for(about, &place, self.walk.turn());
         let how = match (&unsent, about) {
-            (Some(words), _) => comment_words::resumed(words),
-            (None, About::Known(_)) => comment_words::HOW_AGAIN.to_owned(),
-            (None, About::Change | About::File | About::Whole) => comment_words::HOW.to_owned(),
+            (Some(words), _) => comment_words::how_to_resume(words),
+            (None, About::Known(_)) => comment_words::HOW_TO_RETYPE.to_owned(),
+            (None, About::Change | About::File | About::Whole) => comment_words::HOW_TO_TYPE.to_owned(),
         };
         let route = comment_words::route_after_finish(self.walk.turn());
         self.say(&format!("{route}\n{how}"));
         let lines: Vec<_> = unsent.iter().flat_map(|words| words.lines()).map(str::to_owned).collect();
-        self.typed = Some(TypedComment { about, spot, lines, is_resumed: unsent.is_some() });
+        self.typed = Some(TypedComment { about, place, lines, is_resumed: unsent.is_some() });
         self.ask(Prompt::Comment);
     }
 
@@ -233,27 +234,27 @@ impl TurnReading {
         self.typed.is_some()
     }
 
-    /// No companion has these words: the next comment begins with them, or they are for the drafts.
-    pub(super) fn set_aside(&mut self, about: About, spot: Spot, words: &str) {
+    /// Stores words that the companion has not received, for the next comment or for the drafts.
+    pub(super) fn add_unsent(&mut self, about: About, place: CommentPlace, words: &str) {
         if !words.is_empty() {
-            self.unsent.add(about, spot, words);
+            self.unsent.add(about, place, words);
         }
     }
 
-    /// The comments that no companion has, when the desk ends.
+    /// Takes the comments that the companion has not received, because the desk ends.
     pub(super) fn take_unsent(&mut self) -> Vec<UnsavedText> {
         if let Some(typed) = self.typed.take() {
-            self.set_aside(typed.about, typed.spot, &typed.lines.join("\n"));
+            self.add_unsent(typed.about, typed.place, &typed.lines.join("\n"));
         }
         self.unsent.take_all(self.walk.turn())
     }
 
-    /// Takes a line of the comment that the person types, or its end. Returns the comment once it is whole.
+    /// Adds a line to the typed comment; an empty line or `None` ends it. Returns the complete comment.
     pub(super) fn take_comment_line(&mut self, line: Option<&str>) -> Option<TypedComment> {
         match (line, &mut self.typed) {
             (Some("-"), Some(typed)) if typed.is_resumed => {
                 (typed.is_resumed, typed.lines) = (false, Vec::new());
-                self.say(comment_words::HOW);
+                self.say(comment_words::HOW_TO_TYPE);
                 self.ask(Prompt::Comment);
                 None
             }
@@ -267,20 +268,20 @@ impl TurnReading {
         }
     }
 
-    /// Whether the list has become another one; says so. Asked once, and not while a comment is typed: its
-    /// lines would act as commands.
-    pub(super) fn take_another_list(&mut self) -> bool {
-        if self.is_commenting() || !std::mem::take(&mut self.has_another_list) {
+    /// Reports another list, once, and returns whether there is one. Waits until no comment is typed, whose
+    /// further lines would act as commands.
+    pub(super) fn report_new_list(&mut self) -> bool {
+        if self.is_commenting() || !std::mem::take(&mut self.has_new_list) {
             return false;
         }
         self.prompt = Prompt::Place;
-        self.input.prompt_changed();
-        let said = words::list_changed(&self.walk);
-        self.say(&said);
+        self.input.note_prompt_change();
+        let sentence = words::list_changed(&self.walk);
+        self.say(&sentence);
         true
     }
 
-    /// Begins with this list, and prints its head.
+    /// Begins with this list, and prints the head of the review.
     pub(super) fn begin(&mut self, turn: Turn) {
         self.walk.take(turn);
         let head = words::head(&self.walk, self.printer.inks);
@@ -288,18 +289,20 @@ impl TurnReading {
         let turn = self.walk.turn();
         let message = turn.message.as_ref().map(comment_words::message);
         let comments = comment_words::all(comments::on_whole(turn), turn, false);
-        let is_asked = self.input.terminal && !turn.files.is_empty();
-        let how = is_asked.then(|| format!("{}\n{}", words::HOW, comment_words::head(turn)));
+        let needs_introduction = self.input.is_terminal && !turn.files.is_empty();
+        let introduction = needs_introduction
+            .then(|| format!("{}\n{}", words::INTRODUCTION, comment_words::introduction(turn)));
         let answers = comment_words::answers_seen(turn);
-        for said in [message, answers, comments, how].into_iter().flatten() {
-            self.printer.say(&said);
+        for text in [message, answers, comments, introduction].into_iter().flatten() {
+            self.printer.say(&text);
         }
     }
 
-    /// Behind the last file: the list of all that is undone and sent, and the question. Without either, that
-    /// is the end of a review since a revision; another one is to be finished, for the next begins there.
-    pub(super) fn come_to_end(&mut self) -> ControlFlow<Ending> {
-        self.walk.turn_to_end();
+    /// Goes to the end: prints the list of all that a finish undoes and sends, and asks about it. If the list
+    /// is empty, a review since a revision ends without a question; another review is finished nevertheless,
+    /// because the next one begins with it.
+    pub(super) fn show_end(&mut self) -> ControlFlow<Ending> {
+        self.walk.go_to_end();
         let list = words::marks(&self.walk);
         self.say(&list);
         let sends = comment_words::to_send(self.walk.turn());
@@ -324,12 +327,12 @@ impl TurnReading {
         ControlFlow::Continue(())
     }
 
-    /// Tells the end that has come.
+    /// Prints the result of the finish, and leaves.
     pub(super) fn end(&mut self) -> ControlFlow<Ending> {
-        (self.has_another_list, self.has_undone) = (false, true);
+        (self.has_new_list, self.has_finished) = (false, true);
         let ending = match self.finished.take() {
             None => {
-                self.say(words::NO_END);
+                self.say(words::NO_RESULT);
                 Ending::Failed
             }
             Some(finished) => {
@@ -347,22 +350,22 @@ impl TurnReading {
         self.leave(ending)
     }
 
-    /// Says that comments of the person wait on, if any do.
+    /// Prints that comments of the person keep waiting, if any do.
     pub(super) fn say_comments_wait(&mut self) {
-        if let Some(said) = waits_on(&self.walk.turn().comments) {
-            self.say(&said);
+        if let Some(sentence) = waits_on(&self.walk.turn().comments) {
+            self.say(&sentence);
         }
     }
 
-    /// Says that nothing is written from now on.
+    /// Prints that nothing is written from now on.
     pub(super) fn say_nothing_written(&mut self) {
-        self.say(if self.has_undone { words::NOTHING_MORE_WRITTEN } else { words::NOTHING_WRITTEN });
+        self.say(if self.has_finished { words::NOTHING_MORE_WRITTEN } else { words::NOTHING_WRITTEN });
     }
 
-    /// Leaves, at a terminal only after a question if that ends proposals.
+    /// Leaves. At a terminal, asks first if leaving ends proposals.
     pub(super) fn leave(&mut self, ending: Ending) -> ControlFlow<Ending> {
         match self.proposals.question_before_leaving() {
-            Some(question) if self.input.terminal && !self.input.has_ended() => {
+            Some(question) if self.input.is_terminal && !self.input.has_ended() => {
                 self.ask(Prompt::Leave(question, ending));
                 ControlFlow::Continue(())
             }
@@ -370,8 +373,8 @@ impl TurnReading {
         }
     }
 
-    /// The reply to the question before leaving.
-    pub(super) fn leaving_answered(
+    /// Handles the reply to the question before leaving.
+    pub(super) fn answer_leaving(
         &mut self,
         question: Question,
         ending: Ending,
@@ -404,58 +407,58 @@ impl TurnReading {
         self.printer.ask(&question);
     }
 
-    /// The person is at another place: its first page comes first.
-    pub(super) fn come_to_place(&mut self, due: Due) {
+    /// Has the first page of the person's place printed.
+    pub(super) fn show_place(&mut self, due: Due) {
         self.paging.begin();
         self.mark_due(due);
     }
 
     /// Shows the next page of a long change.
-    pub(super) fn look_further(&mut self) {
-        match self.paging.turn() {
+    pub(super) fn show_next_page(&mut self) {
+        match self.paging.advance() {
             true => self.mark_due(Due::Place),
-            false => self.say(prompts::NO_MORE),
+            false => self.say(prompts::NO_NEXT_PAGE),
         }
     }
 
-    /// Shows the change of a number, counted from 1, in the file where the person is.
-    pub(super) fn look_at_number(&mut self, number: &str) {
+    /// Shows the change with this number, counted from 1, in the person's file.
+    pub(super) fn show_hunk_numbered(&mut self, number: &str) {
         let hunks = match self.walk.place() {
             Place::Hunk(_, open, _) => open.review().hunks.len(),
             Place::Whole(..) | Place::End => return self.say(words::NO_NUMBERED_CHANGE),
         };
-        match prompts::numbered(number, hunks) {
+        match prompts::index_of(number, hunks) {
             Ok(hunk) => {
-                self.walk.look_at_hunk(hunk);
-                self.come_to_place(Due::Place);
+                self.walk.go_to_hunk(hunk);
+                self.show_place(Due::Place);
             }
-            Err(said) => self.say(&said),
+            Err(answer) => self.say(&answer),
         }
     }
 
     fn print_place(&mut self, due: Due) {
-        let mut look = self.printer.look();
+        let mut layout = self.printer.layout();
         let mut above = Vec::new();
         if due >= Due::Review {
-            above.push(words::file_header(&self.walk, look.inks));
+            above.push(words::file_header(&self.walk, layout.inks));
             above.extend(comment_words::all(comments::on_file(&self.walk), self.walk.turn(), true));
         }
         for text in &above {
-            let text = wrapped(text, look);
-            look = below(look, &text);
+            let text = wrapped(text, layout);
+            layout = layout_below(layout, &text);
             self.printer.show(&text);
         }
         if due < Due::Place {
             return;
         }
         let comments = comment_words::all(comments::on_change(&self.walk), self.walk.turn(), false);
-        let comments = comments.map(|text| wrapped(&text, look));
-        look = comments.iter().fold(look, |look, text| below(look, text));
+        let comments = comments.map(|text| wrapped(&text, layout));
+        layout = comments.iter().fold(layout, |layout, text| layout_below(layout, text));
         let at = self.paging.at();
         let pages = match self.walk.place() {
-            Place::Hunk(_, open, hunk) => vec![hunk_page(Origin::Turn, open.review(), hunk, at, look)],
+            Place::Hunk(_, open, hunk) => vec![hunk_page(Origin::Turn, open.review(), hunk, at, layout)],
             Place::Whole(_, Some(open)) if !open.review().hunks.is_empty() => {
-                render::whole(Origin::Turn, open.review(), at, look)
+                render::whole(Origin::Turn, open.review(), at, layout)
             }
             Place::Whole(..) | Place::End => Vec::new(),
         };

@@ -1,54 +1,53 @@
-//! The person's own steps in a turn review, which they can take back: marks and splits, each in its file, and
-//! written comments.
+//! The person's own steps in a turn review, which can be undone: marks, splits and written comments.
 
 use alongside_desk::CommentId;
 
 use crate::line_mode::undo::Step;
 
-/// A step.
+/// A step of the person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum OwnStep {
-    /// A mark, or a split, in one file.
+    /// A mark or a split in one file.
     File {
         path: String,
-        /// For a file without text: whether the step has marked it, or has taken its mark back. `None` for a
-        /// step in a text, which the companion itself takes back.
+        /// For a file without text: whether the step has set the mark, or removed it. `None` for a step in a
+        /// text, which the companion undoes itself.
         marked: Option<bool>,
     },
-    /// These files were marked, none of which had a mark.
+    /// The marks of these files, none of which was marked before.
     Files(Vec<String>),
-    /// A comment was written.
+    /// A written comment.
     Comment(CommentId),
 }
 
-/// See the module.
+/// The steps to undo and to redo.
 #[derive(Debug, Default)]
 pub(super) struct OwnSteps {
     done: Vec<OwnStep>,
-    taken_back: Vec<OwnStep>,
+    undone: Vec<OwnStep>,
 }
 
 impl OwnSteps {
-    /// The person has made a new step.
+    /// Adds a new step, which forgets the undone ones.
     pub(super) fn add(&mut self, step: OwnStep) {
         self.done.push(step);
-        self.taken_back.clear();
+        self.undone.clear();
     }
 
-    /// The next step to take back, or to make again.
+    /// Returns the next step to undo or to redo.
     pub(super) fn next(&self, to: Step) -> Option<OwnStep> {
         let from = match to {
             Step::Undo => &self.done,
-            Step::Redo => &self.taken_back,
+            Step::Redo => &self.undone,
         };
         from.last().cloned()
     }
 
-    /// The next step was taken back, or made again (`is_done`); or it cannot be, and is forgotten.
-    pub(super) fn pass(&mut self, to: Step, is_done: bool) {
+    /// Moves the next step after it was undone or redone (`is_done`), or forgets it because that failed.
+    pub(super) fn move_next(&mut self, to: Step, is_done: bool) {
         let (from, into) = match to {
-            Step::Undo => (&mut self.done, &mut self.taken_back),
-            Step::Redo => (&mut self.taken_back, &mut self.done),
+            Step::Undo => (&mut self.done, &mut self.undone),
+            Step::Redo => (&mut self.undone, &mut self.done),
         };
         into.extend(from.pop().filter(|_| is_done));
     }
@@ -59,17 +58,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steps_go_back_and_forth_until_there_is_a_new_one() {
+    fn steps_are_undone_and_redone_until_there_is_a_new_one() {
         let step = |path: &str| OwnStep::File { path: path.into(), marked: None };
         let mut steps = OwnSteps::default();
         steps.add(step("a"));
         steps.add(step("b"));
         assert_eq!((steps.next(Step::Undo), steps.next(Step::Redo)), (Some(step("b")), None));
-        steps.pass(Step::Undo, true);
+        steps.move_next(Step::Undo, true);
         assert_eq!((steps.next(Step::Undo), steps.next(Step::Redo)), (Some(step("a")), Some(step("b"))));
-        steps.pass(Step::Undo, false);
+        steps.move_next(Step::Undo, false);
         assert_eq!((steps.next(Step::Undo), steps.next(Step::Redo)), (None, Some(step("b"))));
-        steps.pass(Step::Redo, true);
+        steps.move_next(Step::Redo, true);
         steps.add(step("c"));
         assert_eq!((steps.next(Step::Undo), steps.next(Step::Redo)), (Some(step("c")), None));
     }

@@ -1,5 +1,5 @@
-//! The sentences, lists and prompts of a turn review. Pure functions to text; paths and whatever else came
-//! from outside go through [`harmless`].
+//! The sentences, lists and prompts of a turn review. Pure functions to text; [`harmless`] escapes paths and
+//! all other text from outside.
 
 use alongside_desk::review_model::comment_place::place;
 use alongside_desk::review_model::comment_state::state_words;
@@ -16,54 +16,54 @@ use crate::age::age;
 use crate::line_mode::printer::Inks;
 use crate::line_mode::{render, undo};
 
-/// The companion stopped while the desk was open.
+/// The line after the companion has stopped.
 pub(super) const COMPANION_STOPPED: &str = "The companion has stopped. Nothing more is written.";
 
-/// The companion has answered without a list.
+/// The line after a reply of the companion without a list.
 pub(super) const NO_LIST: &str = "The companion has not said what changed.";
 
-/// The companion has answered without the end.
-pub(super) const NO_END: &str = "The companion has not said what it has undone.";
+/// The line after a finish without a result.
+pub(super) const NO_RESULT: &str = "The companion has not said what it has undone.";
 
-/// The input ended before the person left.
+/// The line at the end of the input.
 pub(super) const INPUT_ENDED: &str = "The input has ended.";
 
-/// The person left, or said no.
+/// The line after the person left, or answered no.
 pub(super) const NOTHING_WRITTEN: &str = "Nothing is written.";
 
-/// The same after something was undone.
+/// The line after the person left, or answered no, if changes were undone before.
 pub(super) const NOTHING_MORE_WRITTEN: &str = "Nothing more is written.";
 
-/// A file that is undone as a whole or not at all has no hunks to split.
+/// The answer to a split in a file that is undone as a whole or not at all.
 pub(super) const NOT_SPLIT: &str = "This file is undone as a whole, or stays as it is.";
 
-/// The person is at no file.
+/// The answer to a mark at the end.
 const NO_CHANGE_HERE: &str = "There is no change here; b goes to the first one.";
 
-/// Why the file where the person is takes no mark, and what to do instead.
+/// Returns the reason why the person's file takes no mark, and the alternative.
 pub(super) fn no_undo(walk: &Walk) -> String {
     let Place::Whole(file, _) = walk.place() else { return NO_CHANGE_HERE.to_owned() };
     let why = file.no_undo_words().unwrap_or_default();
     format!("{} {why}. cf asks the agent.", harmless::name(&file.path))
 }
 
-/// The person is at no change that has a number.
+/// The answer to the number of a change where no change has a number.
 pub(super) const NO_NUMBERED_CHANGE: &str = "No change here has a number; a number alone goes to that file.";
 
-/// The file where the person is has other texts now.
+/// The announcement of other texts of the person's file.
 pub(super) const FILE_CHANGED: &str = "The file has changed; this is how it stands now.";
 
-/// Sounds like a number of the list, and is none.
+/// The answer to a number that no file has.
 pub(super) const NO_SUCH_FILE: &str = "No file has that number; l lists them.";
 
-/// The first words to a person at a terminal.
-pub(super) const HOW: &str =
+/// The introduction for a person at a terminal.
+pub(super) const INTRODUCTION: &str =
     "y keeps a change, n marks it to be undone, Enter goes on. Nothing is written before the end. (? help)";
 
-/// The request to answer the question before leaving.
+/// The answer to an invalid reply to the question before leaving.
 pub(super) const YES_OR_NO: &str = "Type one of [y,n] and Enter.";
 
-/// The prompt behind the last file.
+/// The prompt after the last file.
 const END_PROMPT: &str = "at the end [f,b,K,C,u,l,q,?]?";
 
 /// The help.
@@ -91,7 +91,7 @@ q  quit, also Ctrl-D: nothing is written
 Lines with ~ belong to another change, near this one.
 Nothing is written or sent before you answer the list of it.";
 
-/// No step of the person is left to take back, or to make again.
+/// Returns the answer if the person has no step to undo or to redo.
 pub(super) fn no_step(to: undo::Step) -> &'static str {
     match to {
         undo::Step::Undo => "You have taken no step here that could be taken back.",
@@ -99,7 +99,7 @@ pub(super) fn no_step(to: undo::Step) -> &'static str {
     }
 }
 
-/// A step is taken back, or made again.
+/// Returns the answer after a step was undone or redone.
 pub(super) fn step_taken(to: undo::Step) -> &'static str {
     match to {
         undo::Step::Undo => "Your last step is taken back.",
@@ -107,16 +107,16 @@ pub(super) fn step_taken(to: undo::Step) -> &'static str {
     }
 }
 
-/// Several changes were marked at once, or their marks taken back.
+/// Returns the answer after several changes were marked at once, or their marks removed.
 pub(super) fn rest_marked(changes: usize, wish: Wish) -> String {
-    let done = match wish {
+    let state = match wish {
         Wish::Stay => "kept",
         Wish::Undo => "marked to be undone",
     };
-    format!("{} {done}; u takes that back.", messages::changes(changes))
+    format!("{} {state}; u takes that back.", messages::changes(changes))
 }
 
-/// All files from here on are marked in one step.
+/// Returns the answer after all files from the person's file on were marked in one step.
 pub(super) fn files_marked(files: usize) -> String {
     match files {
         0 => "From here on, no change of the agent is without a mark.".to_owned(),
@@ -124,7 +124,7 @@ pub(super) fn files_marked(files: usize) -> String {
     }
 }
 
-/// The head of the review: its baseline, its size, the agents at work, and the remarks.
+/// Returns the head of the review: its baseline, its size, the agents at work, and the remarks.
 pub(super) fn head(walk: &Walk, inks: Inks) -> String {
     let turn = walk.turn();
     let (files, added, removed) = walk.totals();
@@ -133,20 +133,20 @@ pub(super) fn head(walk: &Walk, inks: Inks) -> String {
         0 => format!("Nothing has changed since {since}."),
         _ => format!("Since {since}: {} (+{added} -{removed}).", count(files)),
     };
-    let (accepted, others): (Vec<_>, Vec<_>) = walk.passed_over().partition(|file| file.accepted);
-    let passed = |files: usize, one: &str, several: &str| match files {
+    let (accepted, others): (Vec<_>, Vec<_>) = walk.skipped().partition(|file| file.accepted);
+    let skipped = |files: usize, one: &str, several: &str| match files {
         0 => None,
         1 => Some(format!("1 file {one}; l lists it.")),
         _ => Some(format!("{files} files {several}; l lists them.")),
     };
-    let others = passed(others.len(), "is not the agent's work", "are not the agent's work");
-    let accepted = passed(accepted.len(), "was accepted before the write", "were accepted before the write");
+    let others = skipped(others.len(), "is not the agent's work", "are not the agent's work");
+    let accepted = skipped(accepted.len(), "was accepted before the write", "were accepted before the write");
     let remarks = turn.remarks.iter().map(|remark| harmless::name(remark).into_owned());
     let remarks = turn.at_work_words("at work", &[]).into_iter().chain(remarks);
     render::titled(&title, remarks.chain(others).chain(accepted), inks)
 }
 
-/// The list has become another one.
+/// Returns the announcement of another list.
 pub(super) fn list_changed(walk: &Walk) -> String {
     match walk.turn().files.len() {
         0 => format!("Nothing differs from {} any more.", since(walk.turn())),
@@ -154,6 +154,7 @@ pub(super) fn list_changed(walk: &Walk) -> String {
     }
 }
 
+/// Returns the name and the age of the baseline.
 fn since(turn: &Turn) -> String {
     let name = harmless::name(&turn.baseline.name);
     match turn.baseline.at {
@@ -166,7 +167,7 @@ fn count(files: usize) -> String {
     if files == 1 { "1 file".into() } else { format!("{files} files") }
 }
 
-/// The header of a file, with its texts if they can be shown.
+/// Returns the header of the person's file.
 pub(super) fn file_header(walk: &Walk, inks: Inks) -> String {
     let (file, open) = match walk.place() {
         Place::Hunk(file, open, _) => (file, Some(open)),
@@ -175,7 +176,7 @@ pub(super) fn file_header(walk: &Walk, inks: Inks) -> String {
     };
     let files = walk.turn().files.len();
     let hunks = match (file.change, open) {
-        // Its mode is its change.
+        // The change of the mode is the only change.
         (_, Some(open)) if file.executable.is_some() && open.review().hunks.is_empty() => String::new(),
         (FileChange::Modified | FileChange::Renamed, Some(open)) => {
             format!(", {}", messages::changes(open.review().hunks.len()))
@@ -195,17 +196,17 @@ pub(super) fn file_header(walk: &Walk, inks: Inks) -> String {
 fn file_notes(walk: &Walk, file: &TurnFile, open: Option<&OpenReview>) -> Vec<String> {
     let review = open.map(OpenReview::review);
     let why = file.without_text.as_ref().or(review.and_then(|review| review.whole_file_only.as_ref()));
-    // If nothing is known of any file, a remark of the list says so once.
-    let is_known = knows_authors(walk);
+    // If no author is known, the list has one remark about it.
+    let is_author_known = has_known_author(walk);
     let author = match file.told_author() {
         Author::Agent => None,
         Author::Person => Some("This is not the agent's work.".to_owned()),
         Author::Both => Some("A part of this is yours: you have changed the file between turns.".to_owned()),
-        Author::Unknown => is_known.then(|| "It is not known whose work this is.".to_owned()),
+        Author::Unknown => is_author_known.then(|| "It is not known whose work this is.".to_owned()),
     };
     let is_saved = file.saved && file.author != Author::Both;
     let saved = is_saved.then(|| "You saved it in an editor meanwhile: a part may be yours.".to_owned());
-    let accepted = match (file.accepted, walk.accepted_hunks()) {
+    let accepted = match (file.accepted, walk.skipped_hunks()) {
         (true, _) => Some("You accepted all of it before the write.".to_owned()),
         (false, 0) => None,
         (false, hunks) => {
@@ -223,12 +224,12 @@ fn file_notes(walk: &Walk, file: &TurnFile, open: Option<&OpenReview>) -> Vec<St
     [why, author, saved, accepted, stale, dirty, empties, limits].into_iter().flatten().collect()
 }
 
-/// Whether it is known of any file whose it is.
-fn knows_authors(walk: &Walk) -> bool {
+/// Whether the author of any file is known.
+fn has_known_author(walk: &Walk) -> bool {
     walk.turn().files.iter().any(|file| file.author != Author::Unknown)
 }
 
-/// The change of a file in a few words.
+/// Describes the change of a file in a few words.
 fn change(file: &TurnFile) -> String {
     let change = match (file.change, &file.from) {
         (FileChange::Mode, _) => return file.executable_words().unwrap_or("another mode").into(),
@@ -250,22 +251,23 @@ fn lines(file: &TurnFile) -> String {
     }
 }
 
-/// The files with their marks, each in a line with its number.
+/// Returns the files with their marks, each on a line with its number.
 pub(super) fn list(walk: &Walk) -> String {
     let row = |(at, file): (usize, &TurnFile)| {
         let why = file.without_text.as_ref().map(|why| format!(", {}", harmless::name(why)));
         let author = match file.told_author() {
             Author::Person => ", not the agent's work",
             Author::Both => ", partly yours",
-            Author::Unknown if knows_authors(walk) => ", unknown whose",
+            Author::Unknown if has_known_author(walk) => ", unknown whose",
             Author::Agent | Author::Unknown => "",
         };
-        let known = [
+        let properties = [
             (file.accepted, ", accepted before the write"),
             (file.saved && file.author != Author::Both, ", saved by you, too"),
             (file.known, ", as in your last round"),
         ];
-        let known: String = known.iter().filter(|(is_so, _)| *is_so).map(|(_, words)| *words).collect();
+        let properties: String =
+            properties.iter().filter(|(holds, _)| *holds).map(|(_, words)| *words).collect();
         let marked = match file.marked {
             Marked::Nothing => String::new(),
             Marked::Hunks(hunks) => format!(", {} marked to be undone", messages::changes(hunks)),
@@ -273,13 +275,17 @@ pub(super) fn list(walk: &Walk) -> String {
         };
         let here = if walk.file() == at { " - you are here" } else { "" };
         let (path, change, lines) = (harmless::name(&file.path), change(file), lines(file));
-        format!("{}. {path}: {change}{lines}{}{author}{known}{marked}{here}", at + 1, why.unwrap_or_default())
+        format!(
+            "{}. {path}: {change}{lines}{}{author}{properties}{marked}{here}",
+            at + 1,
+            why.unwrap_or_default()
+        )
     };
     let rows: Vec<_> = walk.turn().files.iter().enumerate().map(row).collect();
     rows.join("\n")
 }
 
-/// The question below the list of what is undone and sent.
+/// Returns the question below the list of all that a finish undoes and sends.
 pub(super) fn confirm(walk: &Walk) -> String {
     let comments = comments::unsent(walk.turn()).count();
     let sends = format!("send {}", comment_words::count(comments));
@@ -303,27 +309,28 @@ pub(super) fn confirm(walk: &Walk) -> String {
     }
 }
 
-/// The request to answer with one of these letters.
-pub(super) fn one_of(letters: &[&str]) -> String {
+/// Returns the request to answer with one of these letters.
+pub(super) fn invalid_reply(letters: &[&str]) -> String {
     format!("Type one of [{}] and Enter.", letters.join(","))
 }
 
-/// The files, and all comments below them.
+/// Returns the files, with all comments below them.
 pub(super) fn list_with_comments(walk: &Walk) -> String {
-    let whole = walk.turn().comments.iter();
-    let row =
-        |it: &Comment| format!("Comment {} is on {}{}.", it.id.0, place(it), state_words(it, walk.turn()));
-    let comments = whole.map(row);
+    let row = |comment: &Comment| {
+        let state = state_words(comment, walk.turn());
+        format!("Comment {} is on {}{state}.", comment.id.0, place(comment))
+    };
+    let comments = walk.turn().comments.iter().map(row);
     std::iter::once(list(walk)).chain(comments).collect::<Vec<_>>().join("\n")
 }
 
-/// All that is undone, for the person to confirm.
+/// Returns all marks, for the person to confirm.
 pub(super) fn marks(walk: &Walk) -> String {
     if !walk.has_marks() {
         return "Nothing is marked to be undone: everything stays as it is.".into();
     }
     let row = |file: &TurnFile| {
-        let what = match (file.marked, file.change, &file.from) {
+        let extent = match (file.marked, file.change, &file.from) {
             (Marked::Nothing, ..) => "nothing".to_owned(),
             (Marked::Hunks(hunks), ..) => messages::changes(hunks),
             (Marked::Whole, FileChange::Added, _) => "the whole file; it is removed".into(),
@@ -334,18 +341,18 @@ pub(super) fn marks(walk: &Walk) -> String {
             (Marked::Whole, FileChange::Mode, _) => "its mode".into(),
             (Marked::Whole, ..) => "the whole file".into(),
         };
-        format!("  {}: {what}", harmless::name(&file.path))
+        format!("  {}: {extent}", harmless::name(&file.path))
     };
     let is_git_mv = |file: &TurnFile| file.marked == Marked::Whole && file.staged;
     let index = walk.marked().any(is_git_mv).then(|| messages::INDEX_STAYS.to_owned());
-    // It may be changing the very lines that are undone.
+    // An agent at work may change the lines that are undone.
     let at_work = walk.turn().at_work_words("at work", &[]);
     let rows = std::iter::once("To be undone:".to_owned()).chain(walk.marked().map(row));
     let rows = rows.chain(index).chain(at_work);
     rows.collect::<Vec<_>>().join("\n")
 }
 
-/// The end: what was undone, and what was not.
+/// Returns the result of a finish: the undone files, the refused ones, and the message.
 pub(super) fn finished(finished: &TurnFinished) -> String {
     let row = |file: &UndoneFile| {
         let draft = file.draft.as_ref();
@@ -359,47 +366,51 @@ pub(super) fn finished(finished: &TurnFinished) -> String {
         )
     };
     let (refused, undone): (Vec<_>, Vec<_>) = finished.files.iter().partition(|file| file.refused.is_some());
-    let mut said = Vec::new();
+    let mut report = Vec::new();
     for (title, files) in [("Undone:", undone), ("Not undone:", refused)] {
         if !files.is_empty() {
-            said.push(title.to_owned());
-            said.extend(files.into_iter().map(row));
+            report.push(title.to_owned());
+            report.extend(files.into_iter().map(row));
         }
     }
     if !finished.asked.is_empty() {
-        said.push("The agent is asked to undo:".into());
-        said.extend(finished.asked.iter().map(|path| format!("  {}", harmless::name(path))));
+        report.push("The agent is asked to undo:".into());
+        report.extend(finished.asked.iter().map(|path| format!("  {}", harmless::name(path))));
     }
-    said.extend(finished.sent.as_ref().map(|sent| format!("Sent: {}", harmless::name(&sent.words))));
+    report.extend(finished.sent.as_ref().map(|sent| format!("Sent: {}", harmless::name(&sent.words))));
     let not_sent = finished.not_sent.as_ref();
-    said.extend(not_sent.map(|why| format!("Nothing was sent, and comments wait: {}", harmless::name(why))));
+    report
+        .extend(not_sent.map(|why| format!("Nothing was sent, and comments wait: {}", harmless::name(why))));
     if finished.files.iter().any(|file| file.draft.is_some()) {
-        said.push("`alongside drafts` lists the undone texts.".into());
+        report.push("`alongside drafts` lists the undone texts.".into());
     }
-    match said.is_empty() {
+    match report.is_empty() {
         true => "Finished; nothing is written.".into(),
-        false => said.join("\n"),
+        false => report.join("\n"),
     }
 }
 
-/// The prompt at the person's place. `has_more`: only a part of the change is printed.
+/// Returns the prompt at the person's place. `has_more`: another page of the change follows.
 pub(super) fn prompt(walk: &Walk, has_more: bool) -> String {
     let more = if has_more { "m," } else { "" };
-    let action = |is_marked, what| match is_marked {
+    let action = |is_marked, subject| match is_marked {
         true => "marked to be undone".to_owned(),
-        false => format!("keep {what}"),
+        false => format!("keep {subject}"),
     };
     match walk.place() {
         Place::Hunk(file, open, hunk) => {
             let is_marked = hunk.state == HunkState::Dropped || file.marked == Marked::Whole;
-            let (at, all) = (open.hunk() + 1, open.review().hunks.len());
+            let (number, all) = (open.hunk() + 1, open.review().hunks.len());
             let new = match walk.is_new(hunk) {
                 Some(true) => ", new",
                 Some(false) => ", as in your last round",
                 None => "",
             };
             let accepted = if walk.is_accepted(hunk) { ", accepted before the write" } else { "" };
-            format!("({at}/{all}{new}{accepted}) {} [y,n,{more}s,c,u,f,?]?", action(is_marked, "this change"))
+            format!(
+                "({number}/{all}{new}{accepted}) {} [y,n,{more}s,c,u,f,?]?",
+                action(is_marked, "this change")
+            )
         }
         Place::Whole(file, _) if file.without_undo => "the whole file stays [y,c,u,f,?]?".into(),
         Place::Whole(file, _) => {
@@ -414,24 +425,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn another_mode_is_said_of_every_change() {
-        let of = |change_kind, from: Option<&str>, executable| {
+    fn the_words_for_a_change_include_its_mode() {
+        let words_for = |change_kind, from: Option<&str>, executable| {
             let from = from.map(str::to_owned);
             change(&TurnFile { change: change_kind, from, executable, ..TurnFile::default() })
         };
         assert_eq!(
-            of(FileChange::Renamed, Some("old\u{1b}"), Some(true)),
+            words_for(FileChange::Renamed, Some("old\u{1b}"), Some(true)),
             "renamed from old\\x1b, now executable"
         );
-        assert_eq!(of(FileChange::Modified, None, Some(false)), "changed, no longer executable");
-        assert_eq!(of(FileChange::Mode, None, Some(true)), "now executable");
-        assert_eq!(of(FileChange::Mode, None, None), "another mode");
-        assert_eq!(of(FileChange::Renamed, Some("old"), None), "renamed from old");
+        assert_eq!(words_for(FileChange::Modified, None, Some(false)), "changed, no longer executable");
+        assert_eq!(words_for(FileChange::Mode, None, Some(true)), "now executable");
+        assert_eq!(words_for(FileChange::Mode, None, None), "another mode");
+        assert_eq!(words_for(FileChange::Renamed, Some("old"), None), "renamed from old");
     }
 
     #[test]
     fn help_fits_on_a_terminal_of_80_columns_and_24_rows() {
-        // The prompt follows.
+        // The prompt needs the last row.
         assert!(HELP.lines().count() < 24);
         for row in HELP.lines() {
             assert!(row.chars().count() <= 80, "{row}");

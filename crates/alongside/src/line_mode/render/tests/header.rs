@@ -1,4 +1,4 @@
-//! The lines above a review and its summary.
+//! Tests of the header and the summary of a review.
 
 use super::*;
 
@@ -62,7 +62,7 @@ fn the_header_names_file_agent_size_and_notes() {
 }
 
 #[test]
-fn the_summary_counts_what_became_of_the_changes() {
+fn the_summary_counts_the_states_of_the_changes() {
     let mut review = middle();
     let roots = [PathBuf::from("/p/src")];
     insta::assert_snapshot!(summary(&review, &roots), @"a.rs: 1 change: 1 kept.");

@@ -1,14 +1,14 @@
-//! The pages of a change that is longer than the screen.
+//! Tests of the pages of a hunk that is longer than the screen.
 
 use super::*;
-use crate::line_mode::pages::{MOST_LINES, rows_of};
+use crate::line_mode::pages::{MAX_LINES, rows_of};
 
-/// The pages of the first hunk, one after the other.
-fn pages(review: &Review, look: Look) -> Vec<Page> {
+/// Returns the pages of the first hunk.
+fn pages(review: &Review, layout: Layout) -> Vec<Page> {
     let mut pages = Vec::new();
     let mut at = Some(Spot::default());
     while let Some(from) = at {
-        let page = hunk_page(Origin::Proposal, review, &review.hunks[0], from, look);
+        let page = hunk_page(Origin::Proposal, review, &review.hunks[0], from, layout);
         at = page.next;
         pages.push(page);
     }
@@ -16,12 +16,12 @@ fn pages(review: &Review, look: Look) -> Vec<Page> {
 }
 
 #[test]
-fn lines_that_stay_are_cut_to_the_terminal_and_changed_ones_are_not() {
+fn lines_of_context_are_cut_to_the_terminal_and_changed_ones_not() {
     let (long, other) = ("x".repeat(50), "y".repeat(50));
     let original = format!("\t{long}\nold {other}\n漢字{long}\n");
     let proposed = original.replace("old", "new");
     let review = review(&original, &proposed, vec![kept(lines(1, 2), lines(1, 2))]);
-    let page = pages(&review, Look { columns: Some(30), ..UNKNOWN_SIZE }).remove(0);
+    let page = pages(&review, Layout { columns: Some(30), ..UNKNOWN_SIZE }).remove(0);
     let shown: Vec<_> = page.text.lines().skip(1).collect();
     let (x, y) = ("x".repeat(21), "x".repeat(24));
     assert_eq!(shown[0], format!(" \t{x}…"));
@@ -61,9 +61,9 @@ fn a_page_fits_the_height_of_the_terminal() {
         let of = kept(lines(5, 5 + old), lines(5, 5 + new));
         let review = review(&text("o\n", old), &text("n\n", new), vec![of]);
         for rows in [10, 24, 60] {
-            let look = Look { inks: PLAIN, columns: Some(80), rows: Some(rows) };
+            let layout = Layout { inks: PLAIN, columns: Some(80), rows: Some(rows) };
             let mut seen = (0, 0);
-            for page in pages(&review, look) {
+            for page in pages(&review, layout) {
                 // The prompt has the last row.
                 assert!(page.text.lines().count() < rows, "{old} {new} {rows}: {}", page.text);
                 let (original, proposed) = page.seen.unwrap();
@@ -79,31 +79,31 @@ fn a_page_counts_the_rows_of_wrapped_lines_and_of_the_header() {
     let long = |line: &str, count: usize| format!("{}\n", line.repeat(30)).repeat(count);
     let all = kept(lines(0, 20), lines(0, 20));
     let review = review(&long("old ", 20), &long("new ", 20), vec![all]);
-    let look = Look { columns: Some(40), rows: Some(24), ..UNKNOWN_SIZE };
-    let all = pages(&review, look);
-    assert!(all.iter().all(|page| rows_of(&page.text, look) < 24), "{}", all[0].text);
+    let layout = Layout { columns: Some(40), rows: Some(24), ..UNKNOWN_SIZE };
+    let all = pages(&review, layout);
+    assert!(all.iter().all(|page| rows_of(&page.text, layout) < 24), "{}", all[0].text);
     let seen: usize = all.iter().map(|page| page.seen.unwrap().1.len()).sum();
     assert_eq!(seen, 20);
     let header = header(&review, &["/p".into()], PLAIN);
-    let lower = &pages(&review, below(look, &header))[0];
-    assert!(rows_of(&lower.text, look) + rows_of(&header, look) < 24, "{}", lower.text);
+    let lower = &pages(&review, layout_below(layout, &header))[0];
+    assert!(rows_of(&lower.text, layout) + rows_of(&header, layout) < 24, "{}", lower.text);
 }
 
 #[test]
 fn a_line_that_is_higher_than_the_screen_has_a_page_of_its_own() {
     let review =
         review("", &format!("{}\n", "x".repeat(1_900)).repeat(3), vec![kept(lines(0, 0), lines(0, 3))]);
-    let look = Look { columns: Some(40), rows: Some(24), ..UNKNOWN_SIZE };
-    let seen: Vec<_> = pages(&review, look).iter().map(|page| page.seen.unwrap().1).collect();
+    let layout = Layout { columns: Some(40), rows: Some(24), ..UNKNOWN_SIZE };
+    let seen: Vec<_> = pages(&review, layout).iter().map(|page| page.seen.unwrap().1).collect();
     assert_eq!(seen, [lines(0, 1), lines(1, 2), lines(2, 3)]);
 }
 
 #[test]
-fn our_own_words_are_broken_at_blanks_only() {
-    let look = Look { columns: Some(30), rows: Some(24), ..UNKNOWN_SIZE };
+fn our_own_texts_are_wrapped_at_spaces_only() {
+    let layout = Layout { columns: Some(30), rows: Some(24), ..UNKNOWN_SIZE };
     let mut review = review(&"o\n".repeat(40), &"n\n".repeat(40), vec![kept(lines(0, 40), lines(0, 40))]);
     review.hunks[0].reason = Some("these words are more than one row has room for".into());
-    let page = &pages(&review, look)[0];
+    let page = &pages(&review, layout)[0];
     let (_, said) = page.text.split_once("\n... (").unwrap();
     let expected = " more lines; m shows\n  the next ones, e the whole\n  text in your editor)\n\
                     Why: these words are more than\n  one row has room for";
@@ -117,23 +117,23 @@ fn changes_that_are_decided_together_have_pages_too() {
     let hunks = (0..20).map(|at| kept(lines(3 * at, 3 * at + 1), lines(3 * at, 3 * at + 1))).collect();
     let mut review = review(&original, &proposed, hunks);
     review.whole_file_only = Some("it is no text".into());
-    let look = Look { columns: Some(80), rows: Some(24), ..UNKNOWN_SIZE };
+    let layout = Layout { columns: Some(80), rows: Some(24), ..UNKNOWN_SIZE };
     let (mut at, mut seen) = (Some(Spot::default()), 0);
     while let Some(from) = at {
-        let pages = whole(Origin::Turn, &review, from, look);
-        let rows: usize = pages.iter().map(|page| rows_of(&page.text, look)).sum();
+        let pages = whole(Origin::Turn, &review, from, layout);
+        let rows: usize = pages.iter().map(|page| rows_of(&page.text, layout)).sum();
         assert!(rows < 24, "{rows}");
         seen += pages.len();
         at = pages.iter().find_map(|page| page.next);
     }
     assert_eq!(seen, 20);
-    let pages = whole(Origin::Turn, &review, Spot::default(), look);
+    let pages = whole(Origin::Turn, &review, Spot::default(), layout);
     assert!(pages.last().unwrap().text.ends_with(" more; m shows the next ones)"));
     assert_eq!(whole(Origin::Turn, &review, Spot::default(), UNKNOWN_SIZE).len(), 20);
 }
 
 #[test]
-fn an_edited_change_is_seen_once_its_last_page_is() {
+fn an_edited_change_is_seen_once_its_last_page_is_printed() {
     let mut review = review("old\n", "new\n", vec![kept(lines(0, 1), lines(0, 1))]);
     review.current = "mine\n".repeat(2_500).into();
     (review.hunks[0].state, review.hunks[0].current) = (HunkState::Edited, lines(0, 2_500));
@@ -147,9 +147,9 @@ fn an_edited_change_is_seen_once_its_last_page_is() {
 }
 
 #[test]
-fn a_change_that_is_cut_is_not_seen() {
+fn a_cut_change_is_not_seen() {
     let review = review("", &format!("{}\n", "x".repeat(9_000)), vec![kept(lines(0, 0), lines(0, 1))]);
-    let pages = pages(&review, Look { columns: Some(80), ..UNKNOWN_SIZE });
+    let pages = pages(&review, Layout { columns: Some(80), ..UNKNOWN_SIZE });
     assert_eq!((pages[0].seen, pages.len()), (None, 1));
 }
 
@@ -174,7 +174,7 @@ fn a_flood_of_lines_is_cut_and_counted() {
     let review = review("", &"x\n".repeat(5_000), vec![kept(lines(0, 0), lines(0, 5_000))]);
     let shown = hunk(&review, &review.hunks[0], PLAIN);
     assert!(shown.starts_with("@@ -0,0 +1,5000 @@\n+x\n"), "{}", &shown[..40]);
-    assert_eq!(shown.matches("\n+x").count(), MOST_LINES);
+    assert_eq!(shown.matches("\n+x").count(), MAX_LINES);
     assert!(
         shown.ends_with("\n... (3000 more lines; m shows the next ones, e the whole text in your editor)")
     );

@@ -1,4 +1,4 @@
-//! A companion that holds the texts of a turn in memory and writes no file.
+//! A companion for tests, which keeps the texts of a turn in memory and writes no file.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use alongside_desk::{
 };
 use tokio::sync::mpsc::UnboundedSender;
 
-/// See the module.
+/// The companion, with the faults that a test sets.
 #[derive(Default)]
 pub(super) struct Companion {
     pub(super) turn: Turn,
@@ -18,30 +18,31 @@ pub(super) struct Companion {
     reviews: Vec<Option<Review>>,
     /// The lines of the second file that the person accepted before the write.
     pub(super) accepted: Vec<Lines>,
-    /// The events that come before the list.
+    /// The events that are sent before the list.
     pub(super) news: Vec<Event>,
-    /// Why a look tells nothing.
+    /// The reason why the changes are unknown.
     pub(super) unknown: Option<String>,
-    /// Why this file is not undone.
+    /// A file that is not undone, and the reason.
     pub(super) refused: Option<(usize, String)>,
-    /// The files whose marks are not set, or not taken back, each once.
+    /// The files whose marks are refused once, and whether their setting or their removal is.
     pub(super) refused_marks: Vec<(usize, bool)>,
-    /// The list that takes the place of the one that was shown, at the first mark.
+    /// The list that replaces the shown one at the first mark.
     pub(super) next: Option<Turn>,
-    /// An agent changes the file at the first mark on a hunk.
+    /// Whether an agent changes the file at the first mark of a hunk.
     pub(super) rewrites: bool,
-    /// Its disk is full.
-    pub(super) keeps_no_comment: bool,
-    /// It has told another list by itself: comments on each revision are of that one.
-    pub(super) any_revision: bool,
-    /// The marks of each file before its last changes, and those that were taken back.
-    history: Vec<(usize, Vec<Hunk>)>,
-    taken_back: Vec<(usize, Vec<Hunk>)>,
-    /// Gets a word when the desk has taken all events before a [`Event::FlushReview`].
+    /// Whether comments are refused, because the disk is full.
+    pub(super) refuses_comments: bool,
+    /// Whether a comment on any revision is accepted, because a test has sent another list itself.
+    pub(super) accepts_any_revision: bool,
+    /// The hunks of files before each step, to undo it.
+    undo_steps: Vec<(usize, Vec<Hunk>)>,
+    /// The hunks of files before each undo, to redo the step.
+    redo_steps: Vec<(usize, Vec<Hunk>)>,
+    /// The channel for the time when the desk has handled all events before a [`Event::FlushReview`].
     pub(super) caught_up: Option<std::sync::mpsc::Sender<()>>,
 }
 
-/// The answer to [`Event::FlushReview`] with this name is its end.
+/// The review whose [`Event::FlushReview`] ends the companion after its answer.
 pub(super) const STOP: ReviewId = ReviewId(666);
 
 /// A changed file of nine lines, of which lines 2 and 8 differ.
@@ -65,7 +66,7 @@ pub(super) fn added(path: &str) -> (TurnFile, Option<Review>) {
     (file, Some(review(None, "new\nlines\n", vec![hunk(0..0, 0..2)])))
 }
 
-/// A new file of so many lines.
+/// A new file of `count` lines.
 pub(super) fn long(path: &str, count: usize) -> (TurnFile, Option<Review>) {
     let file = TurnFile { path: path.into(), change: FileChange::Added, added: count, ..TurnFile::default() };
     (file, Some(review(None, &"line\n".repeat(count), vec![hunk(0..0, 0..count)])))
@@ -77,7 +78,7 @@ pub(super) fn binary(path: &str) -> (TurnFile, Option<Review>) {
     (TurnFile { path: path.into(), without_text, ..TurnFile::default() }, None)
 }
 
-/// A change of these lines, which is kept.
+/// A kept hunk of these lines.
 fn hunk(original: Range<usize>, proposed: Range<usize>) -> Hunk {
     let (original, proposed) = (original.into(), proposed.into());
     Hunk { original, proposed, current: proposed, ..Hunk::default() }
@@ -95,7 +96,7 @@ fn review(original: Option<&str>, proposed: &str, hunks: Vec<Hunk>) -> Review {
 }
 
 impl Companion {
-    /// The revision since which the desk is to ask.
+    /// Returns the revision since which the desk requests the changes.
     pub(super) fn asked(&self) -> Option<String> {
         self.turn.baseline.asked.clone()
     }
@@ -113,36 +114,36 @@ impl Companion {
         Self { turn, reviews, ..Self::default() }
     }
 
-    /// Answers until the desk leaves. Returns the requests.
+    /// Answers requests until the desk leaves, and returns them.
     pub(super) async fn serve(mut self, mut seat: Seat) -> Vec<Request> {
-        let mut asked = Vec::new();
+        let mut requests = Vec::new();
         while let Some(Call { request, answer }) = seat.calls.recv().await {
             let is_last = [Request::Leave, Request::Flushed { id: STOP }].contains(&request);
-            asked.push(request.clone());
+            requests.push(request.clone());
             // A desk that has gone needs no answer.
-            let _ = answer.send(self.take(request, &seat.events));
+            let _ = answer.send(self.answer(request, &seat.events));
             if is_last {
                 break;
             }
         }
-        asked
+        requests
     }
 
-    fn take(&mut self, request: Request, to: &UnboundedSender<Event>) -> Result<Revised, Refusal> {
-        let tell = |event| drop(to.send(event));
+    fn answer(&mut self, request: Request, to: &UnboundedSender<Event>) -> Result<Revised, Refusal> {
+        let send = |event| drop(to.send(event));
         match request {
             Request::ReviewTurn { .. } => {
-                self.news.drain(..).for_each(tell);
+                self.news.drain(..).for_each(send);
                 if let Some(reason) = self.unknown.clone() {
                     return Err(Refusal::TurnUnknown { reason });
                 }
-                tell(Event::Turn(self.turn.clone()));
+                send(Event::Turn(self.turn.clone()));
             }
             Request::OpenTurnFile { turn, revision, file } => {
                 self.check(turn, revision)?;
                 let review = self.reviews[file].clone().expect("a text");
                 let accepted = if file == 1 { self.accepted.clone() } else { Vec::new() };
-                tell(Event::TurnFile(OpenedTurnFile { turn, revision, file, review, new: None, accepted }));
+                send(Event::TurnFile(OpenedTurnFile { turn, revision, file, review, new: None, accepted }));
             }
             Request::MarkTurnFile { turn, revision, file, undo } => {
                 self.check(turn, revision)?;
@@ -156,10 +157,10 @@ impl Companion {
                 };
                 self.turn.files[file].marked = marked;
                 if let Some(review) = &mut self.reviews[file] {
-                    tell(changed(review, |hunks| hunks.iter_mut().for_each(|hunk| hunk.state = state)));
+                    send(changed(review, |hunks| hunks.iter_mut().for_each(|hunk| hunk.state = state)));
                 }
                 self.turn.revision += 1;
-                tell(Event::Turn(self.turn.clone()));
+                send(Event::Turn(self.turn.clone()));
             }
             Request::KeepHunks { id, hunks: marked, keep, .. } => {
                 if let Some(next) = self.next.take() {
@@ -172,52 +173,52 @@ impl Companion {
                 let (file, review) = self.review(id);
                 let before = (file, review.hunks.clone());
                 let state = if keep { HunkState::Kept } else { HunkState::Dropped };
-                tell(changed(review, |hunks| marked.iter().for_each(|at| hunks[*at].state = state)));
+                send(changed(review, |hunks| marked.iter().for_each(|at| hunks[*at].state = state)));
                 let revision = review.revision;
                 self.count_marks(file);
                 self.turn.revision += 1;
-                self.history.push(before);
-                tell(Event::Turn(self.turn.clone()));
+                self.undo_steps.push(before);
+                send(Event::Turn(self.turn.clone()));
                 return Ok(Revised { revision });
             }
             Request::UndoReview { id, .. } | Request::RedoReview { id, .. } => {
                 let undoes = matches!(request, Request::UndoReview { .. });
-                let last = if undoes { self.history.pop() } else { self.taken_back.pop() };
+                let last = if undoes { self.undo_steps.pop() } else { self.redo_steps.pop() };
                 let (file, hunks) = last.ok_or(Refusal::NothingToUndo)?;
                 let review = self.reviews[file].as_mut().filter(|review| review.id == id).expect("its file");
                 let before = (file, review.hunks.clone());
-                tell(changed(review, |all| *all = hunks));
+                send(changed(review, |all| *all = hunks));
                 self.count_marks(file);
-                let steps = if undoes { &mut self.taken_back } else { &mut self.history };
+                let steps = if undoes { &mut self.redo_steps } else { &mut self.undo_steps };
                 steps.push(before);
                 self.turn.revision += 1;
-                tell(Event::Turn(self.turn.clone()));
+                send(Event::Turn(self.turn.clone()));
             }
             Request::SplitHunk { id, hunk, .. } => {
                 let (_, review) = self.review(id);
-                tell(changed(review, |hunks| {
+                send(changed(review, |hunks| {
                     let [first, second] = halves(&hunks[hunk]);
                     hunks[hunk] = first;
                     hunks.insert(hunk + 1, second);
                 }));
                 return Ok(Revised { revision: review.revision });
             }
-            Request::AddComment { .. } if self.keeps_no_comment => {
+            Request::AddComment { .. } if self.refuses_comments => {
                 return Err(Refusal::CommentNotKept { reason: "the disk is full".into() });
             }
             Request::AddComment { turn, revision, file, lines, side, text } => {
-                if !self.any_revision {
+                if !self.accepts_any_revision {
                     self.check(turn, revision)?;
                 }
                 let path = file.map(|file| self.turn.files[file].path.clone());
                 let anchor = Anchor { path, lines, side, code: "its code".into() };
                 let id = CommentId(self.turn.comments.len() as u64 + 1);
                 self.turn.comments.push(Comment { id, anchor, text, now: lines, ..Comment::default() });
-                tell(Event::Turn(self.turn.clone()));
+                send(Event::Turn(self.turn.clone()));
             }
             Request::ChangeComment { id, text, .. } => {
-                let is_it = |comment: &Comment| comment.id == id;
-                let at = self.turn.comments.iter().position(is_it).ok_or(Refusal::NoSuchComment)?;
+                let has_id = |comment: &Comment| comment.id == id;
+                let at = self.turn.comments.iter().position(has_id).ok_or(Refusal::NoSuchComment)?;
                 let comment = &mut self.turn.comments[at];
                 match text.is_empty() {
                     true if comment.again => (comment.state, comment.again) = (CommentState::Open, false),
@@ -227,7 +228,7 @@ impl Companion {
                     }
                     false => comment.text = text,
                 }
-                tell(Event::Turn(self.turn.clone()));
+                send(Event::Turn(self.turn.clone()));
             }
             Request::Flushed { .. } => {
                 if let Some(caught_up) = &self.caught_up {
@@ -250,17 +251,17 @@ impl Companion {
                     let message = TurnMessage { words: route.words, ..TurnMessage::default() };
                     finished.sent = Some(message);
                 }
-                tell(Event::TurnFinished(finished));
+                send(Event::TurnFinished(finished));
                 self.turn.revision += 1;
                 self.turn.files.clear();
-                tell(Event::Turn(self.turn.clone()));
+                send(Event::Turn(self.turn.clone()));
             }
             _ => {}
         }
         Ok(Revised { revision: self.turn.revision })
     }
 
-    /// The mark of a file whose hunks were marked.
+    /// Sets the mark of a file by the marks of its hunks.
     fn count_marks(&mut self, file: usize) {
         let hunks = self.reviews[file].iter().flat_map(|review| &review.hunks);
         self.turn.files[file].marked = match hunks.filter(|hunk| hunk.state == HunkState::Dropped).count() {
@@ -269,7 +270,7 @@ impl Companion {
         };
     }
 
-    /// The file loses its first hunk, and the list has a remark.
+    /// Removes the first hunk of a file, adds a remark to the list, and returns the refusal of the mark.
     fn rewrite(&mut self, id: ReviewId, to: &UnboundedSender<Event>) -> Refusal {
         let (file, review) = self.review(id);
         review.hunks.remove(0);
@@ -288,19 +289,19 @@ impl Companion {
     }
 
     fn check(&self, turn: TurnId, revision: u64) -> Result<(), Refusal> {
-        let is_now = (turn, revision) == (self.turn.id, self.turn.revision);
-        if is_now { Ok(()) } else { Err(Refusal::NoSuchTurn) }
+        let is_current = (turn, revision) == (self.turn.id, self.turn.revision);
+        if is_current { Ok(()) } else { Err(Refusal::NoSuchTurn) }
     }
 
     fn review(&mut self, id: ReviewId) -> (usize, &mut Review) {
         let mut reviews = self.reviews.iter_mut().enumerate();
-        let found =
-            reviews.find_map(|(file, review)| Some((file, review.as_mut().filter(|it| it.id == id)?)));
+        let found = reviews
+            .find_map(|(file, review)| Some((file, review.as_mut().filter(|review| review.id == id)?)));
         found.expect("an open file")
     }
 }
 
-/// A hunk of two lines as two.
+/// Splits a hunk of two lines into two.
 fn halves(hunk: &Hunk) -> [Hunk; 2] {
     let line = |lines: Lines, at: usize| Lines { start: lines.start + at, end: lines.start + at + 1 };
     [0, 1].map(|at| Hunk {
@@ -311,7 +312,7 @@ fn halves(hunk: &Hunk) -> [Hunk; 2] {
     })
 }
 
-/// A new revision of a review.
+/// Changes the hunks of a review, and returns the event of its new revision.
 fn changed(review: &mut Review, change: impl FnOnce(&mut Vec<Hunk>)) -> Event {
     let from = review.revision;
     review.revision += 1;

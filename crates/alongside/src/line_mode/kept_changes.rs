@@ -1,17 +1,17 @@
-//! The changes that the person has kept by a letter. The companion knows no difference between them and those
-//! that nobody has looked at.
+//! The changes that the person has kept by a letter. The companion does not tell them apart from changes
+//! without a decision.
 
 use std::collections::HashSet;
 use std::ops::Range;
 
 use alongside_desk::{Hunk, Lines, Review, ReviewId};
 
-/// See the module.
+/// The kept changes, by their reviews and lines.
 #[derive(Debug, Default)]
 pub(super) struct KeptChanges(HashSet<(ReviewId, [usize; 4])>);
 
 impl KeptChanges {
-    /// Notes that the person has kept these changes of a review, or that they are undecided again.
+    /// Marks these changes of a review as kept, or as undecided again.
     pub(super) fn set(&mut self, review: &Review, hunks: Range<usize>, is_kept: bool) {
         for hunk in review.hunks.get(hunks).unwrap_or_default() {
             let key = (review.id, lines(hunk));
@@ -22,18 +22,18 @@ impl KeptChanges {
         }
     }
 
-    /// Whether the person has kept the change at this place.
-    pub(super) fn holds(&self, review: &Review, hunk: usize) -> bool {
+    /// Whether the person has kept the change at this index.
+    pub(super) fn contains(&self, review: &Review, hunk: usize) -> bool {
         review.hunks.get(hunk).is_some_and(|hunk| self.0.contains(&(review.id, lines(hunk))))
     }
 
-    /// A review has ended.
+    /// Removes the changes of a review that has ended.
     pub(super) fn forget(&mut self, id: ReviewId) {
-        self.0.retain(|(of, _)| *of != id);
+        self.0.retain(|(review, _)| *review != id);
     }
 }
 
-/// The lines by which a change is known again.
+/// Returns the lines by which a change is recognised.
 fn lines(hunk: &Hunk) -> [usize; 4] {
     let Hunk { original: Lines { start, end }, proposed, .. } = hunk;
     [*start, *end, proposed.start, proposed.end]
@@ -51,12 +51,12 @@ mod tests {
         };
         let (whole, mut kept) = (review(1, 3), KeptChanges::default());
         kept.set(&whole, 0..1, true);
-        assert!(kept.holds(&whole, 0) && !kept.holds(&whole, 1));
-        assert!(!kept.holds(&review(1, 2), 0) && !kept.holds(&review(2, 3), 0));
+        assert!(kept.contains(&whole, 0) && !kept.contains(&whole, 1));
+        assert!(!kept.contains(&review(1, 2), 0) && !kept.contains(&review(2, 3), 0));
         kept.set(&whole, 0..1, false);
-        assert!(!kept.holds(&whole, 0));
+        assert!(!kept.contains(&whole, 0));
         kept.set(&whole, 0..1, true);
         kept.forget(ReviewId(1));
-        assert!(!kept.holds(&whole, 0));
+        assert!(!kept.contains(&whole, 0));
     }
 }
