@@ -65,7 +65,7 @@ fn main() -> ExitCode {
             return ExitCode::SUCCESS;
         }
         failure::print(&error);
-        if is_hook { commands::hook::FAILURE.into() } else { ExitCode::FAILURE }
+        if is_hook { commands::hook::REFUSAL_CODE.into() } else { ExitCode::FAILURE }
     });
     drop(log);
     code

@@ -1,5 +1,5 @@
-//! Pastes a text into the pane of an agent, without Enter: only where it is sure which pane that is, and that
-//! the agent is at the front of it. A shell there would run what is pasted.
+//! Pastes a text without Enter into the pane of an agent. Pastes only if the pane is certain and the agent is
+//! its foreground process, because a shell would run the text.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -11,13 +11,13 @@ use alongside_platform::process;
 use alongside_turns::RunningAgent;
 use serde_json::Value;
 
-/// The name of the buffer in tmux, which goes at once.
+/// The name of the paste buffer in tmux, which is deleted after the paste.
 const BUFFER: &str = "alongside";
 
 /// A program with its arguments.
-type Line = (&'static str, Vec<String>);
+type CommandLine = (&'static str, Vec<String>);
 
-/// A pane, as the environment of the agent names it.
+/// The pane that the agent's variables name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Pane {
     Tmux { socket: String, pane: String },
@@ -26,10 +26,10 @@ enum Pane {
 }
 
 impl Pane {
-    /// The innermost one: tmux and zellij run inside the others.
+    /// Returns the innermost pane: tmux and zellij run inside the other multiplexers.
     ///
     /// # Errors
-    /// Why none can be told, for a person.
+    /// The reason why the pane is unknown, for a person.
     fn of(variables: &HashMap<OsString, OsString>) -> Result<Self, String> {
         let get = |name: &str| {
             let value = variables.get(&OsString::from(name))?.to_str()?;
@@ -57,8 +57,8 @@ impl Pane {
         }
     }
 
-    /// The question which terminal or which processes a pane has.
-    fn question(&self) -> Line {
+    /// Returns the command that prints the terminal or the processes of the pane.
+    fn query(&self) -> CommandLine {
         match self {
             Self::Tmux { socket, pane } => {
                 ("tmux", line(&["-S", socket, "display-message", "-p", "-t", pane, "#{pane_tty}"]))
@@ -70,31 +70,32 @@ impl Pane {
         }
     }
 
-    /// Whether the answer says that this is the pane of an agent.
-    fn is_of(&self, agent: &Front, answer: &str) -> bool {
+    /// Whether the output of [`query`](Self::query) shows that this is the pane of an agent.
+    fn has_agent(&self, agent: &ForegroundProcess, output: &str) -> bool {
         let tty = format!("/dev/{}", agent.tty);
         match self {
-            Self::Tmux { .. } => answer.trim() == tty,
+            Self::Tmux { .. } => output.trim() == tty,
             Self::Wezterm { pane } => {
-                let panes: Vec<Value> = serde_json::from_str(answer).unwrap_or_default();
-                let is_it =
-                    |it: &&Value| it["pane_id"].as_u64().map(|id| id.to_string()).as_ref() == Some(pane);
-                panes.iter().find(is_it).is_some_and(|it| it["tty_name"] == tty.as_str())
+                let panes: Vec<Value> = serde_json::from_str(output).unwrap_or_default();
+                let id = |pane: &Value| pane["pane_id"].as_u64().map(|id| id.to_string());
+                let listed = panes.iter().find(|listed| id(listed).as_ref() == Some(pane));
+                listed.is_some_and(|listed| listed["tty_name"] == tty.as_str())
             }
             Self::Kitty { .. } => {
-                let windows: Value = serde_json::from_str(answer).unwrap_or_default();
-                let below = |value: &Value, name: &str| value[name].as_array().cloned().unwrap_or_default();
+                let windows: Value = serde_json::from_str(output).unwrap_or_default();
+                let array = |value: &Value, name: &str| value[name].as_array().cloned().unwrap_or_default();
                 let windows = windows.as_array().cloned().unwrap_or_default();
-                let windows = windows.iter().flat_map(|it| below(it, "tabs"));
-                let windows: Vec<Value> = windows.flat_map(|it| below(&it, "windows")).collect();
-                let mut front = windows.iter().flat_map(|it| below(it, "foreground_processes"));
-                windows.len() == 1 && front.any(|it| it["pid"].as_u64() == Some(u64::from(agent.pid)))
+                let windows = windows.iter().flat_map(|window| array(window, "tabs"));
+                let windows: Vec<Value> = windows.flat_map(|tab| array(&tab, "windows")).collect();
+                let mut processes = windows.iter().flat_map(|window| array(window, "foreground_processes"));
+                windows.len() == 1
+                    && processes.any(|process| process["pid"].as_u64() == Some(u64::from(agent.pid)))
             }
         }
     }
 
-    /// The commands that paste what they read.
-    fn commands(&self) -> Vec<Line> {
+    /// Returns the commands that paste their standard input.
+    fn paste_commands(&self) -> Vec<CommandLine> {
         match self {
             Self::Tmux { socket, pane } => vec![
                 ("tmux", line(&["-S", socket, "load-buffer", "-b", BUFFER, "-"])),
@@ -102,10 +103,10 @@ impl Pane {
             ],
             Self::Wezterm { pane } => vec![("wezterm", line(&["cli", "send-text", "--pane-id", pane]))],
             Self::Kitty { window, .. } => {
-                let of = format!("id:{window}");
+                let window = format!("id:{window}");
                 vec![(
                     "kitten",
-                    self.kitten(&["send-text", "--match", &of, "--bracketed-paste", "auto", "--stdin"]),
+                    self.kitten(&["send-text", "--match", &window, "--bracketed-paste", "auto", "--stdin"]),
                 )]
             }
         }
@@ -124,34 +125,36 @@ fn line(args: &[&str]) -> Vec<String> {
     args.iter().map(|arg| (*arg).to_owned()).collect()
 }
 
-/// A process at the front of its terminal.
+/// A process in the foreground process group of its terminal.
 #[derive(Debug, PartialEq, Eq)]
-struct Front {
+struct ForegroundProcess {
     pid: u32,
-    /// As `ps` names it: below `/dev`.
+    /// The terminal as `ps` names it, without `/dev`.
     tty: String,
 }
 
-impl Front {
-    /// From the process group, that at the front of the terminal, and the terminal, as `ps` prints them.
-    fn of(pid: u32, printed: &str) -> Option<Self> {
+impl ForegroundProcess {
+    /// Parses the process group, the foreground process group and the terminal, as `ps` prints them. Returns
+    /// `None` for a background process.
+    fn parse(pid: u32, printed: &str) -> Option<Self> {
         let mut words = printed.split_whitespace();
-        let (group, front, tty) = (words.next()?, words.next()?, words.next()?);
-        (group == front && has_terminal(printed)).then(|| Self { pid, tty: tty.to_owned() })
+        let (group, foreground, tty) = (words.next()?, words.next()?, words.next()?);
+        (group == foreground && has_terminal(printed)).then(|| Self { pid, tty: tty.to_owned() })
     }
 
-    /// The process of an agent that is at the front of its terminal. Where that of its hooks has no terminal,
-    /// it is the one of its program here that has one. `ps` prints the same as for [`Front::of`].
+    /// Finds the foreground process of an agent: the process that starts its hooks, or if that has no
+    /// terminal, the only process of its program in the project that has one. `ps` prints as for
+    /// [`parse`](Self::parse).
     ///
     /// # Errors
-    /// Why none is, for a person.
+    /// The reason why there is none, for a person.
     fn find(agent: &RunningAgent, ps: impl Fn(u32) -> Result<String, String>) -> Result<Self, &'static str> {
         let ask = |pid: u32| Some((pid, ps(pid).ok().filter(|printed| has_terminal(printed))?));
         let others = || agent.others.iter().copied().filter_map(ask).collect();
         let found: Vec<_> = ask(agent.pid).map_or_else(others, |own| vec![own]);
         match &*found {
             [] => Err("it runs at no terminal of this project"),
-            [(pid, printed)] => Self::of(*pid, printed).ok_or("it is not at the front of its terminal"),
+            [(pid, printed)] => Self::parse(*pid, printed).ok_or("it is not at the front of its terminal"),
             _ => Err("several of it run in this project"),
         }
     }
@@ -165,47 +168,48 @@ fn has_terminal(printed: &str) -> bool {
 /// Pastes a text into the pane of an agent. Returns the name of the multiplexer. Blocks.
 ///
 /// # Errors
-/// Why nothing is pasted, for a person.
+/// The reason why nothing is pasted, for a person.
 pub(crate) fn paste(agent: &RunningAgent, text: &str) -> Result<&'static str, String> {
     let ps = |pid: u32| {
         run(&("ps", line(&["-o", "pgid=", "-o", "tpgid=", "-o", "tty=", "-p", &pid.to_string()])), None)
     };
-    let front = Front::find(agent, ps)?;
+    let front = ForegroundProcess::find(agent, ps)?;
     let variables = process::environment(front.pid).ok_or("the system does not tell where it runs")?;
     let pane = Pane::of(&variables)?;
-    if !pane.is_of(&front, &run(&pane.question(), None)?) {
+    if !pane.has_agent(&front, &run(&pane.query(), None)?) {
         return Err(format!("{} shows something else in its pane", pane.name()));
     }
     let text = clean(text);
-    for command in pane.commands() {
+    for command in pane.paste_commands() {
         run(&command, Some(&text))?;
     }
     Ok(pane.name())
 }
 
-/// The text without control characters, by which it could end the paste, and without an Enter at its end.
+/// Removes control characters, which could end the bracketed paste, and trailing whitespace, which could send
+/// the text.
 fn clean(text: &str) -> String {
     let kept: String = text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
     kept.trim_end().to_owned()
 }
 
-/// Runs a command with this input, and returns its output.
-fn run((program, args): &Line, input: Option<&str>) -> Result<String, String> {
-    let said = |why: &str| {
+/// Runs a command with this standard input, and returns its standard output.
+fn run((program, args): &CommandLine, input: Option<&str>) -> Result<String, String> {
+    let error_text = |why: &str| {
         let why = without_error_codes(why.lines().next().unwrap_or("it failed"));
         format!("{program}: {}", harmless::name(&why))
     };
     let mut command = Command::new(program);
     command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(|error| said(&error.to_string()))?;
+    let mut child = command.spawn().map_err(|error| error_text(&error.to_string()))?;
     if let (Some(mut stdin), Some(input)) = (child.stdin.take(), input) {
-        // One that wants no input may have ended.
+        // A command that reads no input may have ended.
         let _ = stdin.write_all(input.as_bytes());
     }
-    let output = child.wait_with_output().map_err(|error| said(&error.to_string()))?;
+    let output = child.wait_with_output().map_err(|error| error_text(&error.to_string()))?;
     match output.status.success() {
         true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-        false => Err(said(&String::from_utf8_lossy(&output.stderr))),
+        false => Err(error_text(&String::from_utf8_lossy(&output.stderr))),
     }
 }
 
@@ -218,12 +222,12 @@ mod tests {
     }
 
     fn lines(pane: &Pane) -> Vec<String> {
-        let all = std::iter::once(pane.question()).chain(pane.commands());
+        let all = std::iter::once(pane.query()).chain(pane.paste_commands());
         all.map(|(program, args)| format!("{program} {}", args.join(" "))).collect()
     }
 
     #[test]
-    fn each_multiplexer_is_asked_and_told_in_its_own_way() {
+    fn each_multiplexer_has_its_own_commands() {
         let tmux = pane(&[("TMUX", "/s,1,0"), ("TMUX_PANE", "%3"), ("WEZTERM_PANE", "1")]).unwrap();
         let expected = [
             "tmux -S /s display-message -p -t %3 #{pane_tty}",
@@ -243,25 +247,32 @@ mod tests {
     }
 
     #[test]
-    fn only_an_agent_at_the_front_of_that_very_pane_counts() {
-        let front = Front::of(12, " 12 12 pts/3\n").unwrap();
+    fn only_the_foreground_process_of_that_pane_counts() {
+        let front = ForegroundProcess::parse(12, " 12 12 pts/3\n").unwrap();
         assert_eq!(
-            (Front::of(12, "12 99 pts/3"), Front::of(12, "12 -1 ?"), Front::of(12, "")),
+            (
+                ForegroundProcess::parse(12, "12 99 pts/3"),
+                ForegroundProcess::parse(12, "12 -1 ?"),
+                ForegroundProcess::parse(12, "")
+            ),
             (None, None, None)
         );
         let tmux = Pane::Tmux { socket: "/s".into(), pane: "%3".into() };
-        assert!(tmux.is_of(&front, "/dev/pts/3\n") && !tmux.is_of(&front, "/dev/pts/30\n"));
+        assert!(tmux.has_agent(&front, "/dev/pts/3\n") && !tmux.has_agent(&front, "/dev/pts/30\n"));
         let wezterm = Pane::Wezterm { pane: "7".into() };
         let listed = r#"[{"pane_id":6,"tty_name":"/dev/pts/3"},{"pane_id":7,"tty_name":"/dev/pts/4"}]"#;
-        assert!(!wezterm.is_of(&front, listed) && wezterm.is_of(&front, &listed.replace("pts/4", "pts/3")));
+        assert!(
+            !wezterm.has_agent(&front, listed)
+                && wezterm.has_agent(&front, &listed.replace("pts/4", "pts/3"))
+        );
         let kitty = Pane::Kitty { listens_on: None, window: "4".into() };
         let listed = r#"[{"tabs":[{"windows":[{"id":4,"foreground_processes":[{"pid":12}]}]}]}]"#;
-        assert!(kitty.is_of(&front, listed) && !kitty.is_of(&front, &listed.replace("12", "13")));
-        assert!(!kitty.is_of(&front, "nonsense"));
+        assert!(kitty.has_agent(&front, listed) && !kitty.has_agent(&front, &listed.replace("12", "13")));
+        assert!(!kitty.has_agent(&front, "nonsense"));
     }
 
     #[test]
-    fn hooks_without_a_terminal_leave_it_to_the_only_one_of_the_program() {
+    fn without_a_terminal_of_its_hooks_an_agents_only_terminal_counts() {
         let found = |others: &[u32]| {
             let agent = RunningAgent { name: "Codex".into(), pid: 1, others: others.to_vec() };
             let ps = |pid| match pid {
@@ -271,20 +282,23 @@ mod tests {
                 4 => Ok("22 -1 ??".to_owned()),
                 _ => Err("it has ended".to_owned()),
             };
-            Front::find(&agent, ps)
+            ForegroundProcess::find(&agent, ps)
         };
-        assert_eq!(found(&[4, 2, 5]), Ok(Front { pid: 2, tty: "pts/0".into() }));
+        assert_eq!(found(&[4, 2, 5]), Ok(ForegroundProcess { pid: 2, tty: "pts/0".into() }));
         assert_eq!(found(&[4, 5]), Err("it runs at no terminal of this project"));
         assert_eq!(found(&[3]), Err("it is not at the front of its terminal"));
         assert_eq!(found(&[2, 3]), Err("several of it run in this project"));
-        // One that has a terminal itself is it, whatever else runs.
+        // The process that starts the hooks counts if it has a terminal.
         let agent = RunningAgent { name: "Claude Code".into(), pid: 3, others: vec![2] };
         let ps = |pid| Ok(if pid == 3 { "21 21 pts/1" } else { "20 20 pts/0" }.to_owned());
-        assert_eq!(Front::find(&agent, ps), Ok(Front { pid: 3, tty: "pts/1".into() }));
+        assert_eq!(
+            ForegroundProcess::find(&agent, ps),
+            Ok(ForegroundProcess { pid: 3, tty: "pts/1".into() })
+        );
     }
 
     #[test]
-    fn a_text_cannot_end_the_paste_or_send_itself() {
+    fn a_pasted_text_cannot_end_the_paste_or_send_itself() {
         assert_eq!(clean("a\u{1b}[201~\r\nb\u{9b}201~\n\n"), "a[201~\nb201~");
     }
 }

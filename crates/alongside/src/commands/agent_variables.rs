@@ -1,13 +1,13 @@
-//! The variables that lead agents to one companion: those of every family, and the proxy exceptions.
+//! The variables that lead agents to one companion: the variables of every family, and the proxy exceptions.
 
 use alongside_contract::discovery::Record;
 use alongside_contract::environment;
 use alongside_host::companions::Serving;
 
-/// Addresses that must never go through a proxy.
+/// The hosts that agents must reach without a proxy.
 const LOOPBACK: [&str; 3] = ["127.0.0.1", "localhost", "::1"];
 
-/// Names and values in the order of the table of families, the proxy exceptions last.
+/// Returns names and values in the order of the table of agents, the proxy exceptions last.
 pub(super) fn all(
     record: &Record,
     pid: Option<u32>,
@@ -18,25 +18,25 @@ pub(super) fn all(
     variables
 }
 
-/// The variables of every family, without the proxy exceptions.
+/// Returns the variables of every family, without the proxy exceptions.
 pub(super) fn of_families(serving: &Serving) -> Vec<(String, String)> {
     let variables = environment::variables(&serving.record, serving.pid);
     variables.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// The proxy exceptions, which include the loopback.
+/// Returns the variables of the proxy exceptions, with the loopback added.
 pub(super) fn proxy_exceptions(current: impl Fn(&str) -> Option<String>) -> [(&'static str, String); 2] {
     ["NO_PROXY", "no_proxy"].map(|name| (name, with_loopback(current(name).as_deref())))
 }
 
-/// A list of proxy exceptions with the loopback added.
+/// Adds the loopback to a list of proxy exceptions.
 fn with_loopback(current: Option<&str>) -> String {
     let current = current.map(str::trim).unwrap_or_default().trim_end_matches(',');
-    let there: Vec<_> = current.split(',').map(str::trim).collect();
-    if there.contains(&"*") {
+    let listed: Vec<_> = current.split(',').map(str::trim).collect();
+    if listed.contains(&"*") {
         return current.to_owned();
     }
-    let missing = LOOPBACK.into_iter().filter(|address| !there.contains(address));
+    let missing = LOOPBACK.into_iter().filter(|host| !listed.contains(host));
     Some(current).into_iter().filter(|list| !list.is_empty()).chain(missing).collect::<Vec<_>>().join(",")
 }
 

@@ -1,4 +1,4 @@
-//! The command line: the parser, the completions and the manual pages are made from it.
+//! The command line, which makes the parser, the completions and the manual pages.
 
 use std::borrow::Cow;
 use std::io::Write as _;
@@ -15,7 +15,7 @@ use super::{
     review, run, status, stdio, turn, turns, uninstall,
 };
 
-/// The version, with the commit and its date where this was built from a checkout.
+/// The version, with the commit and its date if the program was built from a checkout.
 const VERSION: &str = env!("ALONGSIDE_VERSION");
 
 /// The IDE companion for every editor
@@ -67,7 +67,7 @@ enum Command {
     Man(man::Args),
 }
 
-/// The command that a mistyped word was probably meant to be.
+/// Returns the command that is most similar to a mistyped word.
 fn similar_command(word: &str) -> Option<String> {
     let commands = Cli::command();
     let shown = commands.get_subcommands().filter(|command| !command.is_hide_set());
@@ -92,8 +92,8 @@ fn with_example(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// The error of `alongside uninstall` where nobody can be asked what to remove.
-fn nothing_named_to_uninstall() -> clap::Error {
+/// Returns the error of `alongside uninstall` without a name if nobody can be asked for one.
+fn missing_uninstall_target() -> clap::Error {
     let mut cli = Cli::command();
     cli.build();
     let mut error = clap::Error::new(ErrorKind::MissingRequiredArgument);
@@ -109,7 +109,7 @@ impl Cli {
     /// Parses the arguments of this process.
     ///
     /// # Errors
-    /// When they are wrong, or ask for help or the version.
+    /// If the arguments are wrong, or ask for help or the version.
     pub(crate) fn parse_arguments() -> Result<Self, clap::Error> {
         let cli = Self::try_parse().map_err(with_example)?;
         if cli.command.is_some() && cli.desk.any_given() {
@@ -120,7 +120,7 @@ impl Cli {
         if let Some(Command::Uninstall(args)) = &cli.command
             && args.lacks_what()
         {
-            return Err(nothing_named_to_uninstall());
+            return Err(missing_uninstall_target());
         }
         if cli.command.is_none()
             && let Some(word) = cli.desk.missing_word()
@@ -135,22 +135,22 @@ impl Cli {
         Ok(cli)
     }
 
-    /// Whether this process is to be a host, which has no terminal to write to.
+    /// Whether this process becomes a host, which has no terminal.
     pub(crate) fn is_host(&self) -> bool {
         matches!(&self.command, Some(Command::Host(args)) if args.serves())
     }
 
-    /// Whether this process answers an agent, which takes every failure but one for a yes.
+    /// Whether this process is a hook. The agent takes every exit code but one for permission.
     pub(crate) fn is_hook(&self) -> bool {
         matches!(self.command, Some(Command::Hook(_)))
     }
 
-    /// Whether this process notes a turn: an agent may go on at any other code than 0.
+    /// Whether this process is a turn hook. After another exit code than 0, an agent may work on.
     pub(crate) fn is_turn(&self) -> bool {
         matches!(self.command, Some(Command::Turn(_)))
     }
 
-    /// Whether this process starts an agent, a program of the person's.
+    /// Whether this process starts an agent, which is a program of the person.
     pub(crate) fn is_run(&self) -> bool {
         matches!(self.command, Some(Command::Run(_)))
     }
@@ -158,7 +158,7 @@ impl Cli {
     /// Runs the command, or the terminal desk.
     ///
     /// # Errors
-    /// When the command fails.
+    /// If the command fails.
     pub(crate) async fn run(self) -> anyhow::Result<ExitCode> {
         let globals = self.globals;
         let Some(command) = self.command else { return desk::run(self.desk, globals).await };
@@ -187,10 +187,11 @@ impl Cli {
     }
 }
 
-/// Prints a usage error of clap. It repeats arguments, which a shell may have made from file names.
+/// Prints a usage error of clap. Escapes the arguments in it, which may be file names that a shell has
+/// expanded.
 pub(crate) fn print_usage_error(error: &clap::Error) -> ExitCode {
-    let said = error.render().to_string();
-    match harmless::text(&said) {
+    let text = error.render().to_string();
+    match harmless::text(&text) {
         Cow::Borrowed(_) => drop(error.print()),
         Cow::Owned(safe) => drop(std::io::stderr().lock().write_all(safe.as_bytes())),
     }
@@ -203,8 +204,8 @@ mod tests {
 
     use super::*;
 
-    /// The words of pages that stand for a word of the reader.
-    fn word_of_a_reader(word: &str) -> &str {
+    /// Replaces a placeholder of a page by a word that a reader could type.
+    fn without_placeholder(word: &str) -> &str {
         match word {
             "AGENT" => "claude",
             "COMMAND" => "review",
@@ -213,17 +214,17 @@ mod tests {
         }
     }
 
-    /// Why this is no command of the program.
+    /// Returns the reason why a text is no command of the program.
     fn fault(command: &pages::Command) -> Option<String> {
         let words = &command.words;
         let words: Vec<&str> =
-            words.iter().map(|word| word_of_a_reader(word.trim_matches(['[', ']']))).collect();
+            words.iter().map(|word| without_placeholder(word.trim_matches(['[', ']']))).collect();
         let parsed = Cli::try_parse_from(["alongside"].iter().chain(&words));
         match parsed {
             Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => None,
             Err(error) if !command.is_line && error.kind() == ErrorKind::MissingRequiredArgument => None,
             Err(error) => error.to_string().lines().next().map(str::to_owned),
-            // A word that is no command is taken for a directory.
+            // The parser takes a word that is no command for a directory.
             Ok(Cli { command: None, .. }) => {
                 let is_command = |word: &str| word.chars().all(|c| c.is_ascii_lowercase() || c == '-');
                 let first = words.first().filter(|word| is_command(word) && !word.starts_with('-'));
@@ -233,8 +234,8 @@ mod tests {
         }
     }
 
-    /// The help of each command, as a page.
-    fn helps() -> Vec<Page> {
+    /// Returns the help of each command as a page.
+    fn help_pages() -> Vec<Page> {
         let help = |command: &clap::Command| {
             let text = command.get_after_help().or(command.get_after_long_help());
             Page::parse(
@@ -248,7 +249,7 @@ mod tests {
     #[test]
     fn every_command_of_a_page_and_of_the_help_exists() {
         let (mut wrong, mut count) = (Vec::new(), 0);
-        for page in pages::pages().into_iter().chain(helps()) {
+        for page in pages::pages().into_iter().chain(help_pages()) {
             for command in page.commands("alongside") {
                 count += 1;
                 let line = command.words.join(" ");
@@ -271,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_is_no_command_and_an_option_that_is_none_are_found() {
+    fn unknown_commands_and_options_are_faults() {
         let fault = |line: &str, is_line| {
             fault(&pages::Command { words: line.split(' ').map(str::to_owned).collect(), is_line })
         };

@@ -1,4 +1,4 @@
-//! `alongside comments`: the comments on turns that wait, for a person and for an agent.
+//! `alongside comments`: prints the comments on turns that wait for an agent, copies them, or pastes them.
 
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
@@ -17,14 +17,15 @@ use serde_json::json;
 
 use super::agent_pane;
 
-/// How many lines of code are shown with a comment.
-const MOST_LINES: usize = 10;
-const NOTHING: &str =
+/// The most lines of code that are printed with a comment.
+const MAX_CODE_LINES: usize = 10;
+const NOTHING_WAITS: &str =
     "No comment waits here. `alongside --since` shows what has changed, for you to comment on.\n";
 const COPIED: &str = "Copied. Paste it into your agent: nothing else sends it now.\n\
     If your clipboard lacks it, `alongside comments --sent` prints it.\n";
 
-const LINES_OF_NOW: &str = "The text of this message was not kept: the lines that it names are those of now.";
+const CURRENT_LINES_NOTE: &str =
+    "The text of this message was not kept: the lines that it names are those of now.";
 
 /// Show the comments on turns that no agent has read
 ///
@@ -84,22 +85,22 @@ fn answer(args: &Args) -> anyhow::Result<()> {
             return super::print("No such message was sent here.\n");
         };
         if sent.is_of_now {
-            super::note(LINES_OF_NOW);
+            super::note(CURRENT_LINES_NOTE);
         }
         return match args.copy {
             false => super::print(&sent.text),
-            true => super::print(&format!("{}Copied.\n", copying(&sent.text)?)),
+            true => super::print(&format!("{}Copied.\n", copy_sequence(&sent.text)?)),
         };
     }
     match args.copy {
         true => match claim_for_person(&places, &args.directory, Delivery::Clipboard)? {
-            Claimed::Nothing => super::print(NOTHING),
+            Claimed::Nothing => super::print(NOTHING_WAITS),
             Claimed::Busy => Err(failure(
                 "another alongside writes or delivers comments here",
                 "try again in a moment: alongside comments --copy",
             )),
             Claimed::Message(claim) => {
-                super::print(&copying(&claim.message().text)?)?;
+                super::print(&copy_sequence(&claim.message().text)?)?;
                 claim.mark_delivered()?;
                 super::print(COPIED)
             }
@@ -108,7 +109,7 @@ fn answer(args: &Args) -> anyhow::Result<()> {
     }
 }
 
-/// The panes of agents, for a desk.
+/// Returns the access to agents' panes for a desk.
 pub(super) fn panes() -> Arc<dyn AgentPane> {
     Arc::new(Panes)
 }
@@ -122,53 +123,56 @@ impl AgentPane for Panes {
     }
 }
 
-/// Pastes all that waits into the pane of the agent that would get it. Returns a sentence for the person.
-fn paste(places: &TurnDirs, directory: &Path) -> anyhow::Result<String> {
-    const INSTEAD: &str = "copy it instead: alongside comments --copy";
+/// Pastes all waiting comments into the pane of the agent that would get them. Returns a sentence for the
+/// person.
+fn paste(places: &Places, directory: &Path) -> anyhow::Result<String> {
+    const ALTERNATIVE: &str = "copy it instead: alongside comments --copy";
     let Some(agent) = running_agent(places, directory)? else {
-        return Err(failure("no agent is known here that runs", INSTEAD));
+        return Err(failure("no agent is known here that runs", ALTERNATIVE));
     };
     match claim_for_person(places, directory, Delivery::Pane)? {
-        Claimed::Nothing => Ok(NOTHING.trim_end().to_owned()),
+        Claimed::Nothing => Ok(NOTHING_WAITS.trim_end().to_owned()),
         Claimed::Busy => Err(failure(
             "another alongside writes or delivers comments here",
             "try again in a moment: alongside comments --paste",
         )),
         Claimed::Message(claim) => {
             let name = harmless::name(&agent.name).into_owned();
-            let place = agent_pane::paste(&agent, &claim.message().text)
-                .map_err(|why| failure(format!("nothing is pasted into {name}: {why}"), INSTEAD))?;
+            let multiplexer = agent_pane::paste(&agent, &claim.message().text)
+                .map_err(|why| failure(format!("nothing is pasted into {name}: {why}"), ALTERNATIVE))?;
             claim.mark_delivered()?;
             Ok(format!(
-                "Pasted into {name} in {place}: press Enter there to send it. Nothing else sends it now."
+                "Pasted into {name} in {multiplexer}: press Enter there to send it. Nothing else sends it \
+                 now."
             ))
         }
     }
 }
 
-/// The sequence OSC 52, by which the person's terminal puts a text on its clipboard, also over SSH.
-fn copying(text: &str) -> Result<String, std::fmt::Error> {
+/// Returns the escape sequence OSC 52, with which the person's terminal copies a text to its clipboard, also
+/// over SSH.
+fn copy_sequence(text: &str) -> Result<String, std::fmt::Error> {
     let mut sequence = String::new();
     CopyToClipboard::to_clipboard_from(text).write_ansi(&mut sequence)?;
     Ok(sequence)
 }
 
 fn list(comments: &[Comment], message: Option<&TurnMessage>) -> String {
-    let waits = message.filter(|message| message.read.is_none());
+    let unread = message.filter(|message| message.read.is_none());
     let mut text = String::new();
     let is_listed =
-        |comment: &&Comment| comment.state.is_unsent() || comment.state.is_read() || waits.is_some();
+        |comment: &&Comment| comment.state.is_unsent() || comment.state.is_read() || unread.is_some();
     for comment in comments.iter().filter(is_listed) {
         text.push_str(&lines(comment));
         text.push('\n');
     }
-    if let Some(said) = not_sent(comments) {
-        text.push_str(&format!("{said}\n"));
+    if let Some(sentence) = not_sent(comments) {
+        text.push_str(&format!("{sentence}\n"));
     }
-    if let Some(TurnMessage { words, .. }) = waits {
+    if let Some(TurnMessage { words, .. }) = unread {
         text.push_str(&format!("A message is sent: {}.\n", harmless::name(words)));
     }
-    if text.is_empty() { NOTHING.to_owned() } else { text }
+    if text.is_empty() { NOTHING_WAITS.to_owned() } else { text }
 }
 
 fn lines(comment: &Comment) -> String {
@@ -190,8 +194,8 @@ fn lines(comment: &Comment) -> String {
     };
     let mut text = format!("{place} ({state})\n");
     let code: Vec<&str> = anchor.code.lines().collect();
-    // A remark takes a line, too.
-    let shown = if code.len() > MOST_LINES + 1 { MOST_LINES } else { code.len() };
+    // The remark about further lines takes a line itself.
+    let shown = if code.len() > MAX_CODE_LINES + 1 { MAX_CODE_LINES } else { code.len() };
     for line in code.iter().take(shown) {
         text.push_str(&format!("  | {}\n", harmless::line(line)));
     }
@@ -211,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_remark_about_more_lines_stands_for_two_or_more() {
+    fn a_remark_about_further_lines_replaces_at_least_two() {
         let shown = |count: usize| {
             let code = (1..=count).map(|number| format!("line {number}\n")).collect();
             let anchor = Anchor { code, ..Anchor::default() };

@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Args, cli: &Command) -> anyhow::Result<ExitCode> {
 }
 
 fn script(shell: Shell, cli: &Command) -> String {
-    // The generators would offer hidden commands, too.
+    // The generators would also offer hidden commands.
     let shown = cli.get_subcommands().filter(|command| !command.is_hide_set()).cloned();
     let mut shown =
         Command::new("alongside").version("").args(cli.get_arguments().cloned()).subcommands(shown);
@@ -46,8 +46,8 @@ fn script(shell: Shell, cli: &Command) -> String {
     String::from_utf8_lossy(&script).into_owned()
 }
 
-/// A word that shells complete to one of these names. The parser accepts every word: a command can say better
-/// what is wrong with one.
+/// The names to which shells complete a word. The parser accepts every word, because a command has a better
+/// error for a wrong one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Names {
     /// The editors and agents that alongside can be installed into.
@@ -58,6 +58,7 @@ pub(crate) enum Names {
 }
 
 impl Names {
+    /// Returns all names of this kind.
     fn all(self) -> Vec<&'static str> {
         match self {
             Self::Installed => names_to_install(),
@@ -124,17 +125,18 @@ mod tests {
                 typed.join(" "),
                 typed.len(),
             );
-            let Ok(ran) = std::process::Command::new("bash").args(["--norc", "-c", &program]).output() else {
+            let Ok(output) = std::process::Command::new("bash").args(["--norc", "-c", &program]).output()
+            else {
                 println!("skipped: there is no bash here");
                 return;
             };
-            assert_eq!(String::from_utf8_lossy(&ran.stdout).trim(), completed, "{typed:?}");
-            assert_eq!(String::from_utf8_lossy(&ran.stderr), "");
+            assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), completed, "{typed:?}");
+            assert_eq!(String::from_utf8_lossy(&output.stderr), "");
         }
     }
 
     #[test]
-    fn parser_accepts_unknown_names() {
+    fn the_parser_accepts_unknown_names() {
         for line in ["install vim", "uninstall vim", "doctor vim", "check --only vim", "check vim"] {
             let parsed = Cli::try_parse_from(["alongside"].into_iter().chain(line.split(' ')));
             assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());

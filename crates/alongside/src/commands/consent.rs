@@ -1,4 +1,4 @@
-//! Consent: asks a person before alongside changes files of theirs.
+//! Asks a person for consent before alongside changes the person's files.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
@@ -11,7 +11,7 @@ use alongside_common::signals::{self, Signals};
 use super::{note, print};
 use crate::line_mode::LineReader;
 
-/// The exit code where there is nobody to ask.
+/// The exit code if nobody can be asked.
 const NOBODY_TO_ASK: u8 = 2;
 
 /// The options of every command that changes a person's files.
@@ -30,21 +30,21 @@ pub(super) struct Consent {
     pub(super) verbose: bool,
 }
 
-/// Why a person has not agreed.
+/// The reason why a person has not agreed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum No {
-    /// The changes were only to be shown.
+    /// `--dry-run` only shows the changes.
     DryRun,
-    /// They declined.
+    /// The person declined.
     Declined,
-    /// This signal, such as that of Ctrl-C, asks the program to end.
+    /// A signal with this number, such as SIGINT after Ctrl-C, asks the program to end.
     Interrupted(i32),
     /// Standard input is no terminal.
     NobodyToAsk,
 }
 
 impl No {
-    /// The exit code of a command that ends with it.
+    /// Returns the exit code of a command that ends for this reason.
     pub(super) fn exit_code(self) -> ExitCode {
         match self {
             Self::DryRun => ExitCode::SUCCESS,
@@ -56,10 +56,10 @@ impl No {
 }
 
 impl Consent {
-    /// Shows the changes that the question is about.
+    /// Prints the changes that the question is about.
     ///
     /// # Errors
-    /// When standard output cannot be written.
+    /// If standard output cannot be written.
     pub(super) fn show(self, plan: &Plan, user: &UserEnvironment, target: &str) -> anyhow::Result<()> {
         let changes = preview(&plan.changes, user, OurLines::Added, self.verbose);
         let extension = if plan.extension.is_some() { "  new      the extension alongside\n" } else { "" };
@@ -73,12 +73,12 @@ impl Consent {
         Ok(())
     }
 
-    /// Asks the question, unless the options answer it. After any other answer than yes, `otherwise` tells
-    /// the person what stays.
+    /// Asks the question, unless the options answer it. After any other answer than yes, prints
+    /// `declined_text`.
     ///
     /// # Errors
     /// Any other answer than yes.
-    pub(super) async fn obtain(self, question: &str, otherwise: &str) -> Result<(), No> {
+    pub(super) async fn obtain(self, question: &str, declined_text: &str) -> Result<(), No> {
         if self.dry_run {
             note_dry_run();
             return Err(No::DryRun);
@@ -86,34 +86,34 @@ impl Consent {
         if self.yes {
             return Ok(());
         }
-        let no = match ask(&format!("{question} [y/N] "), "Type y or n: ", yes_or_no).await {
+        let no = match ask(&format!("{question} [y/N] "), "Type y or n: ", parse_yes_or_no).await {
             Ok(true) => return Ok(()),
             Ok(false) => No::Declined,
             Err(no) => no,
         };
         match no {
-            No::NobodyToAsk => note_nobody_to_ask(otherwise),
-            No::DryRun | No::Declined | No::Interrupted(_) => note(otherwise),
+            No::NobodyToAsk => note_nobody_to_ask(declined_text),
+            No::DryRun | No::Declined | No::Interrupted(_) => note(declined_text),
         }
         Err(no)
     }
 }
 
-/// Only `y` and `yes` agree.
-fn yes_or_no(answer: &str) -> Option<bool> {
+/// Parses the answer to a question. Only `y` and `yes` agree.
+fn parse_yes_or_no(answer: &str) -> Option<bool> {
     match answer {
         "y" | "yes" => Some(true),
         "" | "n" | "no" => Some(false),
-        // A command that was meant for the shell is no answer.
+        // Another text may be a command for the shell, so the question is asked again.
         _ => None,
     }
 }
 
-/// Has the person choose one of several options by its number, or by Enter alone `default`. Returns its
-/// index. Further lines of an option stand below it.
+/// Asks the person to choose an option by its number; Enter alone chooses `default`. Returns the index of the
+/// option. An option may have several lines.
 ///
 /// # Errors
-/// When they choose none.
+/// If the person chooses none.
 pub(super) async fn choose(question: &str, options: &[&str], default: Option<usize>) -> Result<usize, No> {
     let count = options.len();
     let options = options.iter().enumerate().map(|(index, option)| {
@@ -124,64 +124,64 @@ pub(super) async fn choose(question: &str, options: &[&str], default: Option<usi
     let enter = default.map_or_else(|| "none".to_owned(), |index| (index + 1).to_string());
     let question = format!("{question}\n{}Number (Enter for {enter}): ", options.concat());
     let again = format!("Type a number from 1 to {count}, or only Enter: ");
-    let number = |answer: &str| match answer {
+    let parse_index = |answer: &str| match answer {
         "" => Some(default),
         _ => {
             let number = answer.parse::<usize>().ok().filter(|number| (1..=count).contains(number));
             number.map(|number| Some(number - 1))
         }
     };
-    ask(&question, &again, number).await?.ok_or(No::Declined)
+    ask(&question, &again, parse_index).await?.ok_or(No::Declined)
 }
 
-/// Says that `--dry-run` changed nothing.
+/// Prints that `--dry-run` changed nothing.
 pub(super) fn note_dry_run() {
     note("nothing is changed: this was --dry-run");
 }
 
-/// Says that there is no terminal to ask at, and that therefore this is so.
-pub(super) fn note_nobody_to_ask(otherwise: &str) {
-    note(&format!("{otherwise}: there is no terminal to ask at; use --yes to agree"));
+/// Prints `consequence`, and that its reason is the lack of a terminal to ask at.
+pub(super) fn note_nobody_to_ask(consequence: &str) {
+    note(&format!("{consequence}: there is no terminal to ask at; use --yes to agree"));
 }
 
-fn prompt(text: &str) {
+fn print_prompt(text: &str) {
     let mut out = std::io::stderr().lock();
     let _ = write!(out, "{text}");
     let _ = out.flush();
 }
 
-/// Asks a question, and again until `read` understands the answer, in lower case. The end of input is an
-/// empty answer.
-async fn ask<T>(question: &str, again: &str, read: impl Fn(&str) -> Option<T>) -> Result<T, No> {
+/// Asks a question until `parse` accepts the answer, in lower case. The end of the input counts as an empty
+/// answer.
+async fn ask<T>(question: &str, again: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T, No> {
     if !std::io::stdin().is_terminal() {
         return Err(No::NobodyToAsk);
     }
-    // Before the question: the person may press Ctrl-C as soon as it appears.
+    // The listener is set before the question, because the person may press Ctrl-C as soon as it appears.
     let mut signals = Signals::listen().ok();
     let interrupted = async {
         match &mut signals {
             Some(signals) => signals.next().await,
-            // Without a listener a signal ends the process by itself.
+            // Without a listener, a signal ends the process.
             None => std::future::pending().await,
         }
     };
     tokio::pin!(interrupted);
-    // Keys that were pressed before the question are no answer to it.
+    // Keys that were pressed before the question do not answer it.
     alongside_platform::terminal::discard_typed();
-    prompt(question);
+    print_prompt(question);
     let mut lines = LineReader::for_answers();
     loop {
         let line = tokio::select! {
             line = lines.next_answer() => line,
             signal = &mut interrupted => {
-                // The shell's prompt begins in a line of its own.
+                // The shell's prompt gets a new line.
                 let _ = writeln!(std::io::stderr().lock());
                 return Err(No::Interrupted(signal));
             }
         };
-        match read(&line.as_deref().unwrap_or_default().trim().to_lowercase()) {
+        match parse(&line.as_deref().unwrap_or_default().trim().to_lowercase()) {
             Some(answer) => return Ok(answer),
-            None if line.is_some() => prompt(again),
+            None if line.is_some() => print_prompt(again),
             None => return Err(No::Declined),
         }
     }

@@ -1,7 +1,7 @@
 //! `alongside demo`: a built-in agent proposes changes to a scratch project, and the person reviews them.
 
-mod outcome;
 mod project;
+mod report;
 
 use std::collections::HashMap;
 use std::io::IsTerminal;
@@ -41,13 +41,13 @@ pub(crate) struct Args {
     line: bool,
 }
 
-/// How long the desk shows the last decision.
-const LAST_DECISION_SHOWN: Duration = Duration::from_millis(800);
+/// The time for which the desk stays open after the last decision.
+const TIME_AFTER_LAST_DECISION: Duration = Duration::from_millis(800);
 
-/// How long the demo waits for the companion to tell what a file holds.
+/// The longest wait for the last word on a file.
 const LAST_WORD_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The answers of the demo where there is no terminal.
+/// The answers of the demo without a terminal.
 const SCRIPTED_ANSWERS: &str = "y\nn\ny\na\nr\ny\na\n";
 
 pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
@@ -77,18 +77,19 @@ pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
         observer: companion.observe(),
     };
     let signal = if output::can_draw() && !args.line {
-        demo.on_screen(companion).await?
+        demo.run_terminal_desk(companion).await?
     } else {
-        demo.in_lines(companion, &mut signals).await?
+        demo.run_line_desk(companion, &mut signals).await?
     };
     if let Some(signal) = signal {
         return Ok(signals::exit_code(signal));
     }
-    let wrong = outcome::wrong_files(&demo.root, &demo.decided)?;
-    super::print(&outcome::text(&demo.root, &wrong)?)?;
+    let wrong = report::wrong_files(&demo.root, &demo.decided)?;
+    super::print(&report::text(&demo.root, &wrong)?)?;
     Ok(if wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+/// The demo, with its project and its second desk.
 struct Demo {
     root: PathBuf,
     /// The accepted text of each file; `None` if it was rejected.
@@ -99,35 +100,35 @@ struct Demo {
 }
 
 impl Demo {
-    /// Plays at the terminal desk until everything is decided or the person leaves. Returns the signal that
-    /// ended it, if any.
-    async fn on_screen(&mut self, companion: Companion) -> anyhow::Result<Option<i32>> {
+    /// Runs the terminal desk until the person has decided on each proposal or leaves. Returns the signal
+    /// that ended the desk, if any.
+    async fn run_terminal_desk(&mut self, companion: Companion) -> anyhow::Result<Option<i32>> {
         let options = alongside_terminal::Options {
             roots: vec![self.root.clone()],
             rehearsal: true,
             ..Default::default()
         };
         let ending = {
-            let shown = alongside_terminal::run(companion.join(), options);
-            tokio::pin!(shown);
-            let played = tokio::select! {
-                ending = &mut shown => Err(ending?),
-                played = self.play_alone(&companion) => Ok(played),
+            let desk = alongside_terminal::run(companion.join(), options);
+            tokio::pin!(desk);
+            let result = tokio::select! {
+                ending = &mut desk => Err(ending?),
+                result = self.play_agent(&companion) => Ok(result),
             };
-            match played {
+            match result {
                 Err(ending) => {
                     companion.stop().await;
                     ending
                 }
-                Ok(played) => {
+                Ok(result) => {
                     // The desk stays open for the person to read the last decision, and ends with the
                     // companion.
-                    let stopped = async {
-                        tokio::time::sleep(LAST_DECISION_SHOWN).await;
+                    let stop = async {
+                        tokio::time::sleep(TIME_AFTER_LAST_DECISION).await;
                         companion.stop().await;
                     };
-                    let (ending, ()) = tokio::join!(shown, stopped);
-                    played?;
+                    let (ending, ()) = tokio::join!(desk, stop);
+                    result?;
                     ending?
                 }
             }
@@ -139,7 +140,7 @@ impl Demo {
     }
 
     /// Lets the agent propose one change after the other, and write the accepted ones.
-    async fn play_alone(&mut self, companion: &Companion) -> anyhow::Result<()> {
+    async fn play_agent(&mut self, companion: &Companion) -> anyhow::Result<()> {
         let session = connect(companion).await?;
         for &(file, text) in PROPOSALS {
             let outcome = self.propose(&session, file, text).await?;
@@ -148,7 +149,7 @@ impl Demo {
         session.end().await.context("the built-in agent cannot end its session")
     }
 
-    /// Writes an accepted file, as agents do. Returns a sentence about it.
+    /// Writes an accepted file, as an agent does. Returns a sentence about it.
     fn write_outcome(&self, file: &str, outcome: &Outcome) -> anyhow::Result<String> {
         match outcome {
             Outcome::Accepted { content } => {
@@ -160,11 +161,15 @@ impl Demo {
         }
     }
 
-    /// Plays line by line. Returns the signal that ended it, if any.
-    async fn in_lines(&mut self, companion: Companion, signals: &mut Signals) -> anyhow::Result<Option<i32>> {
-        let terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    /// Runs the line desk. Returns the signal that ended it, if any.
+    async fn run_line_desk(
+        &mut self,
+        companion: Companion,
+        signals: &mut Signals,
+    ) -> anyhow::Result<Option<i32>> {
+        let is_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
         let (desk, roots) = (companion.join(), vec![self.root.clone()]);
-        let mut desk = match terminal {
+        let mut desk = match is_terminal {
             true => LineDesk::new(desk, roots, Policy::Ask, None),
             false => LineDesk::scripted(desk, roots, SCRIPTED_ANSWERS),
         };
@@ -172,13 +177,13 @@ impl Demo {
             "This is a demo: a scratch project with a built-in agent, in {}.\n\
              The agent proposes three changes. Nothing else on this machine changes.{}",
             harmless::path(&self.root),
-            if terminal {
+            if is_terminal {
                 "\nFirst type y and Enter: it keeps a change. ? lists the commands."
             } else {
                 "\nThere is no terminal, so the demo answers for you."
             }
         ));
-        let ending = self.play(&mut desk, &companion, signals).await;
+        let ending = self.play_at_desk(&mut desk, &companion, signals).await;
         tokio::join!(companion.stop(), desk.finish(*ending.as_ref().unwrap_or(&Ending::Done)));
         Ok(match ending? {
             Ending::Signal(signal) => Some(signal),
@@ -187,7 +192,7 @@ impl Demo {
     }
 
     /// Lets the agent propose one change after the other at a line desk, and write the accepted ones.
-    async fn play(
+    async fn play_at_desk(
         &mut self,
         desk: &mut LineDesk,
         companion: &Companion,
@@ -197,8 +202,8 @@ impl Demo {
         for &(file, text) in PROPOSALS {
             let mut outcome = None;
             let ending = {
-                let proposed = async { outcome = Some(self.propose(&session, file, text).await) };
-                desk.run(signals, proposed).await
+                let propose = async { outcome = Some(self.propose(&session, file, text).await) };
+                desk.run(signals, propose).await
             };
             if ending != Ending::Done {
                 return Ok(ending);
@@ -219,30 +224,31 @@ impl Demo {
     /// Lets the agent propose a change, and waits for the decision.
     async fn propose(&mut self, session: &Session, file: &str, text: &str) -> anyhow::Result<Outcome> {
         let path = self.root.join(file);
-        // Agents listen before they propose. Without context the proposal fails, and the error is shown.
+        // An agent listens before it proposes. Without a context, the proposal fails, and its error is
+        // printed.
         let _ = session.context().wait_for(Option::is_some).await;
         let outcome = session.open_diff(&path.to_string_lossy(), text).await?.outcome().await;
         self.wait_for_decision(&path).await;
         Ok(outcome)
     }
 
-    /// Waits until the second desk hears what a file holds.
+    /// Waits until the second desk gets the last word on a file.
     async fn wait_for_last_word(&mut self, file: &str) {
         let path = self.root.join(file);
-        let told = async {
+        let last_word = async {
             loop {
                 match self.observer.next().await {
-                    Ok(Event::LastWord(told)) if Path::new(&told.file) == path => return,
+                    Ok(Event::LastWord(last_word)) if Path::new(&last_word.file) == path => return,
                     Ok(_) => {}
                     Err(alongside_desk::Gone) => return,
                 }
             }
         };
-        // The demo goes on without it.
-        let _ = tokio::time::timeout(LAST_WORD_TIMEOUT, told).await;
+        // The demo continues without a last word.
+        let _ = tokio::time::timeout(LAST_WORD_TIMEOUT, last_word).await;
     }
 
-    /// Waits until the second desk sees the decision, too.
+    /// Waits until the second desk gets the decision on a file.
     async fn wait_for_decision(&mut self, path: &Path) {
         let path = path.to_string_lossy();
         while !self.decided.contains_key(path.as_ref()) {
@@ -251,7 +257,7 @@ impl Demo {
                     self.reviews.insert(review.id, review);
                 }
                 Ok(Event::Changed(changed)) => {
-                    // A change out of step makes the text wrong, and the end of the demo reports it.
+                    // After an error the text is wrong, which the report of the demo shows.
                     if let Some(review) = self.reviews.get_mut(&changed.id) {
                         let _ = review.take(changed);
                     }
@@ -272,6 +278,6 @@ impl Demo {
 
 async fn connect(companion: &Companion) -> anyhow::Result<Session> {
     let identity = Identity::new("alongside-demo", env!("CARGO_PKG_VERSION"));
-    let connected = Session::connect(Endpoint::local(companion.port()), Some(companion.token()), identity);
-    connected.await.context("the built-in agent cannot connect")
+    let connection = Session::connect(Endpoint::local(companion.port()), Some(companion.token()), identity);
+    connection.await.context("the built-in agent cannot connect")
 }

@@ -50,7 +50,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// The first argument, if it is a plain word that names nothing here.
+    /// Returns the first argument, if it is a word of letters that names no file.
     pub(crate) fn missing_word(&self) -> Option<&str> {
         let dir = self.dirs.first()?;
         let word = dir.to_str().filter(|word| word.chars().all(|c| c.is_ascii_alphabetic() || c == '-'))?;
@@ -66,10 +66,10 @@ impl Args {
     }
 }
 
-/// How often a desk whose agent has ended is asked to end.
+/// The time between two signals to a desk whose agent has ended.
 const SIGNAL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The exit code where the desk cannot draw.
+/// The exit code if the desk cannot draw.
 const NO_TERMINAL: u8 = 2;
 
 pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
@@ -82,13 +82,13 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
         failure::print(&error);
         return Ok(ExitCode::from(NO_TERMINAL));
     }
-    // An agent that ended before its desk began needs no companion.
+    // An agent that has ended before the start of its desk needs no companion.
     if args.until.is_some_and(|pid| !process::is_alive(pid)) {
         return Ok(ExitCode::SUCCESS);
     }
     let roots = review::roots(&args.dirs)?;
     let settings = Settings::load(globals.config.as_deref(), &[])?;
-    // From now on a signal does not kill the desk, which would be lost and keep its host waiting.
+    // From now on, a signal does not kill the desk, whose host would wait for it.
     let _listening = args.until.map(|_| Signals::listen()).transpose()?;
     let has_host = args.host.is_some();
     let reached =
@@ -96,9 +96,9 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
     if let Some(pid) = args.until {
         tokio::spawn(end_with(pid));
     }
-    // The project of that host, wherever this is.
+    // With a named host, the desk shows that host's project.
     let is_elsewhere = has_host && args.dirs.is_empty();
-    // One that is no text cannot be named; the first root of the companion is the same mostly.
+    // A path that is not UTF-8 is left out: the companion's first root mostly is the same directory.
     let directory = roots.first().filter(|_| !is_elsewhere).and_then(|root| root.canonical().ok());
     let options = Options {
         roots: reached.welcome.alongside.roots,
@@ -114,7 +114,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
         },
         agent_pane: Some(comments::panes()),
         undo_back: Some(drafts::undo_back()),
-        started: args.beside.as_deref().and_then(known_by_hook),
+        started: args.beside.as_deref().and_then(hook_agent_name),
         rehearsal: false,
     };
     let ending = alongside_terminal::run(reached.desk, options).await?;
@@ -125,8 +125,8 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
     })
 }
 
-/// The name of an agent of which no companion hears before its hook runs; none for others.
-fn known_by_hook(id: &str) -> Option<String> {
+/// Returns the name of an agent that a companion knows only once its hook has run; `None` for another agent.
+fn hook_agent_name(id: &str) -> Option<String> {
     let agent = Agent::named(id).filter(|agent| agent.family.is_none() && agent.turns.is_some())?;
     Some(agent.display_name.to_owned())
 }
@@ -150,7 +150,7 @@ fn notification(notify: Notify) -> Option<Notification> {
 /// Ends this process when another one ends. The signal lets the desk restore the terminal and leave its host.
 async fn end_with(pid: u32) {
     process::ended(pid).await;
-    // Until the desk listens, it hears no signal.
+    // The desk may not listen for signals yet.
     loop {
         process::send(std::process::id(), signals::TERMINATE);
         tokio::time::sleep(SIGNAL_INTERVAL).await;

@@ -1,4 +1,4 @@
-//! Opens the desk beside the agent, in a pane of the terminal multiplexer that we run in.
+//! Opens the desk beside the agent, in a pane of the terminal multiplexer around this process.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -12,17 +12,17 @@ use alongside_desk::without_error_codes;
 use alongside_platform::terminal::columns;
 use tokio::process::Command;
 
-/// In a narrower terminal the pane opens below, not beside.
+/// The fewest columns of a terminal in which the pane opens beside the agent, and not below it.
 const MIN_COLUMNS_BESIDE: u16 = 160;
 
-/// The hint where no pane can be opened.
+/// The hint if no pane can be opened.
 pub(super) const OPEN_BY_HAND: &str =
     "to review proposed changes, start `alongside` in another terminal of this project";
 
-/// kitty's option for the window to split, since kitty 0.40.
+/// The option for the window to split, since kitty 0.40.
 const NEXT_TO: &str = "--next-to";
 
-/// A terminal multiplexer, which opens panes.
+/// A terminal multiplexer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Multiplexer {
     Tmux,
@@ -32,15 +32,16 @@ enum Multiplexer {
 }
 
 impl Multiplexer {
-    /// The multiplexer whose variable is set. tmux and zellij come first: they run inside the others.
-    fn here(variable: impl Fn(&str) -> bool) -> Option<Self> {
+    /// Returns the multiplexer whose variable is set. tmux and zellij come first, because they run inside the
+    /// others.
+    fn detect(is_set: impl Fn(&str) -> bool) -> Option<Self> {
         let known = [
             ("TMUX", Self::Tmux),
             ("ZELLIJ", Self::Zellij),
             ("WEZTERM_PANE", Self::Wezterm),
             ("KITTY_WINDOW_ID", Self::Kitty),
         ];
-        known.into_iter().find(|(name, _)| variable(name)).map(|(_, here)| here)
+        known.into_iter().find(|(name, _)| is_set(name)).map(|(_, multiplexer)| multiplexer)
     }
 
     fn name(self) -> &'static str {
@@ -52,8 +53,8 @@ impl Multiplexer {
         }
     }
 
-    /// The variable that names the pane of the agent, where the multiplexer has to be told which pane to
-    /// split. By themselves, tmux and kitty split the one that the person looks at.
+    /// Returns the variable with the agent's pane, if the multiplexer needs the pane to split. Without it,
+    /// tmux and kitty split the active pane.
     fn pane_variable(self) -> Option<&'static str> {
         match self {
             Self::Tmux => Some("TMUX_PANE"),
@@ -62,12 +63,12 @@ impl Multiplexer {
         }
     }
 
-    /// The command that opens a pane with `desk` in it, beside `pane`. tmux and kitty leave the keyboard to
-    /// the agent.
+    /// Returns the command that opens a pane with `desk` beside `pane`. In tmux and kitty, the focus stays
+    /// with the agent.
     fn command(
         self,
         dir: &Path,
-        wide: bool,
+        is_wide: bool,
         pane: Option<&str>,
         desk: &[OsString],
     ) -> (&'static str, Vec<OsString>) {
@@ -75,28 +76,29 @@ impl Multiplexer {
         let dir = || dir.as_os_str().to_owned();
         let (program, mut args) = match self {
             Self::Tmux => {
-                let mut args = os(&["split-window", "-d", if wide { "-h" } else { "-v" }]);
+                let mut args = os(&["split-window", "-d", if is_wide { "-h" } else { "-v" }]);
                 args.extend(pane.into_iter().flat_map(|pane| ["-t".into(), pane.into()]));
                 args.extend(["-c".into(), dir()]);
                 ("tmux", args)
             }
             Self::Zellij => {
-                let direction = if wide { "right" } else { "down" };
+                let direction = if is_wide { "right" } else { "down" };
                 let mut args = os(&["run", "--close-on-exit", "--direction", direction, "--cwd"]);
                 args.push(dir());
                 args.push("--".into());
                 ("zellij", args)
             }
             Self::Wezterm => {
-                let mut args = os(&["cli", "split-pane", if wide { "--right" } else { "--bottom" }, "--cwd"]);
+                let mut args =
+                    os(&["cli", "split-pane", if is_wide { "--right" } else { "--bottom" }, "--cwd"]);
                 args.push(dir());
                 args.push("--".into());
                 ("wezterm", args)
             }
             Self::Kitty => {
-                let location = if wide { "vsplit" } else { "hsplit" };
+                let location = if is_wide { "vsplit" } else { "hsplit" };
                 let mut args = os(&["@", "launch", "--keep-focus", "--location", location]);
-                // kitty ignores the window unless its tab is named, too.
+                // kitty ignores the window unless its tab is also named.
                 if let Some(pane) = pane {
                     let (tab, window) = (format!("window_id:{pane}"), format!("id:{pane}"));
                     args.extend(["--match".into(), tab.into(), NEXT_TO.into(), window.into()]);
@@ -110,23 +112,23 @@ impl Multiplexer {
     }
 }
 
-/// `env` with the variables that lead to our directories, to those of agents and to the person's editor. A
-/// multiplexer that was started elsewhere has others, and the desk would join another companion.
+/// Returns `env` with the variables of our directories, the agents' directories and the person's editor. A
+/// multiplexer may have other values, with which the desk would join another companion.
 fn environment(variables: impl Iterator<Item = (OsString, OsString)>) -> Vec<OsString> {
     let agents: Vec<&str> = AGENTS.iter().flat_map(Agent::directory_variables).collect();
-    let leads = |name: &str| {
+    let is_needed = |name: &str| {
         matches!(name, "HOME" | "TMPDIR" | "PATH" | "VISUAL" | "EDITOR")
             || name.starts_with("XDG_")
             || name == runtime_dirs::VARIABLE
             || agents.contains(&name)
     };
-    let leading = variables.filter(|(name, _)| name.to_str().is_some_and(leads));
+    let needed = variables.filter(|(name, _)| name.to_str().is_some_and(is_needed));
     let mut command: Vec<OsString> = vec!["env".into()];
-    command.extend(leading.map(|(name, value)| [name, value].join("=".as_ref())));
+    command.extend(needed.map(|(name, value)| [name, value].join("=".as_ref())));
     command
 }
 
-/// The command of a desk that ends with a process, beside an agent.
+/// Returns the command of a desk beside an agent that ends with a process.
 fn desk_command(dir: &Path, until: u32, beside: Option<&Agent>) -> Vec<OsString> {
     let beside: Option<[OsString; 2]> = beside.map(|agent| ["--beside".into(), agent.id.into()]);
     let mut desk = vec![own_program().into(), "--until".into(), until.to_string().into()];
@@ -135,37 +137,38 @@ fn desk_command(dir: &Path, until: u32, beside: Option<&Agent>) -> Vec<OsString>
     desk
 }
 
-/// Opens the desk of `dir` in a pane that closes with this process. `beside`: the agent that starts.
+/// Opens the desk of `dir` in a pane that closes with this process. `beside`: the starting agent.
 ///
 /// # Errors
-/// A sentence for the person: why not, and what to do.
+/// The reason and the remedy, in a sentence for the person.
 pub(super) async fn open(dir: &Path, beside: Option<&Agent>) -> Result<(), String> {
-    let here = Multiplexer::here(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
-    let here = here.ok_or_else(|| OPEN_BY_HAND.to_owned())?;
+    let multiplexer =
+        Multiplexer::detect(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
+    let multiplexer = multiplexer.ok_or_else(|| OPEN_BY_HAND.to_owned())?;
     let mut desk = environment(std::env::vars_os());
     desk.extend(desk_command(dir, std::process::id(), beside));
-    let wide = columns().is_some_and(|columns| columns >= MIN_COLUMNS_BESIDE);
-    let pane = here.pane_variable().and_then(|name| std::env::var(name).ok());
+    let is_wide = columns().is_some_and(|columns| columns >= MIN_COLUMNS_BESIDE);
+    let pane = multiplexer.pane_variable().and_then(|name| std::env::var(name).ok());
     let pane = pane.as_deref().filter(|pane| !pane.is_empty());
-    let (program, args) = here.command(dir, wide, pane, &desk);
-    let mut opened = run(program, &args).await;
-    if let Err(why) = &opened
+    let (program, args) = multiplexer.command(dir, is_wide, pane, &desk);
+    let mut result = run(program, &args).await;
+    if let Err(why) = &result
         && why.contains(NEXT_TO)
     {
         // An older kitty splits the active window of the tab.
-        opened = run(program, &without_option(args, NEXT_TO)).await;
+        result = run(program, &without_option(args, NEXT_TO)).await;
     }
-    opened.map_err(|why| {
+    result.map_err(|why| {
         tracing::warn!(program, why, "cannot open a pane");
         let why = why.lines().next().unwrap_or("for no stated reason");
-        format!("{} opened no pane for the desk ({why}); {OPEN_BY_HAND}", here.name())
+        format!("{} opened no pane for the desk ({why}); {OPEN_BY_HAND}", multiplexer.name())
     })
 }
 
 /// Runs a command of the multiplexer.
 ///
 /// # Errors
-/// Why not, in the words of the system or the multiplexer.
+/// The error of the system or the multiplexer.
 async fn run(program: &str, args: &[OsString]) -> Result<(), String> {
     let mut command = Command::new(program);
     command.args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
@@ -177,7 +180,7 @@ async fn run(program: &str, args: &[OsString]) -> Result<(), String> {
     }
 }
 
-/// The arguments without an option and its value.
+/// Removes an option and its value from arguments.
 fn without_option(mut args: Vec<OsString>, option: &str) -> Vec<OsString> {
     if let Some(at) = args.iter().position(|arg| arg == option) {
         args.drain(at..args.len().min(at + 2));
@@ -189,9 +192,9 @@ fn without_option(mut args: Vec<OsString>, option: &str) -> Vec<OsString> {
 mod tests {
     use super::*;
 
-    fn line(here: Multiplexer, wide: bool) -> String {
+    fn line(multiplexer: Multiplexer, is_wide: bool) -> String {
         let desk = ["alongside".into(), "/p".into()];
-        let (program, args) = here.command(Path::new("/p"), wide, Some("7"), &desk);
+        let (program, args) = multiplexer.command(Path::new("/p"), is_wide, Some("7"), &desk);
         let args: Vec<_> = args.iter().map(|arg| arg.to_str().unwrap()).collect();
         format!("{program} {}", args.join(" "))
     }
@@ -234,17 +237,17 @@ mod tests {
     }
 
     #[test]
-    fn the_desk_is_told_which_agent_starts() {
-        let of = |agent| desk_command(Path::new("/p"), 7, agent).split_off(1);
-        assert_eq!(of(Agent::of_command("/bin/codex")), ["--until", "7", "--beside", "codex", "/p"]);
-        assert_eq!(of(None), ["--until", "7", "/p"]);
+    fn the_command_of_the_desk_names_the_agent() {
+        let arguments = |agent| desk_command(Path::new("/p"), 7, agent).split_off(1);
+        assert_eq!(arguments(Agent::of_command("/bin/codex")), ["--until", "7", "--beside", "codex", "/p"]);
+        assert_eq!(arguments(None), ["--until", "7", "/p"]);
     }
 
     #[test]
-    fn innermost_multiplexer_opens_the_pane() {
-        let here = |names: &[&str]| Multiplexer::here(|name| names.contains(&name));
-        assert_eq!(here(&[]), None);
-        assert_eq!(here(&["KITTY_WINDOW_ID", "TMUX"]), Some(Multiplexer::Tmux));
-        assert_eq!(here(&["WEZTERM_PANE"]), Some(Multiplexer::Wezterm));
+    fn the_innermost_multiplexer_opens_the_pane() {
+        let detect = |names: &[&str]| Multiplexer::detect(|name| names.contains(&name));
+        assert_eq!(detect(&[]), None);
+        assert_eq!(detect(&["KITTY_WINDOW_ID", "TMUX"]), Some(Multiplexer::Tmux));
+        assert_eq!(detect(&["WEZTERM_PANE"]), Some(Multiplexer::Wezterm));
     }
 }

@@ -1,7 +1,7 @@
-//! `alongside hook`: what an agent runs before a tool writes a file.
+//! `alongside hook`: the program that an agent runs before a tool writes a file.
 //!
-//! Most agents go on without a review if their hook dies, fails or is late. So this program does little, has
-//! an answer for everything that can go wrong, and gives it before the agent's limit.
+//! Most agents continue without a review if their hook dies, fails or is late. So this program does little,
+//! answers after each failure, and answers before the agent's limit.
 
 use std::collections::HashSet;
 use std::io::Read as _;
@@ -25,17 +25,17 @@ use alongside_platform::{directories, files};
 use futures_util::future::join_all;
 
 use super::output::{note, print};
-use reviewers::Reviewers;
+use reviewing_hosts::ReviewingHosts;
 
-mod reviewers;
+mod reviewing_hosts;
 
-/// The exit code that every agent takes for a refusal, if there is a text on standard error.
-pub(crate) const FAILURE: u8 = 2;
-/// The largest input, in bytes. Nobody reviews a larger change.
-const MAX_INPUT: u64 = 48 << 20;
-/// The largest file in bytes that is read to find out what an edit makes of it.
-const MAX_FILE: u64 = 256 << 20;
-/// How much later than the companion the hook itself gives up.
+/// The exit code that every agent takes for a refusal, if standard error has a text.
+pub(crate) const REFUSAL_CODE: u8 = 2;
+/// The largest input, in bytes. A larger change could not be reviewed.
+const MAX_INPUT_BYTES: u64 = 48 << 20;
+/// The largest file to which an edit is applied, in bytes.
+const MAX_FILE_BYTES: u64 = 256 << 20;
+/// The time after the companion's timeout at which the hook gives up.
 const GRACE: Duration = Duration::from_secs(2);
 
 const TOO_LATE: &str = "Nothing was written: the review takes too long.";
@@ -65,16 +65,17 @@ pub(crate) struct Args {
     runtime_dir: Option<PathBuf>,
 }
 
-/// Makes a panic a refusal: by itself it would end the process with a signal, which agents take for a yes.
+/// Makes a panic refuse the change. Without it, a panic would end the process with a signal, which agents
+/// take for permission.
 pub(crate) fn refuse_on_panic() {
     std::panic::set_hook(Box::new(|panic| {
         note(&format!("the review failed, and nothing was written: {panic}"));
-        std::process::exit(i32::from(FAILURE));
+        std::process::exit(i32::from(REFUSAL_CODE));
     }));
 }
 
 pub(crate) async fn run(args: Args) -> ExitCode {
-    let Some(agent) = HookAgent::named(&args.agent) else { return ExitCode::from(FAILURE) };
+    let Some(agent) = HookAgent::named(&args.agent) else { return ExitCode::from(REFUSAL_CODE) };
     let wait = agent.hook.wait;
     let limit = args.timeout.map_or(wait.limit, Duration::from_secs);
     let until = Instant::now() + wait.patience_within(limit);
@@ -83,9 +84,9 @@ pub(crate) async fn run(args: Args) -> ExitCode {
     let answer = tokio::select! {
         answer = call.answer() => answer,
         () = late => refusal(&agent.hook.before_tool, TOO_LATE),
-        // The agent has lost interest, but may still obey.
-        () = asked_to_end() => refusal(&agent.hook.before_tool, BROKEN_OFF),
-        // Nobody reads an answer any more: the agent was killed, or has broken off the call.
+        // The agent has ended the hook, but may still obey an answer.
+        () = ending_signal() => refusal(&agent.hook.before_tool, BROKEN_OFF),
+        // Standard output is closed, because the agent was killed or has aborted the call.
         () = abandoned() => return ExitCode::SUCCESS,
     };
     match answer {
@@ -94,13 +95,14 @@ pub(crate) async fn run(args: Args) -> ExitCode {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
                 note(&format!("the answer of the hook cannot be written: {error}"));
-                ExitCode::from(FAILURE)
+                ExitCode::from(REFUSAL_CODE)
             }
         },
     }
 }
 
-async fn asked_to_end() {
+/// Waits for a signal that asks the process to end.
+async fn ending_signal() {
     match Signals::listen() {
         Ok(mut signals) => drop(signals.next().await),
         Err(_) => std::future::pending().await,
@@ -110,9 +112,9 @@ async fn asked_to_end() {
 /// A call of the hook.
 struct Call {
     agent: HookAgent,
-    /// When the agent must have its answer.
+    /// The time until which the agent waits for the answer.
     until: Instant,
-    /// The only directory in which hosts are looked for, if there is one.
+    /// The only directory in which to search for hosts, if it is given.
     runtime_dir: Option<PathBuf>,
 }
 
@@ -121,7 +123,7 @@ impl Call {
         let read = tokio::task::spawn_blocking(read_input).await;
         let input = match read.map_err(std::io::Error::other).flatten() {
             Ok(Some(bytes)) => HookInput::read(self.agent.hook, &bytes).map_err(|error| error.to_string()),
-            Ok(None) => Err(format!("the change is larger than {} MB", MAX_INPUT >> 20)),
+            Ok(None) => Err(format!("the change is larger than {} MB", MAX_INPUT_BYTES >> 20)),
             Err(error) => Err(without_error_codes(&format!("the input of the hook cannot be read: {error}"))),
         };
         let answer = match input {
@@ -129,7 +131,7 @@ impl Call {
                 return Answer::Silence;
             }
             Ok(input) => self.review(&input).await,
-            Err(why) => match self.reviewers("").await.of_directory().await {
+            Err(why) => match self.hosts("").await.of_directory().await {
                 Ok(None) => Ok(Answer::Silence),
                 Ok(Some(_)) => {
                     Ok(refusal(&self.agent.hook.before_tool, &format!("Nothing was written: {why}.")))
@@ -144,13 +146,13 @@ impl Call {
         })
     }
 
-    /// The hosts that may review a call in the directory that the agent names.
-    async fn reviewers(&self, named: &str) -> Reviewers {
-        Reviewers::of(directory(named), self.runtime_dir.clone()).await
+    /// Returns the search for hosts that may review a call in the directory that the agent names.
+    async fn hosts(&self, named: &str) -> ReviewingHosts {
+        ReviewingHosts::of(directory(named), self.runtime_dir.clone()).await
     }
 
     async fn review(&self, input: &HookInput) -> Result<Answer, Restarting> {
-        let hosts = self.reviewers(&input.cwd).await;
+        let hosts = self.hosts(&input.cwd).await;
         let cwd = hosts.directory().to_owned();
         let read = |path: &str| read_file(&cwd.join(path));
         let call = ToolCall::read(self.agent.hook, input);
@@ -165,24 +167,24 @@ impl Call {
         for change in &changes {
             let file = cwd.join(&change.path);
             let own = hosts.of_file(&file).await?;
-            if own.is_none() && self.is_own_note(&file) {
+            if own.is_none() && self.is_agents_note(&file) {
                 return Ok(Answer::Silence);
             }
-            // A file outside of every project is refused by the companion of the project that it leaves, or
-            // by that of the agent's directory.
+            // The companion of the source of a move, or of the agent's directory, refuses a file that is
+            // outside of each project.
             reviewers.push(match own {
                 Some(own) => Some(own),
                 None => hosts.of_any(change.removes()).await?,
             });
         }
-        if let Some(why) = wrong_files(&changes, &reviewers, &cwd) {
-            return Ok(refused(self.agent.hook, input, &why));
+        if let Some(why) = unreviewable(&changes, &reviewers, &cwd) {
+            return Ok(refuse(self.agent.hook, input, &why));
         }
-        // A file that no host serves is refused by the host of another file of the patch: a rule may accept
-        // that other file, which is not written then.
-        let of_another = reviewers.iter().flatten().next();
+        // A file without a host goes to the host of another file of the patch, which refuses it. Otherwise a
+        // rule could accept the other file, although the patch is not written.
+        let other_host = reviewers.iter().flatten().next();
         let verdicts = changes.iter().zip(&reviewers);
-        let verdicts = verdicts.map(async |(change, reviewer)| match reviewer.as_ref().or(of_another) {
+        let verdicts = verdicts.map(async |(change, reviewer)| match reviewer.as_ref().or(other_host) {
             Some(reviewer) => self.verdict(input, change, changes.len(), (&cwd, reviewer)).await,
             None => Verdict::NotReviewed,
         });
@@ -190,11 +192,11 @@ impl Call {
         Ok(answer(self.agent.hook, input, &call, &changes, &verdicts, read))
     }
 
-    /// The answer to a call without a change to review.
+    /// Returns the answer to a call without a change to review.
     async fn without_change(
         &self,
         input: &HookInput,
-        hosts: &Reviewers,
+        hosts: &ReviewingHosts,
         no_change: NoChange,
     ) -> Result<Answer, Restarting> {
         match no_change {
@@ -203,15 +205,15 @@ impl Call {
                 let home = directories::home();
                 let files = ToolCall::files(self.agent.hook, input, home.as_deref());
                 Ok(match hosts.of_any(&files).await? {
-                    Some(_) => refused(self.agent.hook, input, &why),
+                    Some(_) => refuse(self.agent.hook, input, &why),
                     None => Answer::Silence,
                 })
             }
         }
     }
 
-    /// Whether the agent is about to ask its person, and does so by a diff where the hook says nothing. It
-    /// asks for no subagent in the background, which would be denied, and has no diff of a notebook.
+    /// Whether the agent is about to ask its person, and shows a diff if the hook is silent. An agent does
+    /// not ask for a subagent in the background, whose call it denies, and has no diff of a notebook.
     fn asks_itself(&self, input: &HookInput) -> bool {
         let hook = self.agent.hook;
         let event = input.event_or_first(hook);
@@ -233,7 +235,7 @@ impl Call {
             return Verdict::Refused { message: "Nothing was written: the path is not text.".into() };
         };
         if change.remark.is_none() && read_file(Path::new(&file)) == TextFile::Text(change.proposed.clone()) {
-            // There is nothing to see.
+            // The file has the proposed text already, so there is no change to review.
             return Verdict::Accepted { text: change.proposed.as_str().into(), message: None };
         }
         let patience = self.until.saturating_duration_since(Instant::now());
@@ -279,18 +281,18 @@ impl Call {
         }
     }
 
-    /// Whether a file is one of the agent's own notes, such as plans.
-    fn is_own_note(&self, file: &Path) -> bool {
-        let Some(directory) = own_directory(self.agent) else { return false };
-        // The agent makes the directory with its first note.
-        let Some(place) = file.parent().map(real_path::resolve) else { return false };
+    /// Whether a file is one of the agent's own notes, such as a plan.
+    fn is_agents_note(&self, file: &Path) -> bool {
+        let Some(directory) = agent_directory(self.agent) else { return false };
+        // The agent creates the directory with its first note, so the path is resolved as far as it exists.
+        let Some(parent) = file.parent().map(real_path::resolve) else { return false };
         let is_plain = !file.components().any(|part| part == std::path::Component::ParentDir);
         let mut notes = self.agent.hook.notes.iter().map(|notes| real_path::resolve(&directory.join(notes)));
-        is_plain && !file.is_symlink() && notes.any(|notes| place.starts_with(notes))
+        is_plain && !file.is_symlink() && notes.any(|notes| parent.starts_with(notes))
     }
 }
 
-/// The directory that an agent names, or else that of this process.
+/// Returns the directory that an agent names, or else the current directory.
 fn directory(named: &str) -> PathBuf {
     match Path::new(named).is_absolute() {
         true => PathBuf::from(named),
@@ -298,21 +300,21 @@ fn directory(named: &str) -> PathBuf {
     }
 }
 
-/// The refusal of a tool call, for this reason.
-fn refused(hook: &Hook, input: &HookInput, why: &str) -> Answer {
+/// Returns the refusal of a tool call for this reason.
+fn refuse(hook: &Hook, input: &HookInput, why: &str) -> Answer {
     refusal(input.event_or_first(hook), &format!("Nothing was written: {why}."))
 }
 
-/// The reason why these changes cannot be reviewed one by one, if there is one.
-fn wrong_files(changes: &[Change], reviewers: &[Option<Reviewer>], cwd: &Path) -> Option<String> {
-    let (mut seen, mut identities) = (HashSet::new(), HashSet::new());
+/// Returns the reason why these changes cannot be reviewed separately, if there is one.
+fn unreviewable(changes: &[Change], reviewers: &[Option<Reviewer>], cwd: &Path) -> Option<String> {
+    let (mut paths, mut identities) = (HashSet::new(), HashSet::new());
     for (change, reviewer) in changes.iter().zip(reviewers) {
         let Some(reviewer) = reviewer else { continue };
         for path in [Some(&*change.path), change.removes()].into_iter().flatten() {
             let file = cwd.join(path);
             let identity = files::identity(&file);
             let has_own_identity = identity.is_none_or(|identity| identities.insert(identity));
-            if !(seen.insert(real_path::resolve(&file)) && has_own_identity) {
+            if !(paths.insert(real_path::resolve(&file)) && has_own_identity) {
                 return Some(format!("{path} is the same file as another one of the patch"));
             }
             if change.removes() == Some(path) && !reviewer.serves(&file) {
@@ -323,34 +325,35 @@ fn wrong_files(changes: &[Change], reviewers: &[Option<Reviewer>], cwd: &Path) -
     None
 }
 
-/// The directory of the agent's own files.
-fn own_directory(agent: HookAgent) -> Option<PathBuf> {
+/// Returns the directory of the agent's own files.
+fn agent_directory(agent: HookAgent) -> Option<PathBuf> {
     let (directory, variable) = agent.hook.file.directory();
     let variable = variable.and_then(std::env::var_os).filter(|value| !value.is_empty());
     let home = || directories::home().map(|home| home.join(directory));
     variable.map(PathBuf::from).or_else(home)
 }
 
-/// The whole input; `None` if it is too large. The rest is read as well: the agent writes all of it.
+/// Reads the whole input; returns `None` if it is too large. The excess is read as well, because the agent
+/// writes all of it before it reads the answer.
 fn read_input() -> std::io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     let mut stdin = std::io::stdin().lock();
-    stdin.by_ref().take(MAX_INPUT + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 <= MAX_INPUT {
+    stdin.by_ref().take(MAX_INPUT_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 <= MAX_INPUT_BYTES {
         return Ok(Some(bytes));
     }
     std::io::copy(&mut stdin, &mut std::io::sink())?;
     Ok(None)
 }
 
-/// A file as a tool finds it. Opens ordinary files only: opening can act on a device.
+/// Reads a file as a tool would find it. Opens regular files only, because opening a device can have effects.
 fn read_file(path: &Path) -> TextFile {
     match std::fs::metadata(path) {
         Ok(found) if !found.is_file() => return TextFile::Special,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return TextFile::Absent,
         _ => {}
     }
-    match untrusted::read(path, MAX_FILE, Whose::Anybodys) {
+    match untrusted::read(path, MAX_FILE_BYTES, Whose::Anybodys) {
         Ok(bytes) => match String::from_utf8(bytes) {
             Ok(text) => TextFile::Text(text),
             Err(error) => TextFile::NotUtf8(String::from_utf8_lossy(error.as_bytes()).into_owned()),

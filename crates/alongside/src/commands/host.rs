@@ -1,4 +1,4 @@
-//! `alongside host`: stops or replaces a host; with hidden options, is a host.
+//! `alongside host`: stops or replaces a host; with hidden options, runs as a host.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -38,7 +38,7 @@ pub(crate) struct Args {
     #[arg(value_name = "HOST", conflicts_with = "serve")]
     host: Option<String>,
 
-    /// Be a host of this name
+    /// Run as the host of this name
     #[arg(long, value_name = "NAME", hide = true, requires = "starter")]
     serve: Option<String>,
 
@@ -46,11 +46,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PID", hide = true)]
     starter: Option<u32>,
 
-    /// Standard input is a hold on the port of the previous host
+    /// Standard input is a socket that holds the previous host's port
     #[arg(long, hide = true, requires = "serve")]
     holds_port: bool,
 
-    /// Standard error is the lock of whoever starts this host
+    /// Standard error is the lock of the process that starts this host
     #[arg(long, hide = true, requires = "serve")]
     holds_lock: bool,
 
@@ -68,7 +68,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Whether this process is to be a host.
+    /// Whether this process runs as a host.
     pub(crate) fn serves(&self) -> bool {
         self.serve.is_some()
     }
@@ -80,7 +80,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
         let editors = editors.collect::<Result<_, _>>()?;
         let parties = args.parties.iter().map(|party| serde_json::from_str(party));
         let parties = parties.collect::<Result<_, _>>()?;
-        // Without the hold, agents have to reconnect, and the host reports it.
+        // If the socket cannot be taken over, agents have to reconnect, and the host reports it.
         let port_hold = args.holds_port.then(PortHold::from_stdin).and_then(Result::ok);
         let start_lock = args.holds_lock.then(StartLock::from_stderr).and_then(Result::ok);
         let roots = args.roots;
@@ -95,7 +95,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
              lists hosts",
         ));
     }
-    let entry = choose(args.host.as_deref())?;
+    let entry = find_host(args.host.as_deref())?;
     if args.stop {
         alongside_host::stop(&entry).await?;
         note(&format!("stopped the host {} (process {})", entry.name, entry.pid));
@@ -106,16 +106,17 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
     Ok(ExitCode::SUCCESS)
 }
 
-/// The host with that name or process ID, else the host of the current directory.
-fn choose(named: Option<&str>) -> anyhow::Result<Entry> {
+/// Returns the host with this process ID or beginning of its name, or without a query the host of the current
+/// directory.
+fn find_host(query: Option<&str>) -> anyhow::Result<Entry> {
     let entries = Registry::of_this_process().entries();
     let here = std::env::current_dir().context("the current directory is gone")?;
-    let is_it = |entry: &Entry| match named {
-        Some(named) => entry.pid.to_string() == named || entry.name.starts_with(named),
+    let matches = |entry: &Entry| match query {
+        Some(query) => entry.pid.to_string() == query || entry.name.starts_with(query),
         None => entry.serves(&here),
     };
-    entries.into_iter().find(is_it).ok_or_else(|| match named {
-        Some(named) => failure(format!("there is no host {named:?}"), "`alongside status` lists the hosts"),
+    entries.into_iter().find(matches).ok_or_else(|| match query {
+        Some(query) => failure(format!("there is no host {query:?}"), "`alongside status` lists the hosts"),
         None => failure(
             format!("no host serves {}", here.display()),
             "`alongside status` lists the hosts; name one by its process ID",

@@ -1,4 +1,4 @@
-//! `alongside log`: shows the log of companions.
+//! `alongside log`: prints the log of companions.
 
 use std::fs;
 use std::io::{ErrorKind, Read as _, Seek as _};
@@ -34,7 +34,7 @@ pub(crate) struct Args {
     path: bool,
 }
 
-/// How often --follow reads the log.
+/// The time between two reads of the log with `--follow`.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
@@ -46,7 +46,7 @@ pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let mut log = OpenLog::default();
-    let text = log.read()?;
+    let text = log.read_new()?;
     let skipped = text.lines().count().saturating_sub(args.lines);
     let shown: String =
         text.lines().skip(skipped).map(|line| format!("{}\n", harmless::line(line))).collect();
@@ -61,28 +61,28 @@ pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The open log files, each read up to its position. A file that is renamed stays open.
+/// The open log files, each read up to its position. A renamed file stays open.
 #[derive(Debug, Default)]
 struct OpenLog(Vec<fs::File>);
 
 impl OpenLog {
-    /// Shows new lines until reading or writing fails.
+    /// Prints new lines until reading or writing fails.
     async fn follow(mut self) -> anyhow::Result<()> {
         loop {
             tokio::time::sleep(POLL_INTERVAL).await;
-            print(&harmless::text(&self.read()?))?;
+            print(&harmless::text(&self.read_new()?))?;
         }
     }
 
-    /// Reads what is new, oldest first.
-    fn read(&mut self) -> anyhow::Result<String> {
+    /// Reads the new text of all files, the oldest file first.
+    fn read_new(&mut self) -> anyhow::Result<String> {
         let files = files()?;
         for path in &files {
             if self.0.iter().any(|file| leads_to(path, file)) {
                 continue;
             }
             match fs::File::open(path) {
-                // It was renamed after the directory was read.
+                // The file was renamed after the directory was read.
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 opened => self.0.push(opened.with_context(|| format!("cannot read {}", path.display()))?),
             }
@@ -100,7 +100,7 @@ impl OpenLog {
     }
 }
 
-/// The log files, the newest last.
+/// Returns the log files, the newest last.
 fn files() -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for directory in logging::directories() {
@@ -112,7 +112,7 @@ fn files() -> anyhow::Result<Vec<PathBuf>> {
             if let Ok(found) = fs::symlink_metadata(&path)
                 && found.is_file()
             {
-                // Both may have the same time: the clock is coarse.
+                // Both files may have the same time, because the clock of a file system is coarse.
                 let is_newer = path.extension().is_none_or(|extension| extension != "1");
                 files.push((found.modified().ok(), is_newer, path));
             }

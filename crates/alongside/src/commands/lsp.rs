@@ -64,18 +64,18 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
         agent_setup: agent_setup::of_this_user(),
     };
     alongside_lsp::run(connection, program, remote::of, reach).await;
-    // Waits for the last answer to be written, unless the editor is gone.
-    let ended = tokio::task::spawn_blocking(|| threads.join());
-    match tokio::time::timeout(LAST_ANSWER_TIMEOUT, ended).await {
+    // The threads end once the last answer is written.
+    let end = tokio::task::spawn_blocking(|| threads.join());
+    match tokio::time::timeout(LAST_ANSWER_TIMEOUT, end).await {
         Ok(Ok(Err(error))) => Err(error).context("the editor sent a message that is not LSP"),
         _ => Ok(ExitCode::SUCCESS),
     }
 }
 
-/// How long writing the last answer may take.
+/// The time for writing the last answer.
 const LAST_ANSWER_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Where proposals are shown as files: in the directory of hosts, which is private.
+/// Returns the directory in which proposals are shown as files, below the private directory of hosts.
 fn reviews_directory() -> Option<PathBuf> {
     let directories = RuntimeDirs::of_this_process();
     let opened = directories.open();
@@ -83,13 +83,13 @@ fn reviews_directory() -> Option<PathBuf> {
     Some(opened.ok()?.path().canonical().ok()?.join("reviews"))
 }
 
-/// Joins the companion of an editor's projects, or starts it.
+/// Joins the companion of an editor's projects, or starts one.
 async fn reach(client: Client, pid: Option<u32>, globals: Globals) -> Result<Desk, Problem> {
     let editor = editor_process::of(&client, pid);
     tracing::info!(?editor, "the editor");
     let diagnostics = client.diagnoses;
-    let wish = JoinRequest { diagnostics, ..JoinRequest::editor(editor, client.roots, globals) };
-    match alongside_host::join(wish).await {
+    let request = JoinRequest { diagnostics, ..JoinRequest::editor(editor, client.roots, globals) };
+    match alongside_host::join(request).await {
         Ok(reached) => Ok(reached.desk),
         Err(error) => {
             let (what, hints) = parts(&error);

@@ -1,4 +1,4 @@
-//! `alongside man`: the manual pages, for packages.
+//! `alongside man`: writes the manual pages, for packages.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -1,5 +1,5 @@
-//! The commands, one file each. A command returns its exit code, or an error that `main` prints with its
-//! hints.
+//! The commands, each in a file. A command returns its exit code, or an error that `main` prints with the
+//! hints of the error.
 
 mod agent_pane;
 mod agent_part;

@@ -1,4 +1,4 @@
-//! The output of commands: the result to standard output, remarks to standard error.
+//! The output of commands: results go to standard output, remarks to standard error.
 
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
 
@@ -6,7 +6,7 @@ use alongside_common::failure;
 use alongside_desk::{harmless, without_error_codes};
 use serde_json::Value;
 
-/// Writes to standard output. A reader that has gone away is no error: it wants no more.
+/// Writes to standard output. A closed pipe is no error, because its reader needs no more output.
 pub(super) fn print(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -15,18 +15,19 @@ pub(super) fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
-/// Writes JSON to standard output, in one line that harms no terminal.
+/// Writes JSON to standard output on one line, with escapes for characters that are harmful to a terminal.
 pub(super) fn print_json(json: &Value) -> anyhow::Result<()> {
     print(&format!("{}\n", harmless::json(&json.to_string())))
 }
 
-/// Writes lines of ours to standard output. A terminal gets them broken at blanks; a path stays whole.
+/// Writes lines of ours to standard output. On a terminal, they are wrapped at spaces, and a path is not
+/// split.
 pub(super) fn print_lines(text: &str) -> anyhow::Result<()> {
-    print(&broken(text, alongside_platform::terminal::columns()))
+    print(&wrapped(text, alongside_platform::terminal::columns()))
 }
 
-/// Lines for a terminal of so many columns. Without a terminal they stay whole, for programs to read.
-fn broken(text: &str, columns: Option<u16>) -> String {
+/// Wraps lines for a terminal of this width. Without a terminal, lines stay whole for programs.
+fn wrapped(text: &str, columns: Option<u16>) -> String {
     text.split('\n').map(|line| failure::wrapped(line, columns)).collect::<Vec<_>>().join("\n")
 }
 
@@ -37,15 +38,15 @@ pub(super) fn note(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{}", failure::wrapped(&line, columns));
 }
 
-/// A remark as people read it, without the numbers of the system errors that it quotes.
+/// Escapes a remark for people, and removes the numbers of system errors from it.
 fn remark(text: &str) -> String {
     format!("alongside: {}", without_error_codes(&harmless::name(text)))
 }
 
-/// Whether input and output are a terminal that can be drawn on.
+/// Whether standard input and output are a terminal on which a desk can draw.
 pub(super) fn can_draw() -> bool {
-    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    std::io::stdout().is_terminal() && std::io::stdin().is_terminal() && !dumb
+    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    std::io::stdout().is_terminal() && std::io::stdin().is_terminal() && !is_dumb
 }
 
 #[cfg(test)]
@@ -60,14 +61,14 @@ mod tests {
     }
 
     #[test]
-    fn lines_break_at_blanks_and_paths_stay_whole() {
+    fn lines_are_wrapped_at_spaces_and_paths_stay_whole() {
         let path = "/a/b/c/d/e/f/g/h/i/j/k/l/m/n/o.txt";
         let text = &format!("1. {path} (Codex, now): the text before an undo\n  draft    kept\n");
-        let rows = broken(text, Some(25));
+        let rows = wrapped(text, Some(25));
         assert!(rows.lines().all(|row| row.len() <= 25 || row.contains(path)), "{rows}");
         assert!(rows.lines().count() > 3 && rows.ends_with("\n  draft    kept\n"), "{rows}");
         let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         assert_eq!(words(&rows), words(text));
-        assert_eq!(&broken(text, None), text);
+        assert_eq!(&wrapped(text, None), text);
     }
 }

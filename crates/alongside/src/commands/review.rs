@@ -77,11 +77,11 @@ impl Args {
         }
     }
 
-    /// The request for the turn review, if one is wanted.
-    fn look(&self, roots: &[PathBuf]) -> anyhow::Result<Option<Request>> {
+    /// Returns the request for a turn review, if `--since` asks for one.
+    fn turn_request(&self, roots: &[PathBuf]) -> anyhow::Result<Option<Request>> {
         let Some(since) = self.since.clone() else { return Ok(None) };
         let directory = match roots {
-            // The project of that host, wherever this is.
+            // With a named host, the review is about that host's project.
             _ if self.host.is_some() && self.dirs.is_empty() => None,
             [root] => Some(root.canonical().hint("give a directory that exists")?),
             _ => return Err(failure("--since reviews one project", "name one directory, or none")),
@@ -94,7 +94,7 @@ impl Args {
 
 pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
     let roots = roots(&args.dirs)?;
-    let look = args.look(&roots)?;
+    let turn_request = args.turn_request(&roots)?;
     let mut signals = Signals::listen()?;
     let name = if args.json { "alongside review --json" } else { "alongside review" };
     let request = JoinRequest::desk(name, roots.clone(), args.host.clone(), globals);
@@ -103,11 +103,11 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
         // Joining a stopped host waits, and must be interruptible.
         signal = signals.next() => return Ok(signals::exit_code(signal)),
     };
-    let ending = match (args.json, look) {
-        (true, look) => program_review(JsonDesk::new(reached.desk, look), &mut signals).await,
-        (false, Some(look)) => {
+    let ending = match (args.json, turn_request) {
+        (true, turn_request) => program_review(JsonDesk::new(reached.desk, turn_request), &mut signals).await,
+        (false, Some(request)) => {
             let drafts = DraftStore::among_drafts(draft_keeper());
-            turn_review(TurnDesk::new(reached.desk, look, drafts), &mut signals).await
+            turn_review(TurnDesk::new(reached.desk, request, drafts), &mut signals).await
         }
         (false, None) => line_review(&args, roots, reached, &mut signals).await,
     };
@@ -136,9 +136,9 @@ async fn turn_review(mut desk: TurnDesk, signals: &mut Signals) -> Ending {
 
 async fn line_review(args: &Args, roots: Vec<PathBuf>, reached: JoinedDesk, signals: &mut Signals) -> Ending {
     let policy = args.policy();
-    let serves = reached.welcome.alongside;
-    let mut served = serves.roots;
-    // The host adds the projects of its desks right after it has greeted them.
+    let host = reached.welcome.alongside;
+    let mut served = host.roots;
+    // The host adds the projects of a desk right after its welcome.
     let is_added = |own: &PathBuf| args.host.is_none() && !served.iter().any(|root| own.starts_with(root));
     let added: Vec<_> = roots.into_iter().filter(is_added).collect();
     served.extend(added);
@@ -148,7 +148,7 @@ async fn line_review(args: &Args, roots: Vec<PathBuf>, reached: JoinedDesk, sign
     if let Some(remark) = agent_setup::unconnected_remark().await {
         desk.say(&remark);
     }
-    desk.say(&welcome(&served, serves.port, policy, has_keyboard));
+    desk.say(&welcome(&served, host.port, policy, has_keyboard));
     let ending = desk.run(signals, std::future::pending()).await;
     if !has_lost_terminal(ending) {
         desk.finish(ending).await;
@@ -156,13 +156,13 @@ async fn line_review(args: &Args, roots: Vec<PathBuf>, reached: JoinedDesk, sign
     ending
 }
 
-/// Whether the terminal went away. Then the person may come back, so the desk does not leave, and the
-/// companion waits.
+/// Whether the terminal is gone. The person may come back, so the desk does not leave, and the companion
+/// waits.
 fn has_lost_terminal(ending: Ending) -> bool {
     ending == Ending::Signal(signals::HANGUP)
 }
 
-/// The directories as absolute paths in the given spelling; the project of the current one if there are none.
+/// Returns the directories as absolute paths in the given spelling, or the project of the current directory.
 pub(super) fn roots(dirs: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     if dirs.is_empty() {
         let here =
@@ -181,10 +181,10 @@ fn root(dir: &Path) -> anyhow::Result<PathBuf> {
     std::path::absolute(dir).with_context(|| format!("cannot make {shown} an absolute path"))
 }
 
-/// The text at the start. `has_keyboard` is whether a person can type here.
+/// Returns the text at the start. `has_keyboard`: whether a person can type here.
 fn welcome(roots: &[PathBuf], port: u16, policy: Policy, has_keyboard: bool) -> String {
     let roots: Vec<_> = roots.iter().map(|root| harmless::path(root)).collect();
-    let then = match policy {
+    let next = match policy {
         Policy::Ask if has_keyboard => "Waiting for proposals. (l list, z pause context, ? help, q quit)",
         Policy::Ask => "Waiting for proposals.",
         Policy::AcceptAll => "Every proposal is accepted at once. Ctrl-C ends this.",
@@ -192,7 +192,7 @@ fn welcome(roots: &[PathBuf], port: u16, policy: Policy, has_keyboard: bool) -> 
     };
     format!(
         "alongside serves {} (port {port}).\n\
-         Agents started there connect automatically; restart one that runs already.\n{then}",
+         Agents started there connect automatically; restart one that runs already.\n{next}",
         roots.join(" and ")
     )
 }

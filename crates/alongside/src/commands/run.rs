@@ -43,12 +43,12 @@ pub(crate) struct Args {
     agent: Vec<OsString>,
 }
 
-/// The agent, as a usage error names it where it is missing.
+/// The name of the missing agent in a usage error.
 pub(super) const AGENT: &str = "<AGENT>...";
 
 pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
     let here = companions::surroundings()?;
-    // Before a companion and a desk are started for nothing.
+    // A missing program is reported before a companion and a desk are started for it.
     if let Some(name) = args.agent.first()
         && Path::new(name).components().count() == 1
         && which::which(name).is_err()
@@ -61,7 +61,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
     if let Err(code) = agent_setup::prepare_start(&args.agent).await {
         return Ok(code);
     }
-    // From now on the agent answers signals, and we end after it.
+    // From now on, the agent handles signals, and this process ends after it.
     let mut signals = Signals::listen()?;
     let (keeper, environment) = match serving_companion::of_other_program(&here).await? {
         Some(serving) => {
@@ -69,46 +69,47 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
             (None, agent_variables::of_families(&serving))
         }
         None => {
-            let request = JoinRequest::keeper(&name(&args.agent), vec![project_of(&here.cwd)], globals);
+            let request =
+                JoinRequest::keeper(&keeper_name(&args.agent), vec![project_of(&here.cwd)], globals);
             let mut keeper = alongside_host::join(request).await?.desk;
-            let status = status(&mut keeper).await?;
+            let status = first_status(&mut keeper).await?;
             if status.desks == 0 && !args.no_desk {
-                // Without a terminal a program runs the agent, and nobody would see the desk.
-                let opened = if output::can_draw() {
-                    desk_pane::open(&here.cwd, started(&args.agent)).await
+                // Without a terminal, a program runs the agent, and no person would see the desk.
+                let pane = if output::can_draw() {
+                    desk_pane::open(&here.cwd, agent_of_command(&args.agent)).await
                 } else {
                     Err(desk_pane::OPEN_BY_HAND.to_owned())
                 };
-                if let Err(hint) = opened {
+                if let Err(hint) = pane {
                     note(&hint);
                 }
             }
             (Some(keeper), status.environment.0.into_iter().collect())
         }
     };
-    let ended = match spawn(&args.agent, environment) {
+    let status = match spawn(&args.agent, environment) {
         Ok(agent) => wait(agent, &mut signals).await,
         Err(error) => Err(error),
     };
     if let Some(keeper) = keeper {
         keeper.leave().await;
     }
-    Ok(exit_code(ended?))
+    Ok(exit_code(status?))
 }
 
-/// The agent of this command, if it is one that we know.
-fn started(agent: &[OsString]) -> Option<&'static Agent> {
+/// Returns the agent that a command starts, if the table has it.
+fn agent_of_command(agent: &[OsString]) -> Option<&'static Agent> {
     agent.first()?.to_str().and_then(Agent::of_command)
 }
 
-/// The name for people at desks, who read who keeps the companion.
-fn name(agent: &[OsString]) -> String {
+/// Returns the name of this keeper, which people read at desks.
+fn keeper_name(agent: &[OsString]) -> String {
     let program = agent.first().and_then(|program| Path::new(program).file_name());
     format!("alongside run {}", program.unwrap_or_default().to_string_lossy())
 }
 
-/// The first status that the host sends.
-async fn status(keeper: &mut Desk) -> anyhow::Result<Status> {
+/// Waits for the first status that the host sends.
+async fn first_status(keeper: &mut Desk) -> anyhow::Result<Status> {
     loop {
         match keeper.next().await.context("the companion ended before the agent was started")? {
             Event::Status(status) => return Ok(status),
@@ -124,8 +125,9 @@ fn spawn(agent: &[OsString], environment: Vec<(String, String)>) -> anyhow::Resu
     let mut command = Command::new(shell::program(program));
     command.args(args).envs(environment).envs(agent_variables::proxy_exceptions(current));
     let agent = program.to_str().and_then(FamilyAgent::of_command);
-    let misleading = agent.and_then(|agent| agent.family.lock_rules()).map(|rules| rules.tokenless_ports);
-    for name in misleading.into_iter().flatten() {
+    let tokenless_variables =
+        agent.and_then(|agent| agent.family.lock_rules()).map(|rules| rules.tokenless_ports);
+    for name in tokenless_variables.into_iter().flatten() {
         command.env_remove(name);
     }
     command.spawn().with_context(|| format!("cannot start {}", program.display())).hint(hint(program))
@@ -139,14 +141,15 @@ fn hint(program: &std::ffi::OsStr) -> String {
     }
 }
 
-/// Waits for the agent, and forwards signals to it. The terminal itself sends it Ctrl-C.
+/// Waits for the agent, and forwards signals to it. SIGINT of Ctrl-C is not forwarded, because the terminal
+/// sends it to the agent.
 async fn wait(mut agent: Child, signals: &mut Signals) -> anyhow::Result<ExitStatus> {
-    let terminal = std::io::IsTerminal::is_terminal(&std::io::stdin());
+    let is_terminal = std::io::IsTerminal::is_terminal(&std::io::stdin());
     loop {
         tokio::select! {
             status = agent.wait() => return status.context("cannot wait for the agent"),
             signal = signals.next() => {
-                if !(terminal && signal == INTERRUPT) && let Some(pid) = agent.id() {
+                if !(is_terminal && signal == INTERRUPT) && let Some(pid) = agent.id() {
                     process::send(pid, signal);
                 }
             }

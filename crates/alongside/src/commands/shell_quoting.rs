@@ -1,10 +1,11 @@
-//! Writes text so that a shell reads it back unchanged, and so that a terminal that shows it is not harmed.
+//! Quotes text for shells: the shell reads the same text, and a terminal may show the quoted text.
 
 use alongside_desk::harmless;
 use alongside_platform::shell::in_powershell_quotes;
 
-/// An assignment for bash and other POSIX shells. Not all of them know the escapes of `$'…'`, but all know
-/// those of `printf`. The `_` at the end keeps line ends that a substitution would drop.
+/// Returns an assignment for bash and other POSIX shells. Some of them lack the escapes of `$'…'`, but each
+/// has the escapes of `printf`. The final `_` keeps trailing newlines, which a command substitution would
+/// drop.
 pub(super) fn posix_assignment(name: &str, value: &str) -> String {
     if is_safe(value) {
         return format!("export {name}={}\n", in_quotes(value));
@@ -15,23 +16,23 @@ pub(super) fn posix_assignment(name: &str, value: &str) -> String {
     format!("export {name}=\"$(printf {format}_)\"; {name}=\"${{{name}%_}}\"\n")
 }
 
-/// Whether a terminal may show this text.
+/// Whether a terminal may show this text without escapes.
 pub(super) fn is_safe(text: &str) -> bool {
     harmless::harmful(text).next().is_none()
 }
 
-/// The text with escapes for characters that a terminal must not get.
+/// Escapes the characters that are harmful to a terminal.
 fn escaped(text: &str, escape: impl Fn(char) -> String) -> String {
-    let one = |c: char| if harmless::is_harmful(c) { escape(c) } else { c.to_string() };
-    text.chars().map(one).collect()
+    let escape_harmful = |c: char| if harmless::is_harmful(c) { escape(c) } else { c.to_string() };
+    text.chars().map(escape_harmful).collect()
 }
 
-/// The text as quoted pieces, with escapes between them for characters that a terminal must not get.
-fn in_pieces(text: &str, between: &str, quote: fn(&str) -> String, escape: fn(char) -> String) -> String {
+/// Returns a text as quoted pieces, with escapes of the harmful characters between them.
+fn quoted_pieces(text: &str, between: &str, quote: fn(&str) -> String, escape: fn(char) -> String) -> String {
     let mut pieces = Vec::new();
     let mut quoted = 0;
     for (at, c) in harmless::harmful(text) {
-        // PowerShell adds characters up as numbers unless the first operand is a string.
+        // The first piece is a string, also an empty one: PowerShell would add characters as numbers.
         if at > quoted || pieces.is_empty() {
             pieces.push(quote(&text[quoted..at]));
         }
@@ -44,15 +45,15 @@ fn in_pieces(text: &str, between: &str, quote: fn(&str) -> String, escape: fn(ch
     pieces.join(between)
 }
 
-/// The text in the quotes of POSIX shells.
+/// Quotes a text for POSIX shells.
 fn in_quotes(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// The text as an argument that a person can paste into a shell: in quotes where they are needed.
+/// Returns a text as an argument to paste into a shell, in quotes if it needs them.
 pub(super) fn quoted(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
+    let needs_no_quotes = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%".contains(c);
+    if !text.is_empty() && text.chars().all(needs_no_quotes) {
         return text.to_owned();
     }
     if is_safe(text) {
@@ -62,16 +63,17 @@ pub(super) fn quoted(text: &str) -> String {
     format!("$'{}'", escaped(&text.replace('\\', r"\\").replace('\'', r"\'"), octal))
 }
 
-/// The text as a value in fish.
+/// Returns a text as a value in fish.
 pub(super) fn fish_value(text: &str) -> String {
-    in_pieces(text, "", in_fish_quotes, fish_escape)
+    quoted_pieces(text, "", in_fish_quotes, fish_escape)
 }
 
 fn in_fish_quotes(text: &str) -> String {
     format!("'{}'", text.replace('\\', r"\\").replace('\'', r"\'"))
 }
 
-/// fish reads escapes outside of quotes only, where no digit of the text can follow.
+/// Returns the escape of a character in fish, which must be outside of quotes. No digit of the text follows
+/// it.
 fn fish_escape(c: char) -> String {
     match u32::from(c) {
         code @ ..=0x7f => format!("\\x{code:02x}"),
@@ -80,12 +82,13 @@ fn fish_escape(c: char) -> String {
     }
 }
 
-/// The text as a value in PowerShell.
+/// Returns a text as a value in PowerShell.
 pub(super) fn pwsh_value(text: &str) -> String {
-    in_pieces(text, " + ", in_powershell_quotes, pwsh_escape)
+    quoted_pieces(text, " + ", in_powershell_quotes, pwsh_escape)
 }
 
-/// Older versions of PowerShell have no escapes for most characters.
+/// Returns an expression for a character, because older versions of PowerShell lack escapes for most
+/// characters.
 fn pwsh_escape(c: char) -> String {
     match u32::from(c) {
         code @ ..=0xffff => format!("[char]0x{code:x}"),

@@ -59,7 +59,7 @@ pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let here = harmless::path(&surroundings.cwd);
     match found.iter().any(FoundCompanion::is_silent_here) {
         true => note(&format!("the companion that serves {here} does not answer")),
-        false => failure::print(&serving_companion::none(&surroundings.cwd, &hidden)),
+        false => failure::print(&serving_companion::unserved_error(&surroundings.cwd, &hidden)),
     }
     Ok(ExitCode::FAILURE)
 }
@@ -158,7 +158,7 @@ fn records(here: &Surroundings) -> Vec<(Record, Vec<PathBuf>)> {
 fn hidden_host_text(report: &Report) -> String {
     let roots: Vec<_> = report.status.roots.iter().map(|root| harmless::path(root)).collect();
     let why = match report.hidden {
-        true => waiting_host::waits(report),
+        true => waiting_host::wait_words(report),
         false => "agents cannot find it: its discovery files are gone".into(),
     };
     let (name, pid) = (harmless::name(&report.name), report.status.pid);

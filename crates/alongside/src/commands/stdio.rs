@@ -1,4 +1,4 @@
-//! `alongside stdio`: connects an agent that starts its server to the companion.
+//! `alongside stdio`: connects an agent that starts an MCP server to the companion.
 
 use std::process::ExitCode;
 
@@ -25,17 +25,17 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
-    // An agent that this program does not know is served all the same: a newer companion may have named it.
+    // An unknown agent is also served, because a newer companion may have named it.
     let agent = args.agent.as_deref().and_then(FamilyAgent::named);
     let here = companions::surroundings()?;
     let (keeper, _hold, endpoint, token) = match serving_companion::of_other_program(&here).await? {
         Some(Serving { record, .. }) => {
             let hold = companions::guard(&record).await?;
             let endpoint = Endpoint::local(record.port);
-            // The record holds one family's token, and the client may be of any family.
+            // The record has the token of one family, and the agent may belong to another one.
             let is_ours = record.writer.as_deref() == Some(WRITER);
-            let own = |token: String| if is_ours { token_of(split(&token).0, agent) } else { token };
-            (None, hold, endpoint, record.auth_token.map(own))
+            let for_client = |token: String| if is_ours { token_of(split(&token).0, agent) } else { token };
+            (None, hold, endpoint, record.auth_token.map(for_client))
         }
         None => {
             let reached = alongside_host::join(JoinRequest::keeper(
@@ -48,15 +48,15 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
             (Some(reached.desk), None, Endpoint::local(host.port), Some(token_of(&host.token, agent)))
         }
     };
-    let carried = bridge::run(endpoint, token.as_deref(), tokio::io::stdin(), tokio::io::stdout()).await;
+    let result = bridge::run(endpoint, token.as_deref(), tokio::io::stdin(), tokio::io::stdout()).await;
     if let Some(keeper) = keeper {
         keeper.leave().await;
     }
-    carried.context("the connection to the companion is lost")?;
+    result.context("the connection to the companion is lost")?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The token by which the companion knows the agent, where that is known.
+/// Returns the token by which the companion recognises the agent, or the secret if the agent is unknown.
 fn token_of(secret: &str, agent: Option<FamilyAgent>) -> String {
     agent.map_or_else(|| secret.to_owned(), |agent| for_agent(secret, agent))
 }

@@ -1,7 +1,7 @@
-//! `alongside turn`: what an agent runs at a person's prompt and at the end of a turn.
+//! `alongside turn`: the program that an agent runs at a person's prompt and at the end of a turn.
 //!
-//! It succeeds, whatever happens: at the end of a turn, an agent takes every other exit code for the wish
-//! that it goes on. A fault is one line of the log. It says nothing but a person's message, at a prompt.
+//! The exit code is always 0, because at the end of a turn an agent takes every other exit code for the
+//! request to work on. A fault is logged on one line. The only output is a person's message, at a prompt.
 
 mod event;
 mod wait;
@@ -19,12 +19,12 @@ use alongside_platform::paths::Canonical as _;
 use alongside_platform::process;
 use alongside_turns::{Claimed, Delivery, Error, MAX_BYTES, Reader, Recorded, TurnDirs, TurnEvent};
 
-use self::event::{PATIENCE, log, read, tell};
+use self::event::{PATIENCE, log, notify_host, read};
 
-/// How much later the process ends in any case.
+/// The time after the agent's patience at which the process ends in any case.
 const GRACE: Duration = Duration::from_millis(500);
-/// How long a store is seeded and then trimmed while no prompt waits for that.
-const DETACHED: Duration = Duration::from_secs(600);
+/// The time in which a detached process seeds and trims a store.
+const DETACHED_TIMEOUT: Duration = Duration::from_secs(600);
 /// Note the beginning or the end of an agent's turn, for a review afterwards
 ///
 /// An agent runs it as a hook: at your prompt, and when it has ended its work. It keeps a snapshot of the Git
@@ -55,7 +55,7 @@ pub(crate) struct Args {
     go_on: Option<PathBuf>,
 }
 
-/// Makes a panic the end of the process as any other: by itself it would end with a signal.
+/// Makes a panic end the process with exit code 0. Without it, a panic would end the process with a signal.
 pub(crate) fn ignore_panics() {
     std::panic::set_hook(Box::new(|_| std::process::exit(0)));
 }
@@ -64,19 +64,19 @@ pub(crate) async fn run(args: Args) -> ExitCode {
     let (begun, at) = (Instant::now(), now_ms());
     if let Some(top) = args.go_on.clone() {
         process::detach();
-        let work = tokio::task::spawn_blocking(move || go_on(&args, &top, begun + DETACHED));
-        // Nobody waits for it, and the next prompt tries again.
+        let work = tokio::task::spawn_blocking(move || update_store(&args, &top, begun + DETACHED_TIMEOUT));
+        // No agent waits for the result, and the next prompt tries again.
         let _ = work.await;
         return ExitCode::SUCCESS;
     }
     if args.wait {
         return wait::run(&args.agent, args.state_dir, at).await;
     }
-    let work = tokio::task::spawn_blocking(move || note(&args, begun + PATIENCE, at));
+    let work = tokio::task::spawn_blocking(move || handle_event(&args, begun + PATIENCE, at));
     match tokio::time::timeout(PATIENCE + GRACE, work).await {
-        Ok(Ok(Noted { news, faults })) => {
-            if let Some(SnapshotTaken { directory, kind }) = news {
-                tell(&directory, kind).await;
+        Ok(Ok(EventResult { taken, faults })) => {
+            if let Some(SnapshotTaken { directory, kind }) = taken {
+                notify_host(&directory, kind).await;
             }
             for fault in faults {
                 log(&fault);
@@ -87,58 +87,59 @@ pub(crate) async fn run(args: Args) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// The outcome of an event.
+/// The result of an event.
 #[derive(Default)]
-struct Noted {
-    /// For the host of the working tree.
-    news: Option<SnapshotTaken>,
-    /// For the log.
+struct EventResult {
+    /// The snapshot that the host of the working tree is notified of.
+    taken: Option<SnapshotTaken>,
+    /// The lines for the log.
     faults: Vec<String>,
 }
 
-/// `at`: when the event came, in milliseconds since the Unix epoch.
-fn note(args: &Args, until: Instant, at: u64) -> Noted {
+/// Reads the event from standard input, and handles it. `at`: the time of the event, in milliseconds since
+/// the Unix epoch.
+fn handle_event(args: &Args, until: Instant, at: u64) -> EventResult {
     match read(&args.agent) {
-        Ok(Some((turns, event, directory))) => on_event(args, turns, &event, directory, (until, at)),
-        Ok(None) => Noted::default(),
-        Err(error) => Noted { news: None, faults: vec![format!("a turn was not noted: {error}")] },
+        Ok(Some((turns, event, directory))) => record_event(args, turns, &event, directory, (until, at)),
+        Ok(None) => EventResult::default(),
+        Err(error) => EventResult { taken: None, faults: vec![format!("a turn was not noted: {error}")] },
     }
 }
 
-fn on_event(
+fn record_event(
     args: &Args,
     turns: &Turns,
     event: &TurnEvent,
     directory: PathBuf,
     (until, at): (Instant, u64),
-) -> Noted {
-    let places = TurnDirs::of_hook(args.state_dir.clone());
-    let mut noted = Noted::default();
-    let mut kind = keep(args, &places, event, &directory, until).unwrap_or_else(|fault| {
-        noted.faults.push(format!("a turn was not noted: {fault}"));
+) -> EventResult {
+    let places = Places::of_hook(args.state_dir.clone());
+    let mut result = EventResult::default();
+    let mut kind = take_snapshot(args, &places, event, &directory, until).unwrap_or_else(|fault| {
+        result.faults.push(format!("a turn was not noted: {fault}"));
         None
     });
     if event.moment == Moment::End {
         match alongside_turns::confirm(&places, &directory, &reader(event), at) {
             Ok(true) => kind = kind.or(Some(SnapshotKind::Message)),
             Ok(false) => {}
-            Err(fault) => noted.faults.push(format!("a message was not marked as read: {fault}")),
+            Err(fault) => result.faults.push(format!("a message was not marked as read: {fault}")),
         }
     }
-    // Last, since an agent ignores a hook that it kills before its end.
+    // The delivery comes last, because an agent ignores the output of a hook that it has to kill.
     if event.moment == Moment::Prompt {
         match deliver(&places, turns, event, &directory) {
             Ok(true) => kind = kind.or(Some(SnapshotKind::Message)),
             Ok(false) => {}
-            Err(fault) => noted.faults.push(format!("a message was not delivered: {fault}")),
+            Err(fault) => result.faults.push(format!("a message was not delivered: {fault}")),
         }
     }
-    noted.news = kind.map(|kind| SnapshotTaken { directory, kind });
-    noted
+    result.taken = kind.map(|kind| SnapshotTaken { directory, kind });
+    result
 }
 
-/// Keeps a snapshot. Returns its moment, unless there is nothing new.
-fn keep(
+/// Takes a snapshot. Returns its kind, or `None` if nothing is new.
+fn take_snapshot(
     args: &Args,
     places: &TurnDirs,
     event: &TurnEvent,
@@ -152,14 +153,14 @@ fn keep(
     match alongside_turns::record(places, event, directory, until)? {
         Recorded::Kept => {
             if alongside_turns::is_due(places) {
-                detached(args, directory)?;
+                spawn_store_update(args, directory)?;
             }
             Ok(Some(kind))
         }
         Recorded::Nothing => Ok(None),
         Recorded::TooLate(top) => {
-            detached(args, &top)?;
-            Err(Error::Late)
+            spawn_store_update(args, &top)?;
+            Err(Fault::Late)
         }
     }
 }
@@ -169,10 +170,10 @@ fn reader(event: &TurnEvent) -> Reader {
     Reader { agent, session, is_attended }
 }
 
-/// Gives the agent the message that waits for it. Returns whether there was one.
-fn deliver(places: &TurnDirs, turns: &Turns, event: &TurnEvent, directory: &Path) -> Result<bool, Error> {
+/// Writes the message that waits for the agent to standard output. Returns whether there was one.
+fn deliver(places: &Places, turns: &Turns, event: &TurnEvent, directory: &Path) -> Result<bool, Fault> {
     let claimed = alongside_turns::claim(places, directory, &reader(event), Delivery::Prompt, turns.most)?;
-    // It waits for the next prompt if somebody is busy with it.
+    // A message that another process delivers waits for the next prompt.
     let Claimed::Message(claim) = claimed else { return Ok(false) };
     let line = prompt_answer(turns, &claim.message().text) + "\n";
     claim.begin()?;
@@ -186,17 +187,17 @@ fn deliver(places: &TurnDirs, turns: &Turns, event: &TurnEvent, directory: &Path
     }
 }
 
-/// The process of the session that runs this hook. One that has only just begun may be a helper that the
-/// agent has started for the hook, and that ends with it.
+/// Returns the process of the session that runs this hook. Returns `None` for a process that has just begun,
+/// because it may be a helper that the agent has started only for the hook.
 fn session_process() -> Option<u32> {
     let caller = process::caller()?;
     let age = process::started(caller)?.elapsed().ok()?;
     (age >= PATIENCE).then_some(caller)
 }
 
-/// Goes on without an agent that waits.
-fn detached(args: &Args, top: &Path) -> std::io::Result<()> {
-    let mut command = Command::new(process::running_program()?);
+/// Starts a detached process that updates the store of a working tree, for which no agent waits.
+fn spawn_store_update(args: &Args, top: &Path) -> std::io::Result<()> {
+    let mut command = Command::new(process::own_program()?);
     command.args(["turn", &args.agent]).arg("--go-on").arg(top);
     if let Some(state) = &args.state_dir {
         command.arg("--state-dir").arg(state);
@@ -206,14 +207,15 @@ fn detached(args: &Args, top: &Path) -> std::io::Result<()> {
     command.spawn().map(drop)
 }
 
-fn go_on(args: &Args, top: &Path, until: Instant) {
-    let places = TurnDirs::of_hook(args.state_dir.clone());
-    let done =
+/// Seeds the store of a working tree, and trims the store if that is due.
+fn update_store(args: &Args, top: &Path, until: Instant) {
+    let places = Places::of_hook(args.state_dir.clone());
+    let result =
         alongside_turns::seed(&places, top, until).and_then(|()| match alongside_turns::is_due(&places) {
             true => alongside_turns::trim(&places, &top.canonical()?, MAX_BYTES, until),
             false => Ok(()),
         });
-    if let Err(fault) = done {
+    if let Err(fault) = result {
         log(&format!("the store of turns was not brought up to date: {fault}"));
     }
 }

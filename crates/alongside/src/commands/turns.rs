@@ -1,4 +1,4 @@
-//! `alongside turns`: the working trees in which changes of turns wait for a review.
+//! `alongside turns`: lists the working trees in which changes of turns wait for a review.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -13,11 +13,11 @@ use clap::Subcommand;
 use serde_json::{Value, json};
 
 /// The exit code if changes wait.
-const WAITS: u8 = 1;
-/// The exit code if that cannot be told.
+const CHANGES_WAIT: u8 = 1;
+/// The exit code if it is unknown whether changes wait.
 const UNKNOWN: u8 = 2;
-/// How long a store that is in use is waited for.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// The longest wait for a store that another process uses.
+const STORE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// List the changes of turns that wait for your review
 ///
@@ -60,7 +60,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
 fn answer(args: &Args) -> anyhow::Result<ExitCode> {
     let places = TurnDirs::of_this_process();
     if let Some(Action::Clear { directory }) = &args.action {
-        let cleared = clear(&places, directory, Instant::now() + PATIENCE)
+        let cleared = clear(&places, directory, Instant::now() + STORE_TIMEOUT)
             .hint("name a directory in the working tree: alongside turns clear DIR")?;
         super::print(&match cleared {
             Some(top) => format!("Forgot the turns of {}.\n", harmless::path(&top)),
@@ -70,13 +70,13 @@ fn answer(args: &Args) -> anyhow::Result<ExitCode> {
     }
     let directory = args.directory.clone().or_else(|| args.unreviewed.then(|| PathBuf::from(".")));
     let found = match &directory {
-        Some(directory) => unreviewed_in(&places, directory).map(|one| one.into_iter().collect()),
-        None => Ok(unreviewed_trees(&places)),
+        Some(directory) => waiting_in(&places, directory).map(|waiting| waiting.into_iter().collect()),
+        None => Ok(waiting(&places)),
     };
     if args.unreviewed {
         return Ok(ExitCode::from(match &found {
-            Ok(found) if found.iter().any(|one| one.look.is_err()) => UNKNOWN,
-            Ok(found) if found.iter().any(waits) => WAITS,
+            Ok(found) if found.iter().any(|tree| tree.look.is_err()) => UNKNOWN,
+            Ok(found) if found.iter().any(has_changes) => CHANGES_WAIT,
             Ok(_) => 0,
             Err(_) => UNKNOWN,
         }));
@@ -90,28 +90,28 @@ fn answer(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whether anything has changed since the baseline.
-fn waits(one: &UnreviewedTree) -> bool {
-    one.look.as_ref().is_ok_and(|look| !look.files.is_empty())
+/// Whether a file has changed since the baseline.
+fn has_changes(tree: &Waiting) -> bool {
+    tree.look.as_ref().is_ok_and(|look| !look.files.is_empty())
 }
 
-fn as_json(one: &UnreviewedTree) -> Value {
-    let root = one.root.to_string_lossy();
-    match &one.look {
+fn as_json(tree: &Waiting) -> Value {
+    let root = tree.root.to_string_lossy();
+    match &tree.look {
         Ok(look) => json!({
             "root": root,
-            "agents": one.agents,
+            "agents": tree.agents,
             "baseline": look.baseline,
             "files": look.files.iter().map(|file| &file.told).collect::<Vec<_>>(),
             "remarks": look.remarks,
             "comments": look.feedback.comments,
             "atWork": at_work(&look.at_work),
         }),
-        Err(error) => json!({ "root": root, "agents": one.agents, "error": error }),
+        Err(error) => json!({ "root": root, "agents": tree.agents, "error": error }),
     }
 }
 
-/// The agents at work, as desks are told of them.
+/// Returns the agents at work in the form that desks get.
 fn at_work(open: &[OpenTurn]) -> Vec<AtWork> {
     open.iter().map(|open| open.told.clone()).collect()
 }
@@ -123,11 +123,11 @@ fn list(found: &[UnreviewedTree]) -> String {
     found.iter().map(lines).collect()
 }
 
-fn lines(one: &UnreviewedTree) -> String {
-    let agents: Vec<_> = one.agents.iter().map(|agent| harmless::name(agent).into_owned()).collect();
+fn lines(tree: &Waiting) -> String {
+    let agents: Vec<_> = tree.agents.iter().map(|agent| harmless::name(agent).into_owned()).collect();
     let agents = if agents.is_empty() { String::new() } else { format!(" ({})", agents.join(", ")) };
-    let root = harmless::path(&one.root);
-    let look = match &one.look {
+    let root = harmless::path(&tree.root);
+    let look = match &tree.look {
         Ok(look) => look,
         Err(error) => return format!("{root}{agents}: {}\n", harmless::name(error)),
     };
@@ -145,12 +145,12 @@ fn lines(one: &UnreviewedTree) -> String {
     if let Some(answers) = answers(&look.feedback.comments) {
         text.push_str(&format!("  Your last rounds: {answers}\n"));
     }
-    if let Some(said) = not_sent(&look.feedback.comments) {
-        text.push_str(&format!("  {said}\n"));
+    if let Some(sentence) = not_sent(&look.feedback.comments) {
+        text.push_str(&format!("  {sentence}\n"));
     }
     let turn = Turn { at_work: at_work(&look.at_work), ..Turn::default() };
-    if let Some(said) = turn.at_work_words("at work", &[]) {
-        text.push_str(&format!("  {said}\n"));
+    if let Some(sentence) = turn.at_work_words("at work", &[]) {
+        text.push_str(&format!("  {sentence}\n"));
     }
     for remark in &look.remarks {
         text.push_str(&format!("  {}\n", harmless::name(remark)));

@@ -228,7 +228,7 @@ async fn note_running_editors(ids: &[String], all: bool) {
                 note(&format!("{name} (process {}) keeps alongside until you close it", editor.pid));
             }
         } else if !all && !adapted.is_empty() {
-            let (pid, waits) = (report.status.pid, waiting_host::waits(&report));
+            let (pid, waits) = (report.status.pid, waiting_host::wait_words(&report));
             note(&format!("the companion in process {pid} {waits}, then it ends by itself"));
         }
     }

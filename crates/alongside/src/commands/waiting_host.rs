@@ -1,19 +1,19 @@
-//! Hosts that nobody uses any more, and that wait a moment for somebody to come back.
+//! Describes hosts without a party, which wait a moment for an editor or a desk.
 
 use alongside_desk::harmless;
 use alongside_desk::socket::Report;
 use alongside_platform::process;
 
-/// Whether the host only waits: for an editor that was closed, or for a desk.
+/// Whether the host only waits, for a closed editor or for a desk.
 pub(super) fn only_waits(report: &Report) -> bool {
-    let are_gone = || report.editors.iter().all(|editor| !process::is_alive(editor.pid));
-    let has_no_one = || report.status.desks == 0 && !report.editors.is_empty() && are_gone();
-    report.hidden || report.seconds_left.is_some() || has_no_one()
+    let have_editors_ended = || report.editors.iter().all(|editor| !process::is_alive(editor.pid));
+    let has_no_desk = || report.status.desks == 0 && !report.editors.is_empty() && have_editors_ended();
+    report.hidden || report.seconds_left.is_some() || has_no_desk()
 }
 
-/// Its wait, as in "waits 9 s more for Neovim to come back".
-pub(super) fn waits(report: &Report) -> String {
-    let left = left(report);
+/// Describes the wait, as in "waits 9 s more for Neovim to come back".
+pub(super) fn wait_words(report: &Report) -> String {
+    let left = time_left(report);
     match report.editors.first() {
         Some(editor) => {
             format!("waits {left} more for {} to come back", harmless::name(&editor.display_name))
@@ -22,8 +22,8 @@ pub(super) fn waits(report: &Report) -> String {
     }
 }
 
-/// The seconds that are left, as in "9 s".
-pub(super) fn left(report: &Report) -> String {
-    // An older host does not tell the seconds, nor does one that has not missed its editor yet.
+/// Returns the time that is left, as in "9 s".
+pub(super) fn time_left(report: &Report) -> String {
+    // A host reports no seconds if it is older, or has not noticed the end of its editor yet.
     report.seconds_left.map_or("up to 30 s".into(), |left| format!("{left} s"))
 }

@@ -7,9 +7,12 @@ use anyhow::Context;
 /// The files of the project at the start.
 pub(super) const FILES: &[(&str, &str)] = &[("basket.py", BASKET), ("prices.csv", PRICES)];
 
-/// The proposals in order: several hunks, a new file, CRLF.
+/// The path of the file that a proposal creates.
+pub(super) const NEW_FILE: &str = "NOTES.md";
+
+/// The proposals in their order: several hunks, a new file, CRLF.
 pub(super) const PROPOSALS: &[(&str, &str)] =
-    &[("basket.py", BASKET_PROPOSED), ("NOTES.md", NOTES_PROPOSED), ("prices.csv", PRICES_PROPOSED)];
+    &[("basket.py", BASKET_PROPOSED), (NEW_FILE, NOTES_PROPOSED), ("prices.csv", PRICES_PROPOSED)];
 
 /// Writes the project.
 pub(super) fn write(root: &Path) -> anyhow::Result<()> {

@@ -1,26 +1,26 @@
-//! The process that agents take for the editor, and the editor's name. Editors report the process that speaks
-//! LSP, which may not be an ancestor of the editor's terminals.
+//! Finds the process that agents take for the editor, and the editor's name. An editor reports the process of
+//! its language client, which need not be an ancestor of the editor's terminals.
 
 use alongside_desk::socket::EditorProcess;
 use alongside_lsp::Client;
 use alongside_lsp::editors;
 use alongside_platform::process::{self, Process, is_alive, look_up};
 
-/// The editor that the desk speaks for. `pid` is the person's choice, and wins.
+/// Returns the editor of a client. `pid`: the person's choice, which takes precedence.
 pub(super) fn of(client: &Client, pid: Option<u32>) -> EditorProcess {
     let row = client.kind;
-    let found = pid.or_else(|| {
+    let editor_pid = pid.or_else(|| {
         let reported = client.process_id.filter(|pid| is_alive(*pid)).unwrap_or_else(parent);
         editor_process(row.process, reported, look_up, session())
     });
-    let own = EditorProcess { pid: found.unwrap_or_else(parent), ..named(client) };
+    let own = EditorProcess { pid: editor_pid.unwrap_or_else(parent), ..without_pid(client) };
     match &client.named_editor {
         Some(named) => EditorProcess { pid: pid.unwrap_or(named.pid), ..named.clone() },
         None => own,
     }
 }
 
-/// The process that agents take for the editor, given the one that the editor reports.
+/// Returns the process that agents take for the editor. `reported`: the process that the editor reports.
 fn editor_process(
     which: editors::Process,
     reported: u32,
@@ -36,25 +36,25 @@ fn editor_process(
     Some(match which {
         editors::Process::Itself => reported,
         editors::Process::ParentIfEmbedded => interface(reported),
-        // A plugin's process is a child of Neovim's embedded one.
+        // A plugin's process is a child of Neovim's embedded process.
         editors::Process::Parent => interface(above(reported).unwrap_or(reported)),
         editors::Process::Session => session.unwrap_or(reported),
     })
 }
 
-/// The process that Kakoune's session is named after.
+/// Returns the process in the name of Kakoune's session.
 fn session() -> Option<u32> {
     let session = std::env::var("kak_session").ok()?;
     session.parse().ok().filter(|pid| is_alive(*pid))
 }
 
-/// The process that started us; our own if it is unknown.
+/// Returns the process that started this one, or this one if it is unknown.
 fn parent() -> u32 {
     process::parent().unwrap_or_else(std::process::id)
 }
 
-/// The editor's name, without a process.
-fn named(client: &Client) -> EditorProcess {
+/// Returns the editor by its name, with process 0.
+fn without_pid(client: &Client) -> EditorProcess {
     let (name, display_name) = match (client.kind.name, client.name.trim()) {
         ("", "") => ("editor".to_owned(), "Editor".to_owned()),
         ("", name) => (identifier(name), name.to_owned()),
@@ -63,7 +63,7 @@ fn named(client: &Client) -> EditorProcess {
     EditorProcess { pid: 0, name, display_name, window: None }
 }
 
-/// A name in the form that agents accept: lower case, with hyphens.
+/// Converts a name into the form that agents accept: lower case, with hyphens.
 fn identifier(name: &str) -> String {
     let words: Vec<_> = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     if words.is_empty() { "editor".to_owned() } else { words.join("-").to_lowercase() }
@@ -90,12 +90,12 @@ mod tests {
 
     #[test]
     fn agents_take_the_interface_for_neovim() {
-        let of = |which, reported| editor_process(which, reported, neovim, None);
-        assert_eq!(of(editors::Process::ParentIfEmbedded, 7), Some(6));
-        // A server without an interface, such as one that was detached.
-        assert_eq!(of(editors::Process::ParentIfEmbedded, 6), Some(6));
-        assert_eq!(of(editors::Process::Parent, 8), Some(6));
-        assert_eq!(of(editors::Process::Itself, 7), Some(7));
+        let editor_of = |which, reported| editor_process(which, reported, neovim, None);
+        assert_eq!(editor_of(editors::Process::ParentIfEmbedded, 7), Some(6));
+        // A server without an interface, such as a detached one.
+        assert_eq!(editor_of(editors::Process::ParentIfEmbedded, 6), Some(6));
+        assert_eq!(editor_of(editors::Process::Parent, 8), Some(6));
+        assert_eq!(editor_of(editors::Process::Itself, 7), Some(7));
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Kakoune: `kak -p SESSION` makes a session execute commands, which the adapter, alongside.kak, defines.
+//! Kakoune: `kak -p SESSION` makes a session execute commands, which the adapter's script, alongside.kak,
+//! defines.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -10,44 +11,44 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 use tokio::sync::{mpsc, oneshot};
 
-/// How long Kakoune may take to read commands.
-const TIMEOUT: Duration = Duration::from_secs(5);
+/// The time that Kakoune has to read commands.
+const READ_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A session of Kakoune. It executes commands in their order.
+/// A session of Kakoune, which executes commands in their order.
 pub(super) struct Kakoune {
-    queue: mpsc::UnboundedSender<Script>,
+    scripts: mpsc::UnboundedSender<Script>,
 }
 
-/// Commands for Kakoune, and who waits until it has read them.
+/// Commands for Kakoune, and the channel for whether it has read them.
 struct Script {
     commands: String,
-    done: oneshot::Sender<bool>,
+    result: oneshot::Sender<bool>,
 }
 
 impl Kakoune {
     pub(super) fn new(session: String) -> Self {
-        let (queue, scripts) = mpsc::unbounded_channel();
-        tokio::spawn(send_all(session, scripts));
-        Self { queue }
+        let (scripts, receiver) = mpsc::unbounded_channel();
+        tokio::spawn(send_all(session, receiver));
+        Self { scripts }
     }
 
-    /// Whether Kakoune has read the commands. They are queued at once, also if nobody waits.
+    /// Queues commands. Returns the channel for whether Kakoune has read them, which may be dropped.
     fn execute(&self, commands: String) -> oneshot::Receiver<bool> {
-        let (done, is_done) = oneshot::channel();
-        // The queue lives as long as this.
-        let _ = self.queue.send(Script { commands, done });
-        is_done
+        let (result, receiver) = oneshot::channel();
+        // The task that receives lives as long as the sender.
+        let _ = self.scripts.send(Script { commands, result });
+        receiver
     }
 }
 
 impl EditorRemote for Kakoune {
     fn show(&self, file: &Path, line: Option<usize>) -> BoxFuture<'static, bool> {
         let file = quoted(&file.to_string_lossy());
-        let shown = self.execute(match line {
+        let result = self.execute(match line {
             Some(line) => format!("alongside-proposal {file} {}", line + 1),
             None => format!("alongside-file {file}"),
         });
-        Box::pin(async { shown.await.unwrap_or(false) })
+        Box::pin(async { result.await.unwrap_or(false) })
     }
 
     fn say(&self, message: &str, is_warning: bool) -> bool {
@@ -65,25 +66,25 @@ impl EditorRemote for Kakoune {
     }
 }
 
-/// A text as one word of Kakoune's command language.
+/// Quotes a text as one word of Kakoune's command language.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
 /// Sends scripts to a session, one after the other.
 async fn send_all(session: String, mut scripts: mpsc::UnboundedReceiver<Script>) {
-    while let Some(Script { commands, done }) = scripts.recv().await {
-        let sent = tokio::time::timeout(TIMEOUT, send(&session, &commands)).await;
+    while let Some(Script { commands, result }) = scripts.recv().await {
+        let sent = tokio::time::timeout(READ_TIMEOUT, send(&session, &commands)).await;
         let is_read = matches!(sent, Ok(Ok(true)));
         if !is_read {
             tracing::warn!(session, ?sent, "Kakoune does not read commands");
         }
-        // Nobody waits for most of them.
-        let _ = done.send(is_read);
+        // Most callers drop the receiver.
+        let _ = result.send(is_read);
     }
 }
 
-/// Sends commands to a session; whether `kak` succeeds.
+/// Sends commands to a session. Returns whether `kak` succeeds.
 async fn send(session: &str, commands: &str) -> std::io::Result<bool> {
     let mut command = Command::new("kak");
     command.args(["-p", session]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());

@@ -8,8 +8,8 @@ use alongside_lsp::EditorRemote;
 use futures_util::future::BoxFuture;
 use tokio::process::Command;
 
-/// How long Kate may take to open a file.
-const TIMEOUT: Duration = Duration::from_secs(5);
+/// The time that Kate has to open a file.
+const OPEN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A running Kate.
 pub(super) struct Kate {
@@ -30,7 +30,7 @@ impl EditorRemote for Kate {
         command.arg(file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command.kill_on_drop(true);
         Box::pin(async move {
-            let status = tokio::time::timeout(TIMEOUT, command.status()).await;
+            let status = tokio::time::timeout(OPEN_TIMEOUT, command.status()).await;
             matches!(status, Ok(Ok(status)) if status.success())
         })
     }

@@ -1,4 +1,4 @@
-//! The event that an agent tells on standard input, and those who hear of it: the host, and the log.
+//! Reads the event that an agent writes to standard input, and notifies the host and the log of it.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -15,15 +15,15 @@ use alongside_hook::TurnInput;
 use alongside_host::{HookSearch, TurnListener};
 use alongside_turns::TurnEvent;
 
-/// How long the agent waits for a snapshot at most.
+/// The longest time that the agent waits for a snapshot.
 pub(super) const PATIENCE: Duration = Duration::from_secs(2);
-/// The largest input, in bytes.
-const MAX_INPUT: u64 = 16 << 20;
+/// The largest input.
+const MAX_INPUT_BYTES: u64 = 16 << 20;
 
-/// The event that the agent tells, and the directory in which it works.
+/// Reads the event, and the directory in which the agent works.
 pub(super) fn read(agent: &str) -> std::io::Result<Option<(&'static Turns, TurnEvent, PathBuf)>> {
     let mut bytes = Vec::new();
-    std::io::stdin().lock().take(MAX_INPUT).read_to_end(&mut bytes)?;
+    std::io::stdin().lock().take(MAX_INPUT_BYTES).read_to_end(&mut bytes)?;
     let agent = Agent::named(agent);
     let Some((agent, turns)) = agent.and_then(|agent| Some((agent, agent.turns.as_ref()?))) else {
         return Ok(None);
@@ -44,15 +44,14 @@ pub(super) fn read(agent: &str) -> std::io::Result<Option<(&'static Turns, TurnE
     Ok(Some((turns, event, directory)))
 }
 
-/// Whether a person is at the session. An agent that does not say so has a person.
+/// Whether a person is at the session. Without information of the agent, there is one.
 fn is_attended(turns: &Turns) -> bool {
     let Some(wake) = &turns.wake else { return true };
     let (variable, value) = wake.attended;
     std::env::var_os(variable).is_none_or(|found| found == value)
 }
 
-/// Whether the agent starts our hook at the end of a turn that waits beside its idle session, by the settings
-/// that it reads in this directory.
+/// Whether the agent's settings in this directory have our waiter, which waits beside an idle session.
 fn is_woken(agent: HookAgent, directory: &Path) -> bool {
     let Some(wake) = agent.turns.as_ref().and_then(|turns| turns.wake.as_ref()) else { return false };
     let Ok(here) = Surroundings::of_this_process() else { return false };
@@ -64,12 +63,12 @@ fn is_woken(agent: HookAgent, directory: &Path) -> bool {
     })
 }
 
-/// Tells the host of a working tree, if one runs.
-pub(super) async fn tell(directory: &Path, kind: SnapshotKind) {
+/// Notifies the host of a working tree of a snapshot, if a host runs.
+pub(super) async fn notify_host(directory: &Path, kind: SnapshotKind) {
     hosts().tell_turn(directory, kind).await;
 }
 
-/// The host of a working tree, if one runs, to be told later.
+/// Connects to the host of a working tree, if a host runs, for a later notification.
 pub(super) async fn listener(directory: &Path) -> Option<TurnListener> {
     hosts().listener(directory).await
 }
@@ -78,7 +77,7 @@ fn hosts() -> HookSearch {
     HookSearch::within(RuntimeDirs::of_hook(|name| std::env::var_os(name)))
 }
 
-/// Writes a line to the log that the person named, else to that of the hosts.
+/// Writes a line to the log that the person named, or else to the log of the hosts.
 pub(super) fn log(line: &str) {
     let log = if tracing::enabled!(tracing::Level::WARN) { None } else { logging::start_for_host(None).ok() };
     tracing::warn!("{line}");

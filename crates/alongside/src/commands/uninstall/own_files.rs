@@ -82,7 +82,7 @@ impl OwnFiles {
             roots.join(", ")
         };
         for report in &self.waiting {
-            let (pid, waits) = (report.status.pid, waiting_host::waits(report));
+            let (pid, waits) = (report.status.pid, waiting_host::wait_words(report));
             text.push_str(&format!(
                 "  end      the companion of {} (process {pid}), which {waits}\n",
                 projects(report)

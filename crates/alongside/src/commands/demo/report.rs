@@ -1,4 +1,5 @@
-//! The end of the demo: compares the files with the decisions, and shows the project as a diff.
+//! The report at the end of the demo: compares the files with the decisions, and prints the project as a
+//! diff.
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
@@ -10,15 +11,16 @@ use alongside_common::unified::hunks;
 use alongside_desk::harmless;
 use anyhow::Context;
 
-use super::project::{self, PROPOSALS};
+use super::project::{self, NEW_FILE};
 use crate::line_mode::{Ink, Inks};
 
-/// Every file of the project, with its text at the start.
+/// Returns each file of the project with its text at the start, and the new file with an empty text.
 fn files() -> impl Iterator<Item = (&'static str, &'static str)> {
-    project::FILES.iter().copied().chain([(PROPOSALS[1].0, "")])
+    project::FILES.iter().copied().chain([(NEW_FILE, "")])
 }
 
-/// The files whose text differs from the decision.
+/// Returns the files whose text differs from the decision. `decided`: the accepted text by path, `None` after
+/// a rejection.
 pub(super) fn wrong_files(
     root: &Path,
     decided: &HashMap<String, Option<String>>,
@@ -27,6 +29,7 @@ pub(super) fn wrong_files(
     for (file, before) in files() {
         let path = root.join(file);
         let accepted = decided.get(path.to_string_lossy().as_ref()).cloned().flatten();
+        // An empty text at the start means that the file did not exist.
         let expected = accepted.or_else(|| Some(before.to_owned()).filter(|text| !text.is_empty()));
         if read(&path)? != expected {
             wrong.push(file);
@@ -35,19 +38,19 @@ pub(super) fn wrong_files(
     Ok(wrong)
 }
 
-/// The changes of the project as a diff, and whether they are what was decided.
+/// Returns the report: the changes as a diff, whether they are as decided, and the next steps.
 pub(super) fn text(root: &Path, wrong: &[&str]) -> anyhow::Result<String> {
     let inks = Inks::for_stdout();
     let mut text = format!("\n{}\n", inks.ink(Ink::Heading, "The project now, compared with the start:"));
-    let mut changed = false;
+    let mut has_changes = false;
     for (file, before) in files() {
         let after = read(&root.join(file))?.unwrap_or_default();
         if after != before {
-            changed = true;
+            has_changes = true;
             text += &unified_diff(file, before, &after, &inks);
         }
     }
-    if !changed {
+    if !has_changes {
         text += "Nothing has changed.\n";
     }
     text += &match wrong {
@@ -69,7 +72,7 @@ fn unified_diff(file: &str, before: &str, after: &str, inks: &Inks) -> String {
         diff += &format!("{}\n", hunk.header);
         diff.extend(hunk.lines.iter().map(|line| format!("{}{}", line.tag(), line.value())));
     }
-    let coloured = |line: &str| {
+    let colour = |line: &str| {
         let line = harmless::line(line);
         let line = match line.as_bytes().first() {
             Some(b'+') => inks.ink(Ink::Added, &line),
@@ -78,7 +81,7 @@ fn unified_diff(file: &str, before: &str, after: &str, inks: &Inks) -> String {
         };
         line + "\n"
     };
-    diff.lines().map(coloured).collect()
+    diff.lines().map(colour).collect()
 }
 
 fn read(path: &Path) -> anyhow::Result<Option<String>> {

@@ -1,5 +1,5 @@
-//! The hosts that may review a tool call: that of the file which the tool would write, wherever the agent is
-//! and whatever link leads there; else that of the agent's directory.
+//! Finds the host that may review a tool call: the host of the file that the tool would write, through links
+//! and in any directory, or else the host of the agent's directory.
 
 use std::path::{Path, PathBuf};
 
@@ -7,31 +7,31 @@ use alongside_common::runtime_dirs::RuntimeDirs;
 use alongside_companion::real_path;
 use alongside_host::{HookSearch, Restarting, Reviewer};
 
-/// A search for hosts, for a call in this directory.
-pub(super) struct Reviewers {
+/// A search for hosts, for a call in a directory.
+pub(super) struct ReviewingHosts {
     directory: PathBuf,
     search: HookSearch,
 }
 
-impl Reviewers {
-    /// For a call in an absolute directory. With `only`, hosts are looked for there and nowhere else.
+impl ReviewingHosts {
+    /// Creates the search for a call in an absolute directory. `only`: the only directory in which to search.
     pub(super) async fn of(directory: PathBuf, only: Option<PathBuf>) -> Self {
         let search = move || match &only {
             Some(only) => HookSearch::within([RuntimeDirs::only(only)]),
             None => HookSearch::within(RuntimeDirs::of_hook(|name| std::env::var_os(name))),
         };
-        // The system may ask a directory service for the user's home, and the hook has to be in time.
-        let begun = tokio::task::spawn_blocking(search.clone()).await;
-        let search = begun.unwrap_or_else(|_| search());
+        // The system may ask a slow directory service for the user's home, so that must not block the
+        // timeout.
+        let search = tokio::task::spawn_blocking(search.clone()).await.unwrap_or_else(|_| search());
         Self { directory, search }
     }
 
-    /// The agent's directory.
+    /// Returns the agent's directory.
     pub(super) fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// The host of the agent's directory.
+    /// Finds the host of the agent's directory.
     ///
     /// # Errors
     /// As [`HookSearch::reviewer_of`].
@@ -39,7 +39,7 @@ impl Reviewers {
         self.search.reviewer_of(&self.directory).await
     }
 
-    /// The host of the file to which a path leads, else of the path itself.
+    /// Finds the host of the file to which a path leads, or else of the path itself.
     ///
     /// # Errors
     /// As [`HookSearch::reviewer_of`].
@@ -58,7 +58,7 @@ impl Reviewers {
         Ok(None)
     }
 
-    /// The host of one of these files, else of the agent's directory.
+    /// Finds the host of one of these files, or else of the agent's directory.
     ///
     /// # Errors
     /// As [`HookSearch::reviewer_of`].
