@@ -1,10 +1,10 @@
 //! `alongside check`: finds a companion, runs the conformance suite against it, and reports.
 
 mod drive_command;
+mod json_report;
 mod junit;
 mod manual_driver;
 mod printer;
-mod records;
 mod ticker;
 
 use std::fs::File;
@@ -30,8 +30,8 @@ use anyhow::Context as _;
 use super::completions::Names;
 use crate::line_mode::Inks;
 
-/// The exit code where there is nothing to check, or not as it was asked for.
-const NOTHING: u8 = 2;
+/// The exit code if there is nothing to check, or an argument is wrong.
+const NOTHING_CHECKED: u8 = 2;
 
 /// Check a companion against the contract, clause by clause
 ///
@@ -171,22 +171,22 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(args: Args, _globals: Globals) -> anyhow::Result<ExitCode> {
-    match checked(&args).await {
-        // 1 is a verdict on a companion, and there is none.
+    match check_companion(&args).await {
+        // Exit code 1 would be a result for a companion, and there is none.
         Err(error) => {
             tracing::error!("{error:#}");
             failure::print(&error);
-            Ok(NOTHING.into())
+            Ok(NOTHING_CHECKED.into())
         }
         code => code,
     }
 }
 
-async fn checked(args: &Args) -> anyhow::Result<ExitCode> {
+async fn check_companion(args: &Args) -> anyhow::Result<ExitCode> {
     let mut options = Options { only: args.only.clone(), skip: args.skip.clone(), ..Options::default() };
     options.timeouts.answer = Duration::from_secs(args.patience);
     options.timeouts.wait = Duration::from_secs(args.wait);
-    let agent = args.family.as_deref().or(args.agent.as_deref()).map(named).transpose()?;
+    let agent = args.family.as_deref().or(args.agent.as_deref()).map(agent_named).transpose()?;
     let transport = agent.map_or(Transport::Http, |agent| agent.family.transport);
     if let Some(name) = options.unknown(transport).next() {
         return Err(failure(
@@ -197,14 +197,14 @@ async fn checked(args: &Args) -> anyhow::Result<ExitCode> {
     if args.list {
         let wanted = options.wanted(transport);
         match args.json {
-            true => super::print_json(&records::list(&wanted))?,
+            true => super::print_json(&json_report::list(&wanted))?,
             false => super::print(&printer::list(&wanted))?,
         }
         return Ok(ExitCode::SUCCESS);
     }
     let target = find(args, agent).await?;
     if let Some(path) = &args.junit {
-        // Known now, not after minutes.
+        // An error is reported now, and not after minutes.
         write_report(path, None)?;
     }
     let report = examine(args, &target, &options).await?;
@@ -212,7 +212,7 @@ async fn checked(args: &Args) -> anyhow::Result<ExitCode> {
         write_report(path, Some(&junit::junit(&report)))?;
     }
     if args.json {
-        super::print_json(&records::json(&report))?;
+        super::print_json(&json_report::report(&report))?;
     } else {
         let columns = alongside_platform::terminal::columns().filter(|_| std::io::stdout().is_terminal());
         let printer = printer::Printer {
@@ -222,13 +222,13 @@ async fn checked(args: &Args) -> anyhow::Result<ExitCode> {
         };
         super::print(&printer.report(&report))?;
     }
-    let well = if args.strict { report.serves_shipped_agents() } else { report.conforms() };
-    let whole = !report.interrupted && report.driver_failures.is_empty();
-    Ok(if well && whole { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let has_passed = if args.strict { report.serves_shipped_agents() } else { report.conforms() };
+    let is_complete = !report.interrupted && report.driver_failures.is_empty();
+    Ok(if has_passed && is_complete { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Writes the report to the file that the person names, or only tries to. In a project no link is followed:
-/// the repository may have put it there.
+/// Writes the report to the file that the person names; without a report, only tests whether it could. In a
+/// project, no link is followed, because it may come from the repository.
 fn write_report(path: &Path, report: Option<&str>) -> anyhow::Result<()> {
     let write = || -> anyhow::Result<()> {
         let (full, cwd) = (std::path::absolute(path)?, std::env::current_dir()?);
@@ -246,7 +246,7 @@ fn write_report(path: &Path, report: Option<&str>) -> anyhow::Result<()> {
         .hint("name a file of yours, in a directory that is there")
 }
 
-/// Finds the companion and makes sure that it answers.
+/// Finds the companion, and tests that it answers.
 async fn find(args: &Args, agent: Option<FamilyAgent>) -> anyhow::Result<Target> {
     let here = companions::surroundings()?;
     let target = if let Some(port) = args.port {
@@ -272,7 +272,7 @@ async fn find(args: &Args, agent: Option<FamilyAgent>) -> anyhow::Result<Target>
         };
         return Err(failure(format!("nobody listens on port {}", target.record.port), hint));
     }
-    // A person who names port and token has said to whom it goes.
+    // A person who gives port and token has chosen the program that gets the token.
     if args.port.is_none() || args.token.is_none() {
         companions::guard(&target.record).await?;
     }
@@ -282,7 +282,7 @@ async fn find(args: &Args, agent: Option<FamilyAgent>) -> anyhow::Result<Target>
     Ok(target)
 }
 
-/// The way out where another program listens, or the token is not the right one.
+/// Returns the remedy if another program listens, or the token is wrong.
 fn hint(why: &NoCompanion) -> String {
     match why {
         NoCompanion::Refused { file: Some(file), .. } => {
@@ -299,8 +299,8 @@ fn hint(why: &NoCompanion) -> String {
     }
 }
 
-/// The agent of that name, if it finds companions.
-fn named(name: &str) -> anyhow::Result<FamilyAgent> {
+/// Returns the agent of this name, if it finds companions.
+fn agent_named(name: &str) -> anyhow::Result<FamilyAgent> {
     FamilyAgent::named(name).ok_or_else(|| {
         let known: Vec<&str> = with_family().map(|agent| agent.id).collect();
         failure(format!("{name:?} is no agent that is known"), format!("take one of {}", known.join(", ")))
@@ -310,28 +310,29 @@ fn named(name: &str) -> anyhow::Result<FamilyAgent> {
 async fn examine(args: &Args, target: &Target, options: &Options) -> anyhow::Result<Report> {
     let mut signals = Signals::listen().context("cannot watch for signals")?;
     let wanted = options.wanted(target.transport);
-    let asked = wanted.iter().filter(|check| !check.needs.is_empty()).count();
-    let things = wanted.iter().map(|check| check.needs.len()).sum();
-    let at_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-    let failed = drive_command::NotRunnable::default();
+    let attended = wanted.iter().filter(|check| !check.needs.is_empty()).count();
+    let actions = wanted.iter().map(|check| check.needs.len()).sum();
+    let is_at_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    let run_failure = drive_command::RunFailure::default();
     let driver: Option<Box<dyn Driver>> = match &args.drive {
-        Some(command) => Some(Box::new(drive_command::Command::new(command, failed.clone()))),
-        None if args.unattended || !at_terminal || asked == 0 => None,
-        None => manual_driver::offer(asked, things, &mut signals).await?.map(|driver| Box::new(driver) as _),
+        Some(command) => Some(Box::new(drive_command::Command::new(command, run_failure.clone()))),
+        None if args.unattended || !is_at_terminal || attended == 0 => None,
+        None => {
+            manual_driver::offer(attended, actions, &mut signals).await?.map(|driver| Box::new(driver) as _)
+        }
     };
     let mut ticker = ticker::Ticker::new();
     let mut progress = |progress: Progress<'_>| ticker.show(&progress);
-    // A driver that does not run has nothing to say about a companion: what it was to do would be not
-    // observable.
+    // A command that cannot be run ends the checks: they would count as not observable.
     let interrupted = async {
         tokio::select! {
             _ = signals.next() => (),
-            () = failed.wait() => (),
+            () = run_failure.wait() => (),
         }
     };
     let report = check::run(target, options, driver.as_deref(), &mut progress, interrupted).await;
     ticker.clear();
-    if let Some(why) = failed.why() {
+    if let Some(why) = run_failure.reason() {
         return Err(failure(
             format!("the command of --drive cannot be run: {}", harmless::name(&why)),
             "name a program that is there and may be executed; nothing is known of the companion",
@@ -347,8 +348,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn agents_are_known_by_their_names() {
-        assert_eq!(named("qwen").unwrap().id, "qwen");
-        assert!(named("emacs").unwrap_err().to_string().contains("emacs"));
+    fn agents_are_found_by_their_identifiers() {
+        assert_eq!(agent_named("qwen").unwrap().id, "qwen");
+        assert!(agent_named("emacs").unwrap_err().to_string().contains("emacs"));
     }
 }

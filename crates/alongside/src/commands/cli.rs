@@ -118,7 +118,7 @@ impl Cli {
             return Err(Self::command().error(ErrorKind::ArgumentConflict, message));
         }
         if let Some(Command::Uninstall(args)) = &cli.command
-            && args.lacks_what()
+            && args.lacks_target()
         {
             return Err(missing_uninstall_target());
         }

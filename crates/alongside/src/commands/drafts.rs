@@ -1,4 +1,4 @@
-//! `alongside drafts`: lists, shows, saves and deletes texts that a person typed in a review.
+//! `alongside drafts`: lists, prints, saves and deletes texts that a person typed in a review.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -23,12 +23,12 @@ use alongside_platform::directories;
 /// The line before the reasons of a draft.
 const UNREAD_REASONS: &str = "You gave reasons that no agent has read:";
 
-/// Below the list.
-const HOW: &str =
+/// The hint below the list.
+const HINT: &str =
     "\n`alongside drafts show 1` prints the first one, `alongside drafts save 1 FILE` writes it to a file.\n";
 
-/// The same where it has texts that an undo of a turn has taken.
-const HOW_BACK: &str = "`alongside drafts save N`, without a file, takes an undo back.\n";
+/// The hint below a list with texts that an undo in a turn review has removed.
+const UNDO_HINT: &str = "`alongside drafts save N`, without a file, takes an undo back.\n";
 
 /// Recover text that you typed in a review and that did not reach its file
 ///
@@ -95,13 +95,14 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
         Action::List { json: true } => super::print_json(&as_json(&all))?,
         Action::List { json: false } => super::print_lines(&list(&all))?,
         Action::Show { draft } => {
-            let draft = named(&all, &draft)?;
+            let draft = find_draft(&all, &draft)?;
             let text = read(draft)?;
-            // A terminal would obey control characters; a file or a pipe gets the text unchanged.
-            let terminal = std::io::IsTerminal::is_terminal(&std::io::stdout());
-            super::print(&if terminal { harmless::text(&text) } else { text.as_str().into() })?;
+            // A terminal gets escapes in place of control characters; a file or a pipe gets the text
+            // unchanged.
+            let is_terminal = std::io::IsTerminal::is_terminal(&std::io::stdout());
+            super::print(&if is_terminal { harmless::text(&text) } else { text.as_str().into() })?;
             if !draft.reasons.is_empty() {
-                // The reasons are no part of the text, which may go to a file.
+                // The reasons do not belong to the text, so they go to standard error.
                 super::note(UNREAD_REASONS);
                 for reason in draft.reasons.lines() {
                     super::note(reason);
@@ -109,11 +110,11 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
             }
         }
         Action::Save { draft, file: None, .. } => {
-            let draft = named(&all, &draft)?;
+            let draft = find_draft(&all, &draft)?;
             let name = harmless::name(&draft.file);
-            let places = TurnDirs::of_this_process();
-            let back = TakeBack::new(&places).write(Path::new(&draft.file), &draft.path);
-            back.map_err(|fault| {
+            let places = Places::of_this_process();
+            let result = WayBack::new(&places).write(Path::new(&draft.file), &draft.path);
+            result.map_err(|fault| {
                 let hint = "name a file to write it to: `alongside drafts save N FILE`";
                 failure(format!("the draft of {name} is not written back: {fault}"), hint)
             })?;
@@ -123,18 +124,18 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
             })?;
         }
         Action::Save { draft, file: Some(file), force } => {
-            let text = read(named(&all, &draft)?)?;
+            let text = read(find_draft(&all, &draft)?)?;
             save(&file, &text, force)?;
             super::print_lines(&format!("Saved to {}.\n", harmless::path(&file)))?;
         }
         Action::Delete { draft } => {
-            let draft = named(&all, &draft)?;
+            let draft = find_draft(&all, &draft)?;
             delete(draft)?;
             super::print_lines(&format!("Deleted the draft of {}.\n", harmless::name(&draft.file)))?;
         }
         Action::Clear { .. } if all.is_empty() => super::print_lines(&list(&all))?,
         Action::Clear { yes } => {
-            let (these, many) = match all.len() {
+            let (these, number) = match all.len() {
                 1 => ("this draft".to_owned(), "1 draft".to_owned()),
                 count => (format!("these {count} drafts"), format!("{count} drafts")),
             };
@@ -147,13 +148,13 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
                 return Ok(no.exit_code());
             }
             all.iter().try_for_each(delete)?;
-            super::print(&format!("Deleted {many}.\n"))?;
+            super::print(&format!("Deleted {number}.\n"))?;
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Takes undos back, for a desk.
+/// Returns the access to undone texts for a desk, which takes undos back.
 pub(super) fn undo_back() -> Arc<dyn UndoBack> {
     Arc::new(WriteBack)
 }
@@ -163,14 +164,14 @@ struct WriteBack;
 
 impl UndoBack for WriteBack {
     fn take_back(&self, undone: &[UndoneText]) -> Vec<Result<(), String>> {
-        let places = TurnDirs::of_this_process();
-        let mut way = TakeBack::new(&places);
-        let mut done = Vec::new();
+        let places = Places::of_this_process();
+        let mut way = WayBack::new(&places);
+        let mut results = Vec::new();
         for text in undone {
-            let back = way.write(Path::new(&text.file), Path::new(&text.draft));
-            done.push(back.map_err(|fault| fault.to_string()));
+            let result = way.write(Path::new(&text.file), Path::new(&text.draft));
+            results.push(result.map_err(|fault| fault.to_string()));
         }
-        done
+        results
     }
 }
 
@@ -179,14 +180,14 @@ fn list(all: &[Draft]) -> String {
         return "There are no drafts.\n".into();
     }
     let mut text = lines(all);
-    text.push_str(HOW);
+    text.push_str(HINT);
     if all.iter().any(|draft| draft.agent == YOUR_UNDO) {
-        text.push_str(HOW_BACK);
+        text.push_str(UNDO_HINT);
     }
     text
 }
 
-/// The drafts for an editor, in the order of the list.
+/// Returns the drafts for an editor, in the order of the list.
 fn as_json(all: &[Draft]) -> Value {
     let drafts = all.iter().map(|draft| {
         let Draft { id, file, agent, saved_at_ms, reasons, is_only_dropped, path, .. } = draft;
@@ -198,7 +199,7 @@ fn as_json(all: &[Draft]) -> Value {
     drafts.collect()
 }
 
-/// A line for each draft, with its number, and the reasons that belong to it.
+/// Returns a line for each draft, with its number, and its reasons below it.
 pub(super) fn lines(all: &[Draft]) -> String {
     let mut text = String::new();
     for (index, draft) in all.iter().enumerate() {
@@ -217,8 +218,8 @@ pub(super) fn lines(all: &[Draft]) -> String {
     text
 }
 
-/// The draft with that number or name.
-fn named<'a>(all: &'a [Draft], name: &str) -> anyhow::Result<&'a Draft> {
+/// Returns the draft with this number or name.
+fn find_draft<'a>(all: &'a [Draft], name: &str) -> anyhow::Result<&'a Draft> {
     let number = name.parse::<usize>().ok().and_then(|number| all.get(number.checked_sub(1)?));
     number.or_else(|| all.iter().find(|draft| draft.id == name)).ok_or_else(|| {
         failure(
@@ -228,8 +229,8 @@ fn named<'a>(all: &'a [Draft], name: &str) -> anyhow::Result<&'a Draft> {
     })
 }
 
-/// Writes a draft to a file that the person names. A link is neither followed nor replaced: in a project, a
-/// repository may have put it there.
+/// Writes a draft to a file that the person names. A link is neither followed nor replaced, because it may
+/// come from the repository.
 fn save(file: &Path, text: &str, force: bool) -> anyhow::Result<()> {
     let path = std::path::absolute(file).with_context(|| format!("cannot write {}", file.display()))?;
     let home = directories::home().unwrap_or_default();
@@ -260,7 +261,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn typed_text_is_told_from_dropped_changes() {
+    fn drafts_of_dropped_changes_differ_from_typed_texts() {
         let draft = |dropped: bool| {
             let draft = json!({
                 "file": "/p/a.txt", "agent": "Codex", "savedAtMs": 0, "why": "it was rejected",
@@ -275,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_has_the_reasons_that_nobody_read() {
+    fn the_list_has_the_unread_reasons() {
         let draft = |reasons: &str| {
             let draft = json!({
                 "file": "/p/a.txt", "agent": "Claude Code", "savedAtMs": 0, "why": "it ended",

@@ -60,7 +60,7 @@ pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 impl Shell {
-    /// The shell that `$SHELL` names.
+    /// Returns the shell of a path in `$SHELL`.
     ///
     /// # Errors
     /// For an unknown shell: it could misread the output of a guess without an error.
@@ -115,11 +115,11 @@ mod tests {
     }
 
     #[test]
-    fn no_shell_is_told_what_a_terminal_would_obey_or_hide() {
+    fn assignments_have_no_harmful_characters() {
         for shell in [Shell::Bash, Shell::Fish, Shell::Pwsh, Shell::Nu] {
-            let said = shell.assign(&[("ODD", ODD.to_owned()), ("PLAIN", "7".to_owned())]);
-            assert!(is_safe(said.trim_end_matches('\n').replace('\n', " ").as_str()), "{said:?}");
-            assert!(said.lines().count() <= 2, "a line for each: {said:?}");
+            let printed = shell.assign(&[("ODD", ODD.to_owned()), ("PLAIN", "7".to_owned())]);
+            assert!(is_safe(printed.trim_end_matches('\n').replace('\n', " ").as_str()), "{printed:?}");
+            assert!(printed.lines().count() <= 2, "a line for each: {printed:?}");
         }
         assert!(is_safe(&quoted(ODD)), "{}", quoted(ODD));
         let value = [("V", "a\x1b1\u{202e}\u{e0041}".to_owned())];
@@ -138,8 +138,8 @@ mod tests {
         }
     }
 
-    /// Checks that a shell reads back the printed value. Without that shell the test counts as skipped.
-    fn reads_back(program: &str, shell: Shell, print: &str) {
+    /// Asserts that a shell reads back the printed value. Without the shell, the test is skipped.
+    fn assert_reads_back(program: &str, shell: Shell, print: &str) {
         let variables = [("ODD", ODD.to_owned()), ("PLAIN", "7".to_owned())];
         let script = format!("{}{print}", shell.assign(&variables));
         match Command::new(program).arg("-c").arg(script).env_remove("ODD").output() {
@@ -156,28 +156,28 @@ mod tests {
     #[test]
     fn posix_shells_read_back_the_value() {
         for program in ["sh", "bash", "dash"] {
-            reads_back(program, Shell::Bash, "printf %s \"$ODD\"");
+            assert_reads_back(program, Shell::Bash, "printf %s \"$ODD\"");
         }
     }
 
     #[test]
     fn zsh_reads_back_the_value() {
-        reads_back("zsh", Shell::Bash, "printf %s \"$ODD\"");
+        assert_reads_back("zsh", Shell::Bash, "printf %s \"$ODD\"");
     }
 
     #[test]
     fn fish_reads_back_the_value() {
-        reads_back("fish", Shell::Fish, "printf %s \"$ODD\"");
+        assert_reads_back("fish", Shell::Fish, "printf %s \"$ODD\"");
     }
 
     #[test]
     fn powershell_reads_back_the_value() {
         let print = "[Console]::Out.Write($env:ODD)";
-        reads_back("pwsh", Shell::Pwsh, print);
+        assert_reads_back("pwsh", Shell::Pwsh, print);
     }
 
     #[test]
-    fn shell_is_recognised_by_its_name() {
+    fn a_shell_is_recognised_by_its_name() {
         let named = |path| Shell::named(path).unwrap();
         assert_eq!(named("/usr/bin/fish"), Shell::Fish);
         assert_eq!(named("/opt/nu"), Shell::Nu);

@@ -1,4 +1,4 @@
-//! `alongside status`: the companions of this machine, and which one serves this directory.
+//! `alongside status`: lists the companions of this machine, and the one that serves this directory.
 
 mod found_companion;
 
@@ -47,9 +47,9 @@ pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
         let companions: Vec<_> = found.iter().map(|companion| companion.json(args.token)).collect();
         print_json(&json!({ "servesHere": serves_here, "companions": companions, "hidden": hidden }))?;
     } else {
-        let several = found.iter().filter(|companion| companion.serves_here()).count() > 1;
+        let has_several_here = found.iter().filter(|companion| companion.serves_here()).count() > 1;
         let rival = rival_text(&surroundings, &found);
-        let found = found.iter().map(|companion| companion.text(args.files, args.token, several));
+        let found = found.iter().map(|companion| companion.text(args.files, args.token, has_several_here));
         let texts: Vec<_> = found.chain(hidden.iter().map(hidden_host_text)).chain(rival).collect();
         print(&texts.join("\n"))?;
     }
@@ -64,17 +64,18 @@ pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::FAILURE)
 }
 
-/// The companions that have discovery files, those of this directory first; and the hosts that have none.
+/// Returns the companions that have discovery files, those of this directory first, and the hosts that have
+/// none.
 async fn find_companions(here: &Surroundings) -> (Vec<FoundCompanion>, Vec<Report>) {
-    let asked = records(here).into_iter().map(|(record, files)| async {
+    let queries = records(here).into_iter().map(|(record, files)| async {
         let answer = companions::ask(&record).await;
         let holds_here = find::holds(&record.workspace_path, &here.cwd);
         let paths = files.iter().map(PathBuf::as_path);
-        let is_unreached =
+        let is_unreachable =
             matches!(answer, Answer::Nothing) && companions::is_in_other_network(&record, paths);
-        FoundCompanion { record, files, answer, is_unreached, holds_here, is_chosen: false, host: None }
+        FoundCompanion { record, files, answer, is_unreachable, holds_here, is_chosen: false, host: None }
     });
-    let mut found = join_all(asked).await;
+    let mut found = join_all(queries).await;
     for companion in &mut found {
         if companion.record.writer.as_deref() == Some(WRITER) {
             let port = companion.record.port;
@@ -89,17 +90,17 @@ async fn find_companions(here: &Surroundings) -> (Vec<FoundCompanion>, Vec<Repor
     }
     let mut hidden = Vec::new();
     let reports = alongside_host::reports().await;
-    let elsewhere = companions::ports_of_other_networks(&reports).await;
+    let ports_elsewhere = companions::ports_of_other_networks(&reports).await;
     for companion in &mut found {
-        companion.is_unreached |= companion.is_silent_at(&elsewhere);
+        companion.is_unreachable |= companion.is_silent_at(&ports_elsewhere);
     }
     for report in reports {
         let port = report.status.port;
-        let is_its = |companion: &&mut FoundCompanion| {
+        let is_of_report = |companion: &&mut FoundCompanion| {
             companion.status().is_some_and(|status| status.port == port)
-                || companion.is_silent_at(&[port]) && companion.is_unreached
+                || companion.is_silent_at(&[port]) && companion.is_unreachable
         };
-        match found.iter_mut().find(is_its) {
+        match found.iter_mut().find(is_of_report) {
             Some(companion) => companion.host = Some(report),
             None => hidden.push(report),
         }
@@ -108,7 +109,7 @@ async fn find_companions(here: &Surroundings) -> (Vec<FoundCompanion>, Vec<Repor
     (found, hidden)
 }
 
-/// The reason why Claude Code does not connect to our companion here by itself, if there is one.
+/// Returns the reason why Claude Code does not connect to our companion here by itself, if there is one.
 fn rival_text(here: &Surroundings, found: &[FoundCompanion]) -> Option<String> {
     let ours = found.iter().find(|companion| companion.serves_here())?;
     let (claude, search) = with_family().find_map(|agent| Some((agent, find::locks(agent, here)?)))?;
@@ -118,7 +119,7 @@ fn rival_text(here: &Surroundings, found: &[FoundCompanion]) -> Option<String> {
         .map(|lock| format!("{} (port {})", harmless::name(&lock.content.ide_name), lock.port))
         .collect();
     let name = claude.display_name;
-    // Other agents have locks of the same name elsewhere.
+    // Other agents have lock files of the same name in other directories.
     let lock = find::lock_of(claude, ours.record.port, here);
     let has_lock = lock.is_some_and(|lock| ours.files.contains(&lock));
     let why = match (others.is_empty(), locks.is_empty()) {
@@ -131,15 +132,15 @@ fn rival_text(here: &Surroundings, found: &[FoundCompanion]) -> Option<String> {
     Some(format!("{why}\n  to choose alongside: alongside run -- claude\n"))
 }
 
-/// Every discovery record, and the files that hold it.
+/// Returns every discovery record, each with its files.
 fn records(here: &Surroundings) -> Vec<(Record, Vec<PathBuf>)> {
     let mut records: Vec<(Record, Vec<PathBuf>)> =
         find::all_records(here).into_iter().map(|(path, record)| (record, vec![path])).collect();
     for row in discovery_files() {
         let directory = std::fs::read_dir(here.resolve(row.directory)).into_iter().flatten().flatten();
-        let named =
+        let matching =
             directory.filter(|entry| entry.file_name().to_str().is_some_and(|name| row.matches(name)));
-        let mut paths: Vec<_> = named.map(|entry| entry.path()).filter(|path| path.is_file()).collect();
+        let mut paths: Vec<_> = matching.map(|entry| entry.path()).filter(|path| path.is_file()).collect();
         paths.sort();
         for path in paths {
             let Some(read) = companions::read_record(&path, Whose::Anybodys) else { continue };
@@ -154,7 +155,7 @@ fn records(here: &Surroundings) -> Vec<(Record, Vec<PathBuf>)> {
     records
 }
 
-/// A host that agents do not find.
+/// Describes a host that agents do not find.
 fn hidden_host_text(report: &Report) -> String {
     let roots: Vec<_> = report.status.roots.iter().map(|root| harmless::path(root)).collect();
     let why = match report.hidden {

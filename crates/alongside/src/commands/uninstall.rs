@@ -1,5 +1,5 @@
-//! `alongside uninstall`: removes what `alongside install` added, and with `--all` what alongside itself
-//! left.
+//! `alongside uninstall`: removes the changes of `alongside install`, and with `--all` the files of alongside
+//! itself.
 
 mod kept_texts;
 mod own_files;
@@ -36,7 +36,12 @@ use planned_removal::PlannedRemoval;
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples())]
 pub(crate) struct Args {
-    #[arg(value_name = "WHAT", help = names(), value_parser = Names::Installed, hide_possible_values = true)]
+    #[arg(
+        value_name = "WHAT",
+        help = target_help(),
+        value_parser = Names::Installed,
+        hide_possible_values = true
+    )]
     what: Option<String>,
 
     /// Everything that was installed, sockets, logs, snapshots, and the files of companions that are gone
@@ -51,7 +56,7 @@ pub(crate) struct Args {
     drafts: bool,
 }
 
-fn names() -> String {
+fn target_help() -> String {
     let agents = lists::agents("or");
     format!("An editor, as `alongside install` names it; agent (all agents), {agents}")
 }
@@ -71,12 +76,12 @@ Exit codes: 0; 1 after an error, or a no; 2 without a terminal and without --yes
     )
 }
 
-/// The argument, as a usage error names it where it is missing.
+/// The name of the missing argument in a usage error.
 pub(super) const WHAT: &str = "<WHAT>";
 
 impl Args {
-    /// Whether the arguments do not say what to remove, and there is nobody to ask.
-    pub(super) fn lacks_what(&self) -> bool {
+    /// Whether the arguments name nothing to remove, and nobody can be asked.
+    pub(super) fn lacks_target(&self) -> bool {
         let must_not_ask = self.consent.yes || !std::io::stdin().is_terminal();
         self.what.is_none() && !self.all && must_not_ask
     }
@@ -90,7 +95,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
     let (ids, all) = match &args.what {
         Some(what) => (ids_of(what, &user, &installed)?, false),
         None if args.all => (all_ids(), true),
-        None => match chosen(&all_ids()).await? {
+        None => match choose(&all_ids()).await? {
             Ok(chosen) => chosen,
             Err(no) => return Ok(no.exit_code()),
         },
@@ -117,7 +122,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
             own_files.remove_empty(&user);
         }
     } else {
-        // Nobody has to agree to what changes nothing of theirs.
+        // A removal that changes no file of the person needs no consent.
         let has_changes = own_files.as_ref().is_some_and(|files| !files.is_empty())
             || removals.iter().any(PlannedRemoval::has_changes);
         if (has_changes || args.consent.dry_run)
@@ -141,12 +146,12 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
     if all { kept_texts::delete(args.consent, args.drafts, &user).await } else { Ok(ExitCode::SUCCESS) }
 }
 
-/// All that is installed, by the id of the adapter: what the ledger lists, and hooks that it does not list,
-/// because it is gone or a person wrote them.
-fn installations(ledger: &Ledger) -> BTreeMap<String, Installation> {
+/// Returns all installations by the id of their adapter: those of the ledger, and hooks that the ledger does
+/// not list, because it is gone or a person wrote them.
+fn installations(ledger: &Ledger) -> BTreeMap<String, Installed> {
     let listed = ledger.ids().into_iter().filter_map(|id| Some((id.clone(), ledger.get(&id)?.clone())));
-    let mut installed: BTreeMap<String, Installation> = listed.collect();
-    // Without a current directory there is no project to look into.
+    let mut installed: BTreeMap<String, Installed> = listed.collect();
+    // Without a current directory, there is no project to search.
     let unlisted = Surroundings::of_this_process().map(|here| agent_hook::unlisted(ledger, &here));
     for (id, file) in unlisted.unwrap_or_default() {
         installed.entry(id).or_default().files.push(file);
@@ -154,10 +159,10 @@ fn installations(ledger: &Ledger) -> BTreeMap<String, Installation> {
     installed
 }
 
-/// The ids of what the person names.
+/// Returns the ids of the installations that the person names.
 ///
 /// # Errors
-/// When nothing of that name is installed.
+/// If nothing of this name is installed.
 fn ids_of(
     what: &str,
     user: &UserEnvironment,
@@ -165,12 +170,12 @@ fn ids_of(
 ) -> anyhow::Result<Vec<String>> {
     let what = what.to_lowercase();
     let editor = Editor::named(&what);
-    let is_meant = |id: &&String| match (editor, what.as_str()) {
+    let is_named = |id: &&String| match (editor, what.as_str()) {
         (Some(editor), _) => id.as_str() == editor.id,
         (None, "agent" | "agents") => id.starts_with(ID_PREFIX),
         (None, agent) => id.strip_prefix(ID_PREFIX) == Some(agent),
     };
-    let ids: Vec<String> = installed.keys().filter(is_meant).cloned().collect();
+    let ids: Vec<String> = installed.keys().filter(is_named).cloned().collect();
     if !ids.is_empty() {
         return Ok(ids);
     }
@@ -190,12 +195,12 @@ fn ids_of(
     Err(failure(format!("nothing was installed for {:?}", harmless::name(&what)), hint))
 }
 
-/// Has a person who has named nothing choose by its number: one of the installed, or everything, as with
+/// Asks a person who has named nothing to choose an installation by its number, or everything, as with
 /// `--all`.
 ///
 /// # Errors
-/// When nothing is installed.
-async fn chosen(installed: &[String]) -> anyhow::Result<Result<(Vec<String>, bool), No>> {
+/// If nothing is installed.
+async fn choose(installed: &[String]) -> anyhow::Result<Result<(Vec<String>, bool), No>> {
     if installed.is_empty() {
         return Err(failure(
             "`alongside install` has installed nothing",
@@ -217,8 +222,8 @@ async fn chosen(installed: &[String]) -> anyhow::Result<Result<(Vec<String>, boo
     }
 }
 
-/// Names the running editors that have loaded an adapter, and unless `all` lists them, the companions that
-/// wait for one that is gone.
+/// Prints the running editors that have loaded an adapter. Also prints the companions that wait for a closed
+/// editor, unless the list of `all` has them.
 async fn note_running_editors(ids: &[String], all: bool) {
     for report in alongside_host::reports().await {
         let adapted: Vec<_> = report.editors.iter().filter(|editor| ids.contains(&editor.name)).collect();
@@ -234,7 +239,7 @@ async fn note_running_editors(ids: &[String], all: bool) {
     }
 }
 
-/// Names the adapters that somebody installed in another way.
+/// Prints the adapters that were not installed by `alongside install`.
 fn note_adapters_by_hand(user: &UserEnvironment, ledger: &Ledger) {
     for editor in EDITORS {
         if let Ok(AdapterState::ByHand { at }) = (editor.state)(editor, user, ledger.get(editor.id)) {

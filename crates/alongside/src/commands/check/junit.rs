@@ -1,4 +1,4 @@
-//! The report for CI servers, as JUnit writes it: a suite for each group, a case for each check.
+//! The report for CI servers in JUnit's form: a suite for each group, and a case for each check.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use alongside_conformance::{CheckResult, Group, Report, Verdict};
 use alongside_desk::harmless;
 
-/// The report. A check that is not observable is a skipped test with its reason.
+/// Returns the report. A check that is not observable is a skipped test with the reason.
 pub(super) fn junit(report: &Report) -> String {
     let mut suites = String::new();
     for group in Group::ALL {
@@ -31,7 +31,7 @@ pub(super) fn junit(report: &Report) -> String {
     )
 }
 
-/// How many checks there are, and how many of them were skipped and have failed.
+/// Counts all checks, the skipped ones and the failed ones.
 fn counts<'r>(results: impl Iterator<Item = &'r CheckResult>) -> [usize; 3] {
     results.fold([0; 3], |[tests, skipped, failures], result| {
         let is_skipped = matches!(result.verdict, Verdict::NotObservable(_) | Verdict::Skipped(_));
@@ -46,15 +46,15 @@ fn case(result: &CheckResult) -> String {
     let outcome = match &result.verdict {
         Verdict::Pass => String::new(),
         Verdict::Fail(why) => {
-            let said = format!(
+            let details = format!(
                 "{}: {}\nWithout it: {}\n{}",
                 check.clause.source(),
                 check.clause.says(),
                 check.harm,
                 result.evidence.join("\n")
             );
-            let (why, said) = (escape(why), escape(&said));
-            format!("            <failure message=\"{why}\" type=\"{level}\">{said}</failure>\n")
+            let (why, details) = (escape(why), escape(&details));
+            format!("            <failure message=\"{why}\" type=\"{level}\">{details}</failure>\n")
         }
         Verdict::NotObservable(why) | Verdict::Skipped(why) => {
             let why = format!("{}: {why}", result.verdict.word());
@@ -79,8 +79,8 @@ fn seconds(took: Duration) -> String {
     format!("{:.3}", took.as_secs_f64())
 }
 
-/// A text as XML 1.0 takes it within quotes and between tags. A character that XML forbids shows as an
-/// escape of [`harmless`], or as U+FFFD.
+/// Escapes a text for XML 1.0, within quotes or between tags. A character that XML forbids is replaced by an
+/// escape of [`harmless`], or by U+FFFD.
 fn escape(text: &str) -> String {
     let text = harmless::text(text).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}");
     let entities = [('&', "&amp;"), ('<', "&lt;"), ('>', "&gt;"), ('"', "&quot;"), ('\'', "&apos;")];
@@ -129,10 +129,10 @@ mod tests {
             )
         };
         let Check { clause, harm, .. } = &CHECKS[second];
-        let said = escape(&format!("{}: {}\nWithout it: {harm}", clause.source(), clause.says()));
+        let details = escape(&format!("{}: {}\nWithout it: {harm}", clause.source(), clause.says()));
         let level = clause.level();
         let failure = format!(
-            r#"            <failure message="no &quot;b&quot;" type="{level}">{said}
+            r#"            <failure message="no &quot;b&quot;" type="{level}">{details}
 &lt;a&gt; &amp; &apos;b&apos;</failure>
 "#
         );
@@ -143,7 +143,7 @@ mod tests {
             result(second, Verdict::Fail("no \"b\"".to_owned()), "<a> & 'b'"),
             result(third, Verdict::NotObservable("nobody".to_owned()), ""),
         ]);
-        let wanted = format!(
+        let expected = format!(
             r#"<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="alongside check" tests="3" skipped="1" failures="1" errors="0" time="61.002">
     <testsuite name="{group}" tests="3" skipped="1" errors="0" failures="1">
@@ -151,11 +151,11 @@ mod tests {
 </testsuites>
 "#
         );
-        assert_eq!(written, wanted);
+        assert_eq!(written, expected);
     }
 
     #[test]
-    fn nothing_that_xml_forbids_is_written() {
+    fn no_character_that_xml_forbids_is_written() {
         let hostile: String = (0..0x110_000).filter_map(char::from_u32).collect();
         let written = report(vec![result(0, Verdict::Fail(hostile.clone()), &hostile)]);
         let is_allowed = |c: char| {

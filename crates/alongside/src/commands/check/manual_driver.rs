@@ -1,4 +1,4 @@
-//! A person at the editor, whom the terminal asks for one thing after the other.
+//! Asks a person at the terminal to do each action in the editor.
 
 use std::io::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,26 +13,28 @@ use tokio::sync::Mutex;
 
 use crate::line_mode::LineReader;
 
-/// Somebody who does what they are asked for, and says so.
+/// A person who does the actions, and confirms each one.
 pub(super) struct ManualDriver {
     lines: Mutex<LineReader>,
+    /// The number of actions so far.
     asked: AtomicUsize,
-    /// How many things are about to be asked for.
-    things: usize,
+    /// The approximate number of all actions.
+    actions: usize,
 }
 
-/// Asks whether the person will do things in the editor at all, for so many checks.
+/// Asks whether the person will do actions in the editor, for this number of checks.
 pub(super) async fn offer(
     checks: usize,
-    things: usize,
+    actions: usize,
     signals: &mut Signals,
 ) -> anyhow::Result<Option<ManualDriver>> {
     let driver =
-        ManualDriver { lines: Mutex::new(LineReader::for_answers()), asked: AtomicUsize::new(0), things };
+        ManualDriver { lines: Mutex::new(LineReader::for_answers()), asked: AtomicUsize::new(0), actions };
     discard_typed();
     let checks = if checks == 1 { "1 check needs".into() } else { format!("{checks} checks need") };
-    let actions = if things == 1 { "1 small action".into() } else { format!("about {things} small actions") };
-    say(&folded(&format!(
+    let actions =
+        if actions == 1 { "1 small action".into() } else { format!("about {actions} small actions") };
+    print(&wrapped(&format!(
         "{checks} somebody at the editor for {actions}, such as opening files, moving the cursor, \
          accepting and rejecting proposals. Otherwise they are not observable.\n\
          Will you? [y/N] ",
@@ -45,7 +47,7 @@ pub(super) async fn offer(
     if !matches!(answer.as_str(), "y" | "yes") {
         return Ok(None);
     }
-    say(&folded(
+    print(&wrapped(
         "\nDo each thing in the editor, then press Enter here. s skips it, c says that the editor \
          cannot do it.\n\n",
     ));
@@ -53,12 +55,13 @@ pub(super) async fn offer(
 }
 
 impl ManualDriver {
-    /// The next line that the person types; none if there are no more.
+    /// Waits for the next line that the person types; returns `None` at the end of the input.
     async fn answer(&self) -> Option<String> {
         self.lines.lock().await.next_answer().await
     }
 
-    async fn does(&self, action: &Action) -> Result<Reply, Refusal> {
+    /// Asks the person to do an action, until the answer is a known key.
+    async fn ask(&self, action: &Action) -> Result<Reply, Refusal> {
         let number = self.asked.fetch_add(1, Ordering::Relaxed) + 1;
         let is_question = matches!(action, Action::IsShown { .. });
         let sentence = action.sentence();
@@ -68,18 +71,18 @@ impl ManualDriver {
         let keys = if is_question { "[y/n, s skip]" } else { "[Enter done, s skip, c cannot]" };
         loop {
             let end = if is_question { "" } else { "." };
-            // An answer to a question that was not shown yet is none.
+            // Keys that were pressed before the question do not answer it.
             discard_typed();
-            let question = folded(&format!("{number}. {}{end}", harmless::name(&sentence)));
-            let of = self.things.max(number);
-            say(&format!("{}{question}\n   {number} of about {of} {keys} ", super::ticker::ERASE));
+            let question = wrapped(&format!("{number}. {}{end}", harmless::name(&sentence)));
+            let total = self.actions.max(number);
+            print(&format!("{}{question}\n   {number} of about {total} {keys} ", super::ticker::ERASE));
             let Some(answer) = self.answer().await else { return Err(Refusal::Skip) };
             match (answer.trim().to_lowercase().as_str(), is_question) {
                 ("", false) | ("y" | "yes", true) => return Ok(Reply::Done),
                 ("n" | "no", true) => return Ok(Reply::No),
                 ("s" | "skip", _) => return Err(Refusal::Skip),
                 ("c" | "cannot", _) => return Err(Refusal::Cannot("you said that it cannot".into())),
-                _ => say("Please type one of the keys shown, then Enter.\n"),
+                _ => print("Please type one of the keys shown, then Enter.\n"),
             }
         }
     }
@@ -87,7 +90,7 @@ impl ManualDriver {
 
 impl Driver for ManualDriver {
     fn act<'a>(&'a self, action: &'a Action) -> BoxFuture<'a, Result<Reply, Refusal>> {
-        self.does(action).boxed()
+        self.ask(action).boxed()
     }
 
     fn tidies_up(&self) -> bool {
@@ -99,16 +102,16 @@ impl Driver for ManualDriver {
     }
 }
 
-/// A text, folded to the width of the terminal; blanks at its end stay.
-fn folded(text: &str) -> String {
+/// Wraps a text to the width of the terminal, and keeps whitespace at its end.
+fn wrapped(text: &str) -> String {
     let columns = usize::from(columns_for_errors().unwrap_or(80)).clamp(40, 120);
     let end = &text[text.trim_end().len()..];
     // The person's answer follows on the last line.
     textwrap::fill(text.trim_end(), columns.saturating_sub(4)) + end
 }
 
-/// Questions go to standard error: the report may be piped away.
-fn say(text: &str) {
+/// Prints to standard error, because standard output has the report.
+fn print(text: &str) {
     let mut err = std::io::stderr().lock();
     let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
 }

@@ -1,18 +1,19 @@
-//! The progress of a run on standard error: one line that is rewritten, or a line for each stage on a
-//! terminal that cannot do that. Nothing where standard error is no terminal.
+//! Prints the progress of a run to standard error: one line that is rewritten, or a line for each stage on a
+//! dumb terminal. Prints nothing if standard error is no terminal.
 
 use std::io::{IsTerminal as _, Write as _};
 
 use alongside_conformance::Progress;
 use alongside_platform::terminal::columns_for_errors;
 
-/// Erases the line that the [`Ticker`] wrote.
+/// The escape sequence that erases the line of the [`Ticker`].
 pub(super) const ERASE: &str = "\r\x1b[K";
 
+/// The progress on standard error.
 pub(super) struct Ticker {
     kind: Kind,
-    /// Whether a line is there to be erased.
-    written: bool,
+    /// Whether a line has to be erased.
+    has_line: bool,
     /// The stages that were printed.
     stages: Vec<String>,
 }
@@ -26,13 +27,13 @@ enum Kind {
 
 impl Ticker {
     pub(super) fn new() -> Self {
-        let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
+        let is_dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
         let kind = match std::io::stderr().is_terminal() {
-            true if dumb => Kind::Stages,
+            true if is_dumb => Kind::Stages,
             true => Kind::OneLine,
             false => Kind::Silent,
         };
-        Self { kind, written: false, stages: Vec::new() }
+        Self { kind, has_line: false, stages: Vec::new() }
     }
 
     pub(super) fn show(&mut self, progress: &Progress<'_>) {
@@ -54,7 +55,7 @@ impl Ticker {
                 let columns = usize::from(columns_for_errors().unwrap_or(80)).saturating_sub(1);
                 let line: String = line.chars().take(columns).collect();
                 self.write(&format!("{ERASE}{line}"));
-                self.written = true;
+                self.has_line = true;
             }
             Kind::Stages if !self.stages.contains(&stage) => {
                 self.write(&format!("{stage}\n"));
@@ -65,14 +66,14 @@ impl Ticker {
     }
 
     pub(super) fn clear(&mut self) {
-        if std::mem::take(&mut self.written) {
+        if std::mem::take(&mut self.has_line) {
             self.write(ERASE);
         }
     }
 
     fn write(&self, text: &str) {
         let mut err = std::io::stderr().lock();
-        // Progress is no reason to fail.
+        // An error of the progress must not end the checks.
         let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
     }
 }

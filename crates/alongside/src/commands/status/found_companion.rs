@@ -1,4 +1,4 @@
-//! One companion in the list of `alongside status`: its files, its answer, and both as text and as JSON.
+//! A companion in the list of `alongside status`, with its files and its answer, as text and as JSON.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -13,22 +13,23 @@ use serde_json::{Value, json};
 use crate::commands::serving_companion;
 use crate::line_mode::render;
 
+/// A companion that has discovery files.
 pub(super) struct FoundCompanion {
     pub(super) record: Record,
     pub(super) files: Vec<PathBuf>,
     pub(super) answer: Answer,
-    /// Whether it lives in another network, where nobody here reaches its port.
-    pub(super) is_unreached: bool,
-    /// Whether one of its roots holds the current directory.
+    /// Whether the companion runs in another network, so that no program here reaches its port.
+    pub(super) is_unreachable: bool,
+    /// Whether a root of the companion contains the current directory.
     pub(super) holds_here: bool,
-    /// Whether `env`, `run` and `stdio` take it here.
+    /// Whether `env`, `run` and `stdio` choose the companion here.
     pub(super) is_chosen: bool,
-    /// The report of its host, if it runs in one.
+    /// The report of the host, if the companion runs in one.
     pub(super) host: Option<Report>,
 }
 
 impl FoundCompanion {
-    /// The status that it sends, if it is one of ours.
+    /// Returns the status that the companion sent, if it is one of ours.
     pub(super) fn status(&self) -> Option<&Status> {
         match &self.answer {
             Answer::Given(status) => status.as_ref(),
@@ -44,17 +45,17 @@ impl FoundCompanion {
         self.holds_here && self.answers()
     }
 
-    /// Whether it would serve the current directory, but does not answer.
+    /// Whether the companion would serve the current directory, but does not answer.
     pub(super) fn is_silent_here(&self) -> bool {
         self.holds_here && matches!(self.answer, Answer::Silence)
     }
 
-    /// Whether it is ours, names one of these ports, and nothing answers there.
+    /// Whether the companion is ours and has one of these ports, but nothing listens there.
     pub(super) fn is_silent_at(&self, ports: &[u16]) -> bool {
         self.is_ours() && matches!(self.answer, Answer::Nothing) && ports.contains(&self.record.port)
     }
 
-    /// The process of a companion that does not answer.
+    /// Returns the process of a companion that does not answer.
     fn silent_pid(&self) -> Option<u32> {
         let roots: Vec<PathBuf> = self.roots().into_iter().map(PathBuf::from).collect();
         matches!(self.answer, Answer::Silence).then(|| alongside_host::process_of(&roots)).flatten()
@@ -77,11 +78,11 @@ impl FoundCompanion {
         }
     }
 
-    /// The companion for people. `several` is whether more than one serves this directory.
-    pub(super) fn text(&self, with_files: bool, with_token: bool, several: bool) -> String {
+    /// Returns the companion as text. `has_several_here`: whether several companions serve this directory.
+    pub(super) fn text(&self, with_files: bool, with_token: bool, has_several_here: bool) -> String {
         let mut text = String::new();
         let pid = self.pid().map(|pid| format!(", process {pid}")).unwrap_or_default();
-        let here = match (self.serves_here(), self.is_chosen && several) {
+        let here = match (self.serves_here(), self.is_chosen && has_several_here) {
             (true, true) => " - serves this directory; env, run and stdio take this one",
             (true, false) => " - serves this directory",
             _ => "",
@@ -109,16 +110,16 @@ impl FoundCompanion {
                 let hint = serving_companion::silence_hint(self.silent_pid());
                 let _ = writeln!(text, "  it does not answer: {hint}");
             }
-            Answer::Nothing if self.is_unreached => text.push_str(
+            Answer::Nothing if self.is_unreachable => text.push_str(
                 "  it runs in another network namespace, as a container has one: from here nobody reaches \
                  its port; start agents there\n",
             ),
             Answer::Nothing => {
-                let what = match self.is_ours() {
+                let remedy = match self.is_ours() {
                     true => "the next companion removes them",
                     false => "delete them",
                 };
-                let _ = writeln!(text, "  no answer on this port: these files are stale; {what}");
+                let _ = writeln!(text, "  no answer on this port: these files are stale; {remedy}");
             }
         }
         if with_files {
@@ -131,7 +132,7 @@ impl FoundCompanion {
         text
     }
 
-    /// How many files there are, and in which directories.
+    /// Describes the number of files, and their directories.
     fn file_count(&self) -> String {
         let directories: BTreeSet<_> = self.files.iter().filter_map(|file| file.parent()).collect();
         let directories: Vec<_> = directories.into_iter().map(harmless::path).collect();
@@ -149,7 +150,7 @@ impl FoundCompanion {
             "alongside": self.is_ours(),
             "files": self.files,
         });
-        if self.is_unreached {
+        if self.is_unreachable {
             json["otherNetwork"] = true.into();
         }
         if let Some(pid) = self.pid() {
@@ -178,7 +179,7 @@ impl FoundCompanion {
     }
 }
 
-/// The report of one of our hosts: its context, its editors and its desks.
+/// Describes one of our hosts: its context, its editors and its desks.
 fn host_text(report: &Report) -> String {
     let context = shared_context(&report.status.context);
     let context = context.map(|files| format!("  agents know: {files}\n")).unwrap_or_default();
@@ -195,7 +196,7 @@ fn host_text(report: &Report) -> String {
     format!("{context}{editors}  desks: {desks} (host {host})\n{kept_by}{left}")
 }
 
-/// The files that agents know of, in one line: the first one with its cursor, and how many more.
+/// Describes the files in the context on one line: the first one with its cursor, and the number of others.
 fn shared_context(files: &[SharedFile]) -> Option<String> {
     let (first, others) = files.split_first()?;
     let cursor = first.cursor.map(|at| format!(":{}:{}", at.line + 1, at.character + 1)).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Deletes the drafts and the comments that no agent has read, with a consent of their own: most of them are
-//! texts that the person typed.
+//! Deletes the drafts and the unread comments, after a consent of their own, because most of them are texts
+//! that the person typed.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -13,19 +13,19 @@ use alongside_desk::harmless;
 use alongside_turns::TurnDirs;
 use anyhow::Context as _;
 
-use super::own_files::{PATIENCE, in_stores};
+use super::own_files::{STORE_TIMEOUT, in_stores};
 use crate::commands::consent::{Consent, No};
 use crate::commands::{drafts, note, print, print_lines, waiting_host};
 
 /// The texts that only alongside keeps.
 struct KeptTexts {
     drafts: Vec<Draft>,
-    /// By their working trees. One without comments has a message, which tells an agent of an undo.
+    /// The unread comments by working tree. A working tree without comments has a message about an undo.
     comments: Vec<(PathBuf, Vec<String>)>,
 }
 
-/// Lists and deletes the texts. `is_named` is whether the person named them with `--drafts`; without it they
-/// are asked, and `--yes` keeps the texts.
+/// Lists and deletes the texts. `is_named`: whether the person gave `--drafts`. Without it, the person is
+/// asked, and `--yes` keeps the texts.
 pub(super) async fn delete(
     consent: Consent,
     is_named: bool,
@@ -37,10 +37,10 @@ pub(super) async fn delete(
     if texts.is_empty() || (consent.dry_run && !is_named) {
         return Ok(ExitCode::SUCCESS);
     }
-    let many = texts.many();
-    let otherwise = texts.otherwise(&many);
+    let counts = texts.counts();
+    let declined_text = texts.declined_text(&counts);
     if consent.yes && !is_named {
-        note(&otherwise);
+        note(&declined_text);
         return Ok(ExitCode::SUCCESS);
     }
     print_lines(&texts.list(user))?;
@@ -48,9 +48,9 @@ pub(super) async fn delete(
         return Ok(ExitCode::SUCCESS);
     }
     if !consent.yes {
-        match consent.obtain(&format!("Delete {many} for good?"), &otherwise).await {
+        match consent.obtain(&format!("Delete {counts} for good?"), &declined_text).await {
             Ok(()) => {}
-            // Everything else was removed.
+            // All other files were removed.
             Err(No::Declined) => return Ok(ExitCode::SUCCESS),
             Err(no) => return Ok(no.exit_code()),
         }
@@ -59,36 +59,36 @@ pub(super) async fn delete(
         drafts.delete(&draft.id).with_context(|| format!("cannot delete {}", draft.path.display()))?;
     }
     if !texts.comments.is_empty() {
-        let delete = |places: TurnDirs| alongside_turns::delete_all(&places, Instant::now() + PATIENCE);
+        let delete = |places: Places| alongside_turns::delete_all(&places, Instant::now() + STORE_TIMEOUT);
         in_stores(delete).await.context("cannot delete the comments")?;
     }
     let directory = drafts.directory();
     change::remove_empty(&[directory.parent().unwrap_or(&directory).to_owned(), directory]);
-    print(&format!("Deleted {many}.\n"))?;
+    print(&format!("Deleted {counts}.\n"))?;
     Ok(ExitCode::SUCCESS)
 }
 
 impl KeptTexts {
-    /// A companion that runs keeps its comments.
+    /// Finds the texts. The comments of a running companion are left out, because it keeps them.
     async fn find(drafts: &Drafts) -> anyhow::Result<Self> {
         let directory = drafts.directory();
-        let kept = drafts.list().with_context(|| format!("cannot read {}", directory.display()))?;
-        let runs = !alongside_host::reports().await.iter().all(waiting_host::only_waits);
-        let comments = match runs {
+        let all_drafts = drafts.list().with_context(|| format!("cannot read {}", directory.display()))?;
+        let is_running = !alongside_host::reports().await.iter().all(waiting_host::only_waits);
+        let comments = match is_running {
             true => Vec::new(),
             false => in_stores(|places| alongside_turns::unread(&places))
                 .await
                 .context("cannot read the comments on turns")?,
         };
-        Ok(Self { drafts: kept, comments })
+        Ok(Self { drafts: all_drafts, comments })
     }
 
     fn is_empty(&self) -> bool {
         self.drafts.is_empty() && self.comments.is_empty()
     }
 
-    /// How many of each: `1 draft and 2 comments`.
-    fn many(&self) -> String {
+    /// Describes the numbers of texts: `1 draft and 2 comments`.
+    fn counts(&self) -> String {
         let comments = self.comments.iter().map(|(_, comments)| comments.len()).sum();
         let messages = self.comments.iter().filter(|(_, comments)| comments.is_empty()).count();
         let all = [(self.drafts.len(), "draft"), (comments, "comment"), (messages, "message")];
@@ -98,18 +98,18 @@ impl KeptTexts {
         counts.collect::<Vec<_>>().join(" and ")
     }
 
-    /// The sentence for who keeps them.
-    fn otherwise(&self, many: &str) -> String {
-        let stay = if many.starts_with("1 ") && !many.contains(" and ") { "stays" } else { "stay" };
-        let shown = match (self.drafts.is_empty(), self.comments.is_empty()) {
+    /// Returns the sentence for a person who keeps the texts.
+    fn declined_text(&self, counts: &str) -> String {
+        let stay = if counts.starts_with("1 ") && !counts.contains(" and ") { "stays" } else { "stay" };
+        let commands = match (self.drafts.is_empty(), self.comments.is_empty()) {
             (false, true) => "`alongside drafts` shows",
             (true, _) => "`alongside comments` shows",
             (false, false) => "`alongside drafts` and `alongside comments` show",
         };
-        format!("{many} {stay}: {shown} what there is, --drafts deletes it")
+        format!("{counts} {stay}: {commands} what there is, --drafts deletes it")
     }
 
-    /// A line for each text.
+    /// Returns a line for each text.
     fn list(&self, user: &UserEnvironment) -> String {
         let mut text = "Texts that only alongside keeps:\n".to_owned();
         for line in drafts::lines(&self.drafts).lines() {

@@ -1,5 +1,5 @@
-//! The files that alongside itself leaves on a machine: discovery files, sockets, journal, logs, snapshots.
-//! A running companion keeps its files; one that only waits for somebody to come back is ended.
+//! Removes the files of alongside itself: discovery files, sockets, journal, logs, snapshots. A running
+//! companion keeps its files; a companion that only waits is ended.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -17,44 +17,46 @@ use anyhow::Context as _;
 
 use crate::commands::{note, waiting_host};
 
-/// The directories below our state that go. Drafts need a consent of their own.
+/// The directories below our state that are removed. Drafts are not among them, because they need a consent
+/// of their own.
 const STATE_DIRECTORIES: [&str; 3] = ["journal", "log", "reserve"];
 
-/// How long the stores of turns are waited for, which a hook may hold.
-pub(super) const PATIENCE: Duration = Duration::from_secs(10);
+/// The longest wait for a store of turns that a hook uses.
+pub(super) const STORE_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// The files and the processes of alongside itself.
 pub(super) struct OwnFiles {
-    /// Directories with files that are all ours.
+    /// The directories with our files only.
     directories: Vec<PathBuf>,
-    /// The working trees of which a store has snapshots.
+    /// The working trees with snapshots in a store.
     stored: Vec<PathBuf>,
-    /// Companions that somebody uses.
+    /// The companions that have a party.
     running: Vec<Report>,
-    /// Companions that only wait for somebody to come back.
+    /// The companions that only wait for an editor or a desk.
     waiting: Vec<Report>,
 }
 
-/// Asks the stores of turns, which may block.
+/// Runs a job on the stores of turns, which may block.
 pub(super) async fn in_stores<T: Send + 'static>(
-    ask: impl FnOnce(TurnDirs) -> Result<T, Error> + Send + 'static,
+    job: impl FnOnce(Places) -> Result<T, Fault> + Send + 'static,
 ) -> anyhow::Result<T> {
-    Ok(tokio::task::spawn_blocking(|| ask(TurnDirs::of_this_process())).await??)
+    Ok(tokio::task::spawn_blocking(|| job(Places::of_this_process())).await??)
 }
 
-/// Every directory that holds our files only, of which some may not exist.
+/// Returns each directory with our files only. A directory may be missing.
 fn own_directories(user: &UserEnvironment) -> Vec<PathBuf> {
     let state = STATE_DIRECTORIES.iter().map(|name| user.state.join(name));
     let of_adapters = EDITORS.iter().filter_map(|editor| editor.own_directory.map(|path| path(user)));
     let sockets = RuntimeDirs::of_this_process();
     let mut sockets: Vec<_> = sockets.existing().map(|directory| directory.path().to_owned()).collect();
-    // One place may be named twice.
+    // A directory may occur twice.
     sockets.sort();
     sockets.dedup();
     state.chain(of_adapters).chain(sockets).collect()
 }
 
 impl OwnFiles {
-    /// Looks for the files. While a companion runs, none of them can go.
+    /// Finds the files. While a companion runs, none of them can be removed.
     pub(super) async fn find(user: &UserEnvironment) -> Self {
         let (waiting, running): (Vec<_>, _) =
             alongside_host::reports().await.into_iter().partition(waiting_host::only_waits);
@@ -68,15 +70,15 @@ impl OwnFiles {
         Self { directories, stored: stored.unwrap_or_default(), running, waiting }
     }
 
-    /// Whether nothing is to be removed or ended. Stale discovery files go without being shown.
+    /// Whether there is nothing to remove or to end, apart from stale discovery files, which are not listed.
     pub(super) fn is_empty(&self) -> bool {
         self.directories.is_empty() && self.stored.is_empty() && self.waiting.is_empty()
     }
 
-    /// The list that a person reads before they agree.
+    /// Returns the list that a person reads before they agree.
     pub(super) fn preview(&self, user: &UserEnvironment) -> String {
-        let is_nothing = self.is_empty() && self.running.is_empty();
-        let mut text = if is_nothing { String::new() } else { "Files of alongside itself:\n".into() };
+        let has_nothing = self.is_empty() && self.running.is_empty();
+        let mut text = if has_nothing { String::new() } else { "Files of alongside itself:\n".into() };
         let projects = |report: &Report| {
             let roots: Vec<_> = report.status.roots.iter().map(|root| user.shown(root)).collect();
             roots.join(", ")
@@ -105,33 +107,33 @@ impl OwnFiles {
         text
     }
 
-    /// Ends the companions that wait, and removes the directories and the discovery files of companions that
-    /// do not answer.
+    /// Ends the waiting companions, and removes the directories and the discovery files of companions that do
+    /// not answer.
     pub(super) async fn remove(self, user: &UserEnvironment) -> anyhow::Result<()> {
         self.end_waiting().await?;
         let dirs = AppDirs::of_this_process();
         for path in alongside_companion::remove_stale_files(&dirs) {
-            // A directory with files of agents or others stays.
+            // A directory with files of other programs stays.
             let _ = std::fs::remove_dir(path.parent().unwrap_or(Path::new("/")));
         }
         if self.running.is_empty() && !alongside_host::reports().await.is_empty() {
             note("a companion is in use again, so its files stay; run `alongside uninstall --all` later");
             return Ok(());
         }
-        // A companion that ended took some of them along.
+        // A companion that has ended may have removed a directory itself.
         for directory in self.directories.iter().filter(|path| path.is_dir()) {
             std::fs::remove_dir_all(directory)
                 .with_context(|| format!("cannot remove {}", directory.display()))?;
         }
         if !self.stored.is_empty() {
-            let clear = |places: TurnDirs| alongside_turns::clear_all(&places, Instant::now() + PATIENCE);
+            let clear = |places: Places| alongside_turns::clear_all(&places, Instant::now() + STORE_TIMEOUT);
             in_stores(clear).await.context("cannot remove the snapshots of turns")?;
         }
         self.remove_empty(user);
         Ok(())
     }
 
-    /// Removes our directories that are empty. A running companion keeps its own.
+    /// Removes our empty directories, unless a companion runs, which keeps them.
     pub(super) fn remove_empty(&self, user: &UserEnvironment) {
         if !self.running.is_empty() {
             return;
@@ -142,16 +144,16 @@ impl OwnFiles {
         alongside_companion::remove_empty_directories(&AppDirs::of_this_process());
     }
 
-    /// Ends the companions that still wait: an editor may have come back while the person read.
+    /// Ends the companions that still wait. A companion may have got a party while the person read the list.
     async fn end_waiting(&self) -> anyhow::Result<()> {
         if self.waiting.is_empty() {
             return Ok(());
         }
         let was_shown = |now: &Report| self.waiting.iter().any(|shown| shown.name == now.name);
-        let still = |now: &Report| waiting_host::only_waits(now) && was_shown(now);
-        let still: Vec<Report> = alongside_host::reports().await.into_iter().filter(still).collect();
+        let still_waits = |now: &Report| waiting_host::only_waits(now) && was_shown(now);
+        let waiting: Vec<Report> = alongside_host::reports().await.into_iter().filter(still_waits).collect();
         for entry in Registry::of_this_process().entries() {
-            if still.iter().any(|report| report.name == entry.name) {
+            if waiting.iter().any(|report| report.name == entry.name) {
                 alongside_host::stop(&entry).await?;
             }
         }

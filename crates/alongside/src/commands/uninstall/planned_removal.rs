@@ -1,4 +1,4 @@
-//! The removal of one adapter: planned and shown first, then carried out.
+//! The removal of an adapter, which is planned, shown, and then carried out.
 
 use std::path::{Path, PathBuf};
 
@@ -17,25 +17,28 @@ use anyhow::Context as _;
 
 use crate::commands::{note, print, print_lines};
 
+/// The planned removal of an adapter.
 pub(super) struct PlannedRemoval {
     /// The adapter's id in the ledger.
     id: String,
     installed: Installation,
     changes: Vec<Change>,
-    /// Files that stay as they are, and why.
+    /// The files that stay as they are, each with the reason.
     kept: Vec<(PathBuf, String)>,
-    /// Those of them that still hold the adapter, behind a link.
+    /// The kept files that still have the adapter, because a link leads there.
     unreachable: Vec<PathBuf>,
     /// The extension that the editor itself removes.
     extension: Option<(&'static Editor, InstalledExtension)>,
-    /// Copies of files that nobody needs any more.
+    /// The copies of files to remove.
     copies: Vec<PathBuf>,
 }
 
 impl PlannedRemoval {
+    /// Plans the removal of an installation.
+    ///
     /// # Errors
-    /// When a file cannot be read, or the adapter's part of it cannot be told from the rest.
-    pub(super) fn plan(id: &str, installed: &Installation, user: &UserEnvironment) -> anyhow::Result<Self> {
+    /// If a file cannot be read, or the adapter's part of it cannot be separated.
+    pub(super) fn plan(id: &str, installed: &Installed, user: &UserEnvironment) -> anyhow::Result<Self> {
         let extension = match Editor::named(id) {
             Some(editor) => vscode::find(editor, user)?.map(|found| (editor, found)),
             None => None,
@@ -50,10 +53,10 @@ impl PlannedRemoval {
             copies: Vec::new(),
         };
         for file in &installed.files {
-            let now = match change::read_through(&file.path, file.links()) {
-                Ok(Some(now)) => now,
+            let current = match change::read_through(&file.path, file.links()) {
+                Ok(Some(current)) => current,
                 Ok(None) => continue,
-                // A repository may have put a link in its place: the rest can be removed.
+                // A repository may have replaced the file by a link. The other files can be removed.
                 Err(error) if file.in_project => {
                     removal.kept.push((file.path.clone(), format!("{error:#}")));
                     removal.unreachable.push(file.path.clone());
@@ -61,7 +64,7 @@ impl PlannedRemoval {
                 }
                 Err(error) => return Err(error),
             };
-            let remainder = remove_adapter(id, file, &now)
+            let remainder = remove_adapter(id, file, &current)
                 .with_context(|| format!("cannot remove alongside from {}", file.path.display()))?;
             let after = match remainder {
                 Remainder::Text(rest) => Some(rest),
@@ -71,23 +74,21 @@ impl PlannedRemoval {
                     continue;
                 }
             };
-            if after.as_ref() != Some(&now) {
-                let is_person_file = !has_package(id);
+            if after.as_ref() != Some(&current) {
+                let is_theirs = !has_package(id);
                 let (path, links) = (file.path.clone(), file.links());
-                removal.changes.push(Change { path, before: Some(now), after, is_person_file, links });
+                removal.changes.push(Change { path, before: Some(current), after, is_theirs, links });
             }
         }
-        let copies = installed.backups.iter().filter(|copy| removal.is_needless(copy));
+        let copies = installed.backups.iter().filter(|copy| removal.is_obsolete(copy));
         removal.copies = copies.cloned().collect();
         Ok(removal)
     }
 
-    /// Whether nobody needs a copy any more. Files of a package are replaced as a whole: a copy may
-    /// hold the only text of a person's change. Other files keep everything but our part.
-    fn is_needless(&self, copy: &Path) -> bool {
-        let Ok(Some(copied)) = change::read_copy(copy, self.installed.link_policy_of(copy)) else {
-            return false;
-        };
+    /// Whether a copy is obsolete. A file of a package was replaced as a whole, so the copy may have the only
+    /// text of a person's change. Any other file keeps all text but our part.
+    fn is_obsolete(&self, copy: &Path) -> bool {
+        let Ok(Some(copied)) = change::read_copy(copy, self.installed.links_to(copy)) else { return false };
         let original = self.installed.files.iter().find(|file| change::backup_of(&file.path) == copy);
         original.is_some_and(|file| {
             let is_kept = self.kept.iter().any(|(kept, _)| *kept == file.path);
@@ -96,17 +97,18 @@ impl PlannedRemoval {
         })
     }
 
-    /// Whether a file of the editor or agent changes. Copies and the entry in the ledger are ours alone.
+    /// Whether a file of the editor or agent changes. Copies and the entry in the ledger do not count,
+    /// because they are ours.
     pub(super) fn has_changes(&self) -> bool {
         !self.changes.is_empty() || self.extension.is_some()
     }
 
-    /// Whether nothing of the adapter stays in a file.
+    /// Whether no file keeps a part of the adapter.
     pub(super) fn is_complete(&self) -> bool {
         self.unreachable.is_empty()
     }
 
-    /// Shows the changes, and the files that stay.
+    /// Prints the changes, and the files that stay.
     pub(super) fn show(&self, user: &UserEnvironment, verbose: bool) -> anyhow::Result<()> {
         let changes = match self.has_changes() {
             true => preview(&self.changes, user, OurLines::Removed, verbose),
@@ -158,18 +160,18 @@ impl PlannedRemoval {
         ledger.write(&user.state)
     }
 
-    /// Names the files that somebody else put into a package, which therefore stays.
+    /// Prints the files of others in a package, because of which the package stays.
     fn note_files_of_others(&self, user: &UserEnvironment) {
         let package_of = Editor::named(&self.id).and_then(|editor| editor.package_of);
         let package = package_of.and_then(|package_of| package_of(&self.installed));
-        let mut left = Vec::new();
-        files_below(package.as_deref(), &mut left);
-        // The preview has named these.
-        left.retain(|path| self.kept.iter().all(|(kept, _)| kept != path));
-        for path in left.iter().take(NAMED) {
+        let mut others = Vec::new();
+        files_below(package.as_deref(), &mut others);
+        // The preview has named the kept files.
+        others.retain(|path| self.kept.iter().all(|(kept, _)| kept != path));
+        for path in others.iter().take(MAX_NAMED_FILES) {
             note(&format!("{} stays: it is not from `alongside install`", user.shown(path)));
         }
-        if let (Some(package), more @ 1..) = (package, left.len().saturating_sub(NAMED)) {
+        if let (Some(package), more @ 1..) = (package, others.len().saturating_sub(MAX_NAMED_FILES)) {
             note(&format!("{more} more files in {} stay", user.shown(&package)));
         }
     }
@@ -179,10 +181,10 @@ fn has_package(id: &str) -> bool {
     Editor::named(id).is_some_and(|editor| editor.package_of.is_some())
 }
 
-/// How many files of others a removal names.
-const NAMED: usize = 5;
+/// The most files of others that a removal names.
+const MAX_NAMED_FILES: usize = 5;
 
-/// Every file below a directory, sorted. No link is followed.
+/// Adds each file below a directory to `found`, sorted. Links are not followed.
 fn files_below(directory: Option<&Path>, found: &mut Vec<PathBuf>) {
     let entries = directory.and_then(|directory| std::fs::read_dir(directory).ok());
     let mut entries: Vec<_> = entries.into_iter().flatten().flatten().collect();

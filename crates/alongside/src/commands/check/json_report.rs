@@ -1,10 +1,10 @@
-//! The report for programs, as JSON.
+//! The report for programs in JSON.
 
 use alongside_conformance::{Check, CheckResult, Report};
 use serde_json::{Value, json};
 
-/// Where a rule comes from, and what a failure does.
-fn check(check: &Check) -> Value {
+/// Returns a check as JSON: its identity, its rule with the source, and the harm of a failure.
+fn check_json(check: &Check) -> Value {
     let clause = check.clause;
     let mut json = json!({
         "id": check.id,
@@ -22,13 +22,15 @@ fn check(check: &Check) -> Value {
     json
 }
 
+/// Returns checks as JSON.
 pub(super) fn list(checks: &[&'static Check]) -> Value {
-    checks.iter().map(|it| check(it)).collect()
+    checks.iter().map(|check| check_json(check)).collect()
 }
 
-pub(super) fn json(report: &Report) -> Value {
-    let result = |result: &CheckResult| {
-        let mut json = check(result.check);
+/// Returns a report as JSON.
+pub(super) fn report(report: &Report) -> Value {
+    let result_json = |result: &CheckResult| {
+        let mut json = check_json(result.check);
         json["verdict"] = result.verdict.word().into();
         json["milliseconds"] = u64::try_from(result.took.as_millis()).unwrap_or(u64::MAX).into();
         json["evidence"] = result.evidence.clone().into();
@@ -37,7 +39,7 @@ pub(super) fn json(report: &Report) -> Value {
         }
         json
     };
-    let count = |word: &str| report.results.iter().filter(|it| it.verdict.word() == word).count();
+    let count = |word: &str| report.results.iter().filter(|result| result.verdict.word() == word).count();
     let companion = &report.companion;
     json!({
         "companion": {
@@ -54,6 +56,6 @@ pub(super) fn json(report: &Report) -> Value {
         "fail": count("fail"),
         "notObservable": count("not observable"),
         "skipped": count("skipped"),
-        "checks": report.results.iter().map(result).collect::<Vec<_>>(),
+        "checks": report.results.iter().map(result_json).collect::<Vec<_>>(),
     })
 }
