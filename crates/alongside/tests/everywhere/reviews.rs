@@ -93,7 +93,7 @@ async fn a_killed_host_is_back_and_an_agent_finds_it() {
 
 /// Its path has no part in common with that of the project, where Windows has drives.
 #[tokio::test]
-async fn a_file_outside_the_project_is_no_end_of_the_host() {
+async fn a_file_outside_the_project_does_not_end_the_host() {
     let home = Home::new();
     let outside = home.path("home").join("notes.txt");
     std::fs::write(&outside, "a\n").unwrap();

@@ -106,17 +106,17 @@ async fn uninstalling_keeps_an_unsent_comment_until_drafts_are_named() {
     let snapshots = format!("  remove   the snapshots of turns in {top}\n");
     let stays = "alongside: 1 comment stays: `alongside comments` shows what there is, --drafts deletes it\n";
     let removed = home.run(&["uninstall", "--all", "--yes"]);
-    assert!(removed.out.contains(&snapshots) && removed.out.ends_with("Done.\n"), "{}", removed.said());
-    assert!(removed.said().contains(stays), "{}", removed.said());
+    assert!(removed.out.contains(&snapshots) && removed.out.ends_with("Done.\n"), "{}", removed.all_output());
+    assert!(removed.all_output().contains(stays), "{}", removed.all_output());
     let again = home.run(&["uninstall", "--all", "--yes"]);
     assert_eq!(again.out, "There is nothing to remove.\n");
-    assert!(again.said().contains(stays), "{}", again.said());
+    assert!(again.all_output().contains(stays), "{}", again.all_output());
     assert!(home.run(&["comments"]).out.contains("> too loud\n"));
     let deleted = home.run(&["uninstall", "--all", "--drafts", "--yes"]);
     let listed = format!(
         "Texts that only alongside keeps:\n  comment  too loud (not read, in {top})\nDeleted 1 comment.\n"
     );
-    assert!(deleted.status.success() && deleted.out.ends_with(&listed), "{}", deleted.said());
+    assert!(deleted.status.success() && deleted.out.ends_with(&listed), "{}", deleted.all_output());
     assert!(!home.path("home/.local/state/alongside").exists());
 }
 
@@ -152,7 +152,7 @@ async fn a_person_takes_what_waits_to_paste_it() {
     comment(&mut desk, &turn_review, "too loud").await;
     let refused = home.run(&["comments", "--copy"]);
     assert_eq!(refused.status.code(), Some(1));
-    assert!(refused.err.contains("the clipboard is that of a terminal"), "{}", refused.said());
+    assert!(refused.err.contains("the clipboard is that of a terminal"), "{}", refused.all_output());
     assert!(home.run(&["comments"]).out.contains("not sent"), "nothing was taken");
     let mut terminal = home.at_terminal(&["comments", "--copy"]);
     let shown = terminal.shows("Paste it into your agent").await;

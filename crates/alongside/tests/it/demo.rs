@@ -5,9 +5,9 @@ use crate::support::{Home, files_below, finish, write_program};
 #[test]
 fn the_demo_plays_both_sides_and_leaves_nothing() {
     let home = Home::new();
-    let played = home.run(&["demo"]);
-    let transcript = played.out;
-    assert_eq!(played.status.code(), Some(0), "{transcript}{}", played.err);
+    let run = home.run(&["demo"]);
+    let transcript = run.out;
+    assert_eq!(run.status.code(), Some(0), "{transcript}{}", run.err);
     let start = transcript.find("alongside-demo-").expect("the scratch project is named");
     let name = &transcript[start..start + "alongside-demo-".len() + 6];
     let stable = transcript.replace(home.path("").to_str().unwrap(), "/").replace(name, "alongside-demo");
@@ -17,12 +17,12 @@ fn the_demo_plays_both_sides_and_leaves_nothing() {
 }
 
 #[test]
-fn the_demo_leads_on_to_an_agent_that_is_here() {
+fn the_demo_suggests_an_installed_agent() {
     let home = Home::new();
     let bin = home.directory("bin");
     write_program(&bin.join("codex"), "#!/bin/sh\n");
     let path = std::env::var("PATH").unwrap_or_default();
     let mut demo = home.alongside(&["demo"]);
-    let played = finish(demo.env("PATH", format!("{}:{path}", bin.display())));
-    assert!(played.out.ends_with("in a project of yours: alongside run -- codex\n"), "{}", played.said());
+    let run = finish(demo.env("PATH", format!("{}:{path}", bin.display())));
+    assert!(run.out.ends_with("in a project of yours: alongside run -- codex\n"), "{}", run.all_output());
 }

@@ -52,7 +52,7 @@ async fn env_prints_what_a_shell_can_read() {
 }
 
 #[tokio::test]
-async fn env_does_not_guess_for_a_shell_that_cannot_read_it() {
+async fn env_refuses_unknown_shells() {
     let home = Home::new();
     let _desk = home.review(&[]);
     companion(&home).await;
@@ -90,9 +90,9 @@ async fn status_shows_everything_but_the_token() {
     let status = home.run(&["status"]);
     let (host, name) = home.hosts().remove(0);
     assert_ne!(host, desk.pid(), "the companion outlives the desk");
-    home.names("port ", port, "OURS");
-    home.names("process ", host, "THE HOST");
-    home.names("(host ", name, "ITS NAME");
+    home.name_number("port ", port, "OURS");
+    home.name_number("process ", host, "THE HOST");
+    home.name_number("(host ", name, "ITS NAME");
     let listed = home.run(&["status", "--files"]).out;
     for file in [
         format!("tmp/gemini/ide/gemini-ide-server-{}-{port}.json", desk.pid()),
@@ -123,7 +123,7 @@ async fn status_shows_everything_but_the_token() {
     assert_eq!(read["companions"][0]["keptBy"], serde_json::json!(["alongside review"]));
     assert_eq!(read["companions"][0]["agents"][0]["name"], "Gemini CLI");
     for shown in [&status, &json] {
-        assert!(!(shown.said()).contains(&token));
+        assert!(!(shown.all_output()).contains(&token));
     }
     assert!(home.run(&["status", "--token"]).out.contains(&token));
     let with = home.run(&["status", "--json", "--token"]).json();
@@ -164,7 +164,7 @@ async fn a_frozen_companion_is_not_taken_for_gone() {
         .map(|command| std::thread::spawn(|| finish(command)))
         .map(|ran| ran.join().unwrap());
     for before in ["process ", "kill -CONT ", "kill -KILL "] {
-        home.names(before, host, "HOST");
+        home.name_number(before, host, "HOST");
     }
     assert_snapshot!(home.stable(status));
     let read = json.json();
@@ -202,7 +202,7 @@ async fn run_starts_a_companion_that_ends_with_the_agent() {
 }
 
 #[tokio::test]
-async fn run_takes_the_companion_that_is_there() {
+async fn run_uses_a_running_companion() {
     let home = Home::new();
     let desk = home.review(&[]);
     let (port, token) = companion(&home).await;
@@ -215,7 +215,7 @@ async fn run_takes_the_companion_that_is_there() {
 }
 
 #[tokio::test]
-async fn status_marks_the_companion_that_env_takes() {
+async fn status_marks_the_companion_that_env_uses() {
     let home = Home::new();
     for name in ["project/sub", "project/other"] {
         home.directory(name);
@@ -350,7 +350,7 @@ async fn a_desk_in_a_folder_serves_the_repository_around_it() {
 }
 
 #[tokio::test]
-async fn stdio_is_a_bridge_to_the_companion_that_runs() {
+async fn stdio_relays_to_the_running_companion() {
     let home = Home::new();
     let mut desk = home.review(&[]);
     let (port, _) = companion(&home).await;

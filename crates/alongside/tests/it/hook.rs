@@ -141,7 +141,7 @@ async fn hostile_calls_get_a_clear_refusal() {
 
 /// The person's shell may have led the agent elsewhere: the file counts.
 #[tokio::test]
-async fn a_file_is_reviewed_by_the_companion_of_its_project_wherever_the_agent_is() {
+async fn the_project_of_a_file_decides_which_companion_reviews_it() {
     let (home, mut desk, file) = serving_file("a.txt", ORIGINAL).await;
     let call = json!({ "file_path": file, "content": PROPOSED });
     let hook = Hook::before(&home, &["claude"], Path::new("/"), "Write", call).await;
@@ -151,7 +151,7 @@ async fn a_file_is_reviewed_by_the_companion_of_its_project_wherever_the_agent_i
 
 /// The file counts, also where no change of it can be worked out.
 #[tokio::test]
-async fn an_edit_that_cannot_be_reviewed_is_answered_for_its_file_wherever_the_agent_is() {
+async fn an_edit_that_does_not_apply_is_refused_wherever_the_agent_is() {
     let (home, _desk, file) = serving_file("a.txt", ORIGINAL).await;
     let relative = home.in_project("a.txt").trim_start_matches('/').to_owned();
     let edit = async |file: &str, old: &str| {
@@ -182,7 +182,7 @@ async fn an_edit_that_cannot_be_reviewed_is_answered_for_its_file_wherever_the_a
 
 /// The agent writes where the link leads.
 #[tokio::test]
-async fn a_link_is_reviewed_by_the_companion_of_the_file_that_it_leads_to() {
+async fn a_link_is_reviewed_by_the_companion_of_its_target() {
     let (home, mut desk) = serving().await;
     let elsewhere = home.directory("elsewhere");
     for (name, target) in [("a.txt", home.file("a.txt", ORIGINAL)), ("new.txt", home.in_project("new.txt"))] {
@@ -205,7 +205,7 @@ async fn a_link_is_reviewed_by_the_companion_of_the_file_that_it_leads_to() {
 
 /// Another hook that gives arguments would win over a yes without any.
 #[tokio::test]
-async fn a_text_that_the_file_holds_already_is_no_change() {
+async fn a_write_of_the_unchanged_text_is_allowed_unasked() {
     let (home, _desk, file) = serving_file("a.txt", ORIGINAL).await;
     let answer = write(&home, &file, ORIGINAL).await.answer().await;
     assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "allow");
@@ -214,7 +214,7 @@ async fn a_text_that_the_file_holds_already_is_no_change() {
 }
 
 #[tokio::test]
-async fn a_file_that_changes_meanwhile_gets_the_text_that_the_person_accepted() {
+async fn a_file_changed_during_its_review_gets_the_accepted_text() {
     let (home, mut desk, file) = serving_file("a.txt", ORIGINAL).await;
     let call = json!({ "file_path": file, "old_string": "one", "new_string": "ONE" });
     let hook = Hook::before(&home, &["claude"], &home.project, "Edit", call).await;
@@ -230,7 +230,7 @@ async fn a_file_that_changes_meanwhile_gets_the_text_that_the_person_accepted() 
 }
 
 #[tokio::test]
-async fn a_call_that_is_repeated_is_answered_from_the_same_review() {
+async fn a_repeated_call_is_answered_from_the_open_review() {
     let (home, mut desk, file) = serving_file("a.txt", ORIGINAL).await;
     let first = write_in_qwen(&home, &file, PROPOSED).await;
     desk.shows("keep this change").await;
@@ -249,7 +249,7 @@ async fn a_call_that_is_repeated_is_answered_from_the_same_review() {
 
 /// Between two calls nobody waits: the next call gets the decision, and a diff of the same text does not.
 #[tokio::test]
-async fn a_decision_between_two_calls_is_told_to_the_next_one_only() {
+async fn a_decision_between_two_calls_answers_only_the_second() {
     let (home, mut desk, file) = serving_file("a.txt", ORIGINAL).await;
     let first = write_in_qwen(&home, &file, PROPOSED).await;
     desk.shows("keep this change").await;
@@ -265,7 +265,7 @@ async fn a_decision_between_two_calls_is_told_to_the_next_one_only() {
 
 /// The agent's model may have ended the turn: then nobody writes the file.
 #[tokio::test]
-async fn an_agent_that_waits_no_longer_is_not_said_to_write() {
+async fn the_desk_announces_no_write_of_an_agent_that_gave_up() {
     let (home, mut desk, file) = serving_file("a.txt", ORIGINAL).await;
     let first = write_in_qwen(&home, &file, PROPOSED).await;
     desk.shows("keep this change").await;
@@ -279,7 +279,7 @@ async fn an_agent_that_waits_no_longer_is_not_said_to_write() {
 
 /// Qwen Code waits for a hook for a minute, and for a diff as long as the person likes.
 #[tokio::test]
-async fn an_agent_that_opens_a_diff_instead_is_not_asked_by_its_short_hook() {
+async fn a_short_hook_is_silent_if_its_agent_opens_a_diff() {
     let (home, mut desk, file) = serving_file("a.txt", ORIGINAL).await;
     let call = json!({ "file_path": file, "content": PROPOSED });
     let asks = input(&home.project, "PermissionRequest", "write_file", &call);
@@ -296,7 +296,7 @@ async fn an_agent_that_opens_a_diff_instead_is_not_asked_by_its_short_hook() {
 
 /// Otherwise the diff would be in another session, or never come.
 #[tokio::test]
-async fn a_hook_gives_way_to_its_own_session_only_and_where_a_diff_follows() {
+async fn a_hook_is_silent_only_if_its_own_session_opens_a_diff() {
     let (home, mut desk, file) = serving_file("a.txt", ORIGINAL).await;
     let notebook = home.file("a.ipynb", r#"{"cells":[{"id":"c","cell_type":"raw","source":"a"}]}"#);
     let event = "PermissionRequest";
@@ -355,7 +355,7 @@ async fn the_agents_own_plans_are_not_reviewed() {
 }
 
 #[tokio::test]
-async fn a_hook_that_is_told_to_end_refuses_and_its_review_closes() {
+async fn a_terminated_hook_refuses_and_closes_its_review() {
     let (home, mut desk, file) = serving_file("a.txt", ORIGINAL).await;
     let hook = write(&home, &file, PROPOSED).await;
     desk.shows("keep this change").await;
@@ -377,7 +377,7 @@ async fn a_hook_whose_agent_is_gone_ends_with_its_review() {
 
 /// Most agents go on where their hook dies: somebody has to say so.
 #[tokio::test]
-async fn a_text_that_is_written_after_its_hook_was_killed_is_told() {
+async fn a_text_written_after_its_hook_was_killed_is_reported() {
     let (home, mut desk, file) = serving_file("a.txt", ORIGINAL).await;
     let hook = patch(&home, "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+ONE\n*** End Patch").await;
     desk.shows("keep this change").await;
@@ -389,7 +389,7 @@ async fn a_text_that_is_written_after_its_hook_was_killed_is_told() {
 
 /// No agent goes on by itself: the person sees what is lost, or the model reads why the change is refused.
 #[tokio::test]
-async fn a_file_that_is_not_utf_8_is_reviewed_as_it_would_be_written_or_refused() {
+async fn a_file_that_is_not_utf_8_is_reviewed_as_written_or_refused() {
     let (home, mut desk, file) = serving_file("a.txt", "").await;
     std::fs::write(&file, b"caf\xe9\none\n").unwrap();
     let edit = json!({ "file_path": file, "old_string": "one", "new_string": "ONE" });

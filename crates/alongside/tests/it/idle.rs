@@ -32,7 +32,7 @@ fn watches(pid: u32) -> usize {
 
 /// Waits until no thread of these processes has woken for so long. They may wake once more for what the test
 /// has just done.
-async fn nobody_wakes(pids: &[u32], quiet: Duration) {
+async fn assert_no_wakeup(pids: &[u32], quiet: Duration) {
     let patience = DEADLINE + 3 * quiet;
     let (mut end, mut since, mut before) = (Instant::now() + patience, Instant::now(), sleeps(pids));
     while since.elapsed() < quiet {
@@ -70,31 +70,31 @@ fn editor(home: &Home, process: &Process) -> Editor {
 
 /// Together, for each of them waits.
 #[tokio::test]
-async fn nobody_wakes_while_nothing_happens() {
+async fn idle_processes_do_not_wake() {
     tokio::join!(
-        with_a_file_open_and_no_agent_nobody_wakes(),
-        with_an_agent_nobody_wakes_between_keep_alives(),
+        server_and_host_do_not_wake_without_an_agent(),
+        server_and_host_do_not_wake_between_keep_alives(),
         an_idle_desk_does_not_wake()
     );
 }
 
-async fn with_a_file_open_and_no_agent_nobody_wakes() {
+async fn server_and_host_do_not_wake_without_an_agent() {
     let (home, process) = (Home::new(), Process::open());
     let editor = editor(&home, &process);
     // Longer than any interval at which the program ever polled.
-    nobody_wakes(&with_its_host(&home, editor.server()).await, Duration::from_secs(12)).await;
+    assert_no_wakeup(&with_its_host(&home, editor.server()).await, Duration::from_secs(12)).await;
 }
 
-async fn with_an_agent_nobody_wakes_between_keep_alives() {
+async fn server_and_host_do_not_wake_between_keep_alives() {
     let (home, process) = (Home::new(), Process::open());
     let editor = editor(&home, &process);
     let _agent = home.agent().await;
     // Keep-alives come every 15 s; nothing may come every few seconds.
-    nobody_wakes(&with_its_host(&home, editor.server()).await, Duration::from_secs(4)).await;
+    assert_no_wakeup(&with_its_host(&home, editor.server()).await, Duration::from_secs(4)).await;
 }
 
 async fn an_idle_desk_does_not_wake() {
     let home = Home::new();
     let desk = home.review(&[]);
-    nobody_wakes(&with_its_host(&home, desk.pid()).await, Duration::from_secs(12)).await;
+    assert_no_wakeup(&with_its_host(&home, desk.pid()).await, Duration::from_secs(12)).await;
 }

@@ -28,13 +28,18 @@ use machine::{LANGUAGES, NEOVIM, NEW_HELIX, OLD_HELIX};
 const PACKAGE: &str = ".local/share/nvim/site/pack/alongside/start/alongside";
 
 #[test]
-fn neovim_gets_a_package_once() {
+fn install_adds_one_package_to_neovim_and_uninstall_removes_it() {
     let home = Home::with_program("nvim", NEOVIM);
     let stamp = format!("{PACKAGE}/lua/alongside/installed.lua");
-    assert_snapshot!(home.gets_a_package_once(("neovim", "Neovim"), ".local/share/nvim", &stamp, || {
-        let tags = home.reads(&format!("{PACKAGE}/doc/tags"));
-        assert!(tags.contains(":Alongside\talongside.txt\t/*:Alongside*\n"), "{tags}");
-    }));
+    assert_snapshot!(home.installs_and_removes_a_package(
+        ("neovim", "Neovim"),
+        ".local/share/nvim",
+        &stamp,
+        || {
+            let tags = home.reads(&format!("{PACKAGE}/doc/tags"));
+            assert!(tags.contains(":Alongside\talongside.txt\t/*:Alongside*\n"), "{tags}");
+        }
+    ));
 }
 
 #[test]
@@ -46,18 +51,18 @@ fn an_older_plugin_is_updated_and_changes_are_backed_up() {
     fs::write(home.in_home(&changed), "-- mine\n").unwrap();
     fs::remove_file(home.in_home(&gone)).unwrap();
 
-    home.lists("Neovim");
+    home.record_list_row("Neovim");
     let written = ".local/state/alongside/installed.json";
     let version = |version: &str| format!("\"version\":\"{version}\"");
     let older = home.reads(written).replace(&version(env!("CARGO_PKG_VERSION")), &version("0.0.1"));
     home.writes(written, &older);
-    home.lists("Neovim");
+    home.record_list_row("Neovim");
     let said = home.succeeds(&["install", "neovim", "--yes"]);
     assert!(said.contains("--- mine") && said.contains("You have changed"), "{said}");
     assert_eq!(home.reads(&changed), log);
     assert_eq!(home.reads(&format!("{changed}.before-alongside")), "-- mine\n");
     assert!(home.in_home(&gone).exists());
-    assert_snapshot!(home.played(), @"
+    assert_snapshot!(home.transcript(), @"
     $ alongside install --list
     …
     Neovim 0.10.4 installed ([VERSION]), changed: alongside install neovim
@@ -88,22 +93,22 @@ fn a_plugin_installed_by_hand_is_left_alone() {
     cloned.writes(".local/share/nvim/lazy/alongside/editors/neovim/lua/alongside/init.lua", "");
 
     let said = [linked, managed, cloned].map(|home| {
-        let before = home.everything();
-        home.plays(&["install neovim --yes", "uninstall neovim --yes"]);
-        home.lists("Neovim");
-        assert_eq!(home.everything(), before);
-        home.played()
+        let before = home.all_files();
+        home.run_recorded(&["install neovim --yes", "uninstall neovim --yes"]);
+        home.record_list_row("Neovim");
+        assert_eq!(home.all_files(), before);
+        home.transcript()
     });
     assert_snapshot!(said.join("\n"));
 }
 
 #[test]
-fn helix_gets_our_server_and_keeps_its_own() {
+fn install_adds_our_server_to_helix_and_keeps_the_others() {
     let home = Home::with_program("hx", OLD_HELIX);
     home.writes(".config/helix/languages.toml", LANGUAGES);
-    let before = home.everything();
+    let before = home.all_files();
 
-    home.plays(&["install helix --yes --language nonsense"]);
+    home.run_recorded(&["install helix --yes --language nonsense"]);
     let languages = home.reads(".config/helix/languages.toml");
     assert!(languages.starts_with("# mine\n[[language]]\nname = \"rust\" # best\nauto-format = true\n"));
     assert!(
@@ -114,7 +119,7 @@ fn helix_gets_our_server_and_keeps_its_own() {
     assert_eq!(home.reads(".config/helix/languages.toml.before-alongside"), LANGUAGES);
     assert!(!home.in_home(".config/helix/config.toml").exists(), "25.01 would refuse the settings");
 
-    home.plays(&["install hx"]);
+    home.run_recorded(&["install hx"]);
     home.writes(
         ".config/helix/languages.toml",
         &languages.replace(env!("CARGO_BIN_EXE_alongside"), "/gone/alongside"),
@@ -126,15 +131,15 @@ fn helix_gets_our_server_and_keeps_its_own() {
         "a program that has moved is called where it is"
     );
     home.succeeds(&["uninstall", "helix", "--yes"]);
-    assert_eq!(home.everything(), before);
-    assert_snapshot!(home.played());
+    assert_eq!(home.all_files(), before);
+    assert_snapshot!(home.transcript());
 }
 
 #[test]
 fn newer_helix_also_gets_the_cursor_settings() {
     let home = Home::with_program("helix", NEW_HELIX);
     home.writes(".config/helix/config.toml", "theme = \"x\" # dark\n");
-    let before = home.everything();
+    let before = home.all_files();
     home.succeeds(&["install", "helix", "--yes"]);
     assert_snapshot!(home.reads(".config/helix/config.toml"), @r#"
     theme = "x" # dark
@@ -144,7 +149,7 @@ fn newer_helix_also_gets_the_cursor_settings() {
     lsp.auto-document-highlight = true
     "#);
     home.succeeds(&["uninstall", "helix", "--yes"]);
-    assert_eq!(home.everything(), before);
+    assert_eq!(home.all_files(), before);
 }
 
 #[test]
@@ -176,14 +181,14 @@ fn links_and_modes_are_kept() {
     fs::create_dir_all(home.in_home(".config/helix")).unwrap();
     let link = home.in_home(".config/helix/languages.toml");
     symlink(&dotfile, &link).unwrap();
-    let before = home.everything();
+    let before = home.all_files();
 
     home.succeeds(&["install", "helix", "--yes"]);
     assert_eq!(fs::read_link(&link).unwrap(), dotfile);
     assert!(fs::read_to_string(&dotfile).unwrap().contains("alongside"));
     assert_eq!(mode_of(&dotfile), 0o640);
     home.succeeds(&["uninstall", "helix", "--yes"]);
-    assert_eq!(home.everything(), before);
+    assert_eq!(home.all_files(), before);
 }
 
 #[test]
@@ -193,7 +198,7 @@ fn an_invalid_file_is_reported_with_its_line() {
     home.writes(".config/helix/languages.toml", "[[language]]\nname = rust\n");
     home.writes(".gemini/settings.json", "{\n  \"ide\": {,}\n}\n");
     home.changes_nothing(&["install helix --yes", "install agent --yes"]);
-    assert_snapshot!(home.played());
+    assert_snapshot!(home.transcript());
 }
 
 #[test]
@@ -221,7 +226,7 @@ fn preview_is_short_and_shows_all_lines_of_the_person() {
     home.agent_program("gemini", "0.61.0");
     home.agent_program("qwen", "0.24.4");
     home.writes(".config/helix/languages.toml", LANGUAGES);
-    home.plays(&["install helix --dry-run"]);
+    home.run_recorded(&["install helix --dry-run"]);
     let long = home.succeeds(&["install", "helix", "--dry-run", "--verbose"]);
     assert!(long.lines().count() > 200 && !long.contains("more lines"), "{long}");
 
@@ -229,8 +234,8 @@ fn preview_is_short_and_shows_all_lines_of_the_person() {
     assert_eq!(agents.matches("this was --dry-run").count(), 1, "{agents}");
 
     home.succeeds(&["install", "helix", "--yes"]);
-    home.plays(&["uninstall helix --dry-run"]);
-    assert_snapshot!(home.played());
+    home.run_recorded(&["uninstall helix --dry-run"]);
+    assert_snapshot!(home.transcript());
 }
 
 #[test]
@@ -241,7 +246,7 @@ fn a_byte_order_mark_of_helix_stays() {
     home.succeeds(&["install", "helix", "--yes"]);
     let text = home.reads(".config/helix/languages.toml");
     assert!(text.starts_with("\u{feff}# mine") && text.contains("alongside"), "{text}");
-    assert_snapshot!(home.says(&["install", "helix", "--yes"]), @"
+    assert_snapshot!(home.output_of(&["install", "helix", "--yes"]), @"
     Helix 25.01.1 has alongside [VERSION]; nothing to do.
     --- errors:
     alongside: This Helix tells agents where you type. Newer releases also send the cursor and the
@@ -258,12 +263,12 @@ fn a_dangling_link_stays_a_link() {
     fs::create_dir_all(home.in_home(".config/helix")).unwrap();
     let link = home.in_home(".config/helix/config.toml");
     symlink("dots/config.toml", &link).unwrap();
-    let before = home.everything();
+    let before = home.all_files();
     home.succeeds(&["install", "helix", "--yes"]);
     assert_eq!(fs::read_link(&link).unwrap(), Path::new("dots/config.toml"));
     assert!(home.reads(".config/helix/dots/config.toml").contains("auto-document-highlight"));
     home.succeeds(&["uninstall", "helix", "--yes"]);
-    assert_eq!(home.everything(), before);
+    assert_eq!(home.all_files(), before);
     assert!(!home.in_home(".config/helix/dots").exists());
 }
 
@@ -290,9 +295,9 @@ fn a_failed_write_restores_the_other_files() {
     home.writes(".config/helix/languages.toml", LANGUAGES);
     let settings = home.writes(".config/helix/config.toml", "theme = \"x\"\n");
     set_mode(&settings, 0o444);
-    let before = home.everything();
-    assert_snapshot!(home.says(&["install", "helix", "--yes"]));
-    assert_eq!(home.everything(), before);
+    let before = home.all_files();
+    assert_snapshot!(home.output_of(&["install", "helix", "--yes"]));
+    assert_eq!(home.all_files(), before);
 }
 
 #[test]
@@ -307,21 +312,21 @@ fn nothing_is_written_without_consent() {
     ]);
     home.succeeds(&["install", "neovim", "--yes"]);
     home.changes_nothing(&["uninstall neovim", "uninstall neovim --dry-run"]);
-    assert_snapshot!(home.played());
+    assert_snapshot!(home.transcript());
 }
 
 #[tokio::test]
 async fn at_a_terminal_only_yes_agrees() {
     let home = Home::with_program("nvim", NEOVIM);
-    let before = home.everything();
+    let before = home.all_files();
     for (answer, code) in [("\n", Some(1)), ("n\n", Some(1)), ("\x04", Some(1)), ("\x03", Some(130))] {
-        let mut install = home.asks(&["install", "neovim"]);
+        let mut install = home.start_at_terminal(&["install", "neovim"]);
         install.shows("Install alongside into Neovim? [y/N] ").await;
         install.presses(answer);
         assert_eq!(install.ends().code(), code, "{answer:?}");
-        assert_eq!(home.everything(), before, "{answer:?}");
+        assert_eq!(home.all_files(), before, "{answer:?}");
     }
-    let mut install = home.asks(&["install", "neovim"]);
+    let mut install = home.start_at_terminal(&["install", "neovim"]);
     install.shows("[y/N] ").await;
     install.presses_and_shows("alongside run -- gemini\n", "Type y or n: ").await;
     install.presses_and_shows("y\n", "Installed. Restart Neovim, then start your agent.").await;
@@ -332,37 +337,40 @@ async fn at_a_terminal_only_yes_agrees() {
 #[test]
 fn without_a_name_the_terminal_tells_the_editor() {
     let home = Home::new();
-    home.plays(&["install --dry-run"]);
+    home.run_recorded(&["install --dry-run"]);
     home.program("hx", OLD_HELIX);
     assert!(home.succeeds(&["install", "--dry-run"]).starts_with("Helix 25.01.1 ("));
     home.program("nvim", NEOVIM);
-    home.plays(&["install --dry-run"]);
+    home.run_recorded(&["install --dry-run"]);
 
     let within = |variable: &str, value: &str| {
         let mut command = home.alongside(&["install", "--dry-run"]);
         home.with_path(&mut command);
         let said = finish(command.env(variable, value));
-        home.notes(&format!("install --dry-run, where {variable} is {value}"), &home.stable(said));
+        home.add_to_transcript(
+            &format!("install --dry-run, where {variable} is {value}"),
+            &home.stable(said),
+        );
     };
     within("NVIM", "/run/nvim.sock");
     within("TERM_PROGRAM", "vscode");
-    assert_snapshot!(home.played());
+    assert_snapshot!(home.transcript());
 }
 
 #[tokio::test]
 async fn several_editors_are_chosen_by_number() {
     let home = Home::with_program("nvim", NEOVIM);
     home.program("hx", OLD_HELIX);
-    let before = home.everything();
+    let before = home.all_files();
     let question =
         "Install alongside into which editor?\r\n  1  Neovim\r\n  2  Helix\r\nNumber (Enter for none): ";
     for (answer, code) in [("\n", 1), ("\x04", 1), ("\x03", 130)] {
-        let mut install = home.asks(&["install"]);
+        let mut install = home.start_at_terminal(&["install"]);
         install.shows(question).await;
         install.presses_and_shows(answer, "nothing is changed").await;
         assert_eq!(install.ends().code(), Some(code), "{answer:?}");
     }
-    let mut install = home.asks(&["install"]);
+    let mut install = home.start_at_terminal(&["install"]);
     install.shows(question).await;
     for wrong in ["helix\n", "3\n", "0\n"] {
         install.presses_and_shows(wrong, "Type a number from 1 to 2, or only Enter: ").await;
@@ -370,9 +378,9 @@ async fn several_editors_are_chosen_by_number() {
     install.presses_and_shows("2\n", "Install alongside into Helix? [y/N] ").await;
     install.presses("n\n");
     assert_eq!(install.ends().code(), Some(1));
-    assert_eq!(home.everything(), before);
+    assert_eq!(home.all_files(), before);
     // A script is never asked.
-    assert_snapshot!(home.says(&["install", "--yes"]), @"
+    assert_snapshot!(home.output_of(&["install", "--yes"]), @"
     --- errors:
     alongside: several editors are on this machine
       hint: name one: `alongside install neovim` or `alongside install helix`
@@ -383,8 +391,8 @@ async fn several_editors_are_chosen_by_number() {
 #[test]
 fn the_list_has_editors_without_an_adapter() {
     let home = Home::with_program("lapce", "");
-    home.lists("Lapce");
-    assert_snapshot!(home.played(), @"
+    home.record_list_row("Lapce");
+    assert_snapshot!(home.transcript(), @"
     $ alongside install --list
     …
     Lapce here no adapter: add `alongside lsp` to its language servers (`alongside lsp --help`), or
@@ -398,9 +406,9 @@ fn unknown_targets_get_a_hint() {
     let home = Home::new();
     home.program("nvim", "echo 'NVIM v0.9.5'\n");
     let unknown = ["zed", "helx", "spaceship", "helix", "neovim", "agent"];
-    home.plays(&unknown.map(|what| format!("install {what} --yes")));
-    home.plays(&["uninstall helix --yes"]);
-    assert_snapshot!(home.played());
+    home.run_recorded(&unknown.map(|what| format!("install {what} --yes")));
+    home.run_recorded(&["uninstall helix --yes"]);
+    assert_snapshot!(home.transcript());
 }
 
 #[test]
@@ -408,7 +416,7 @@ fn uninstall_all_keeps_only_the_drafts() {
     let home = Home::with_program("nvim", NEOVIM);
     home.program("hx", OLD_HELIX);
     home.agent_program("gemini", "0.61.0");
-    let before = home.everything();
+    let before = home.all_files();
     for what in ["neovim", "helix", "agent"] {
         home.succeeds(&["install", what, "--yes"]);
     }
@@ -424,12 +432,12 @@ fn uninstall_all_keeps_only_the_drafts() {
     let said = home.succeeds(&["uninstall", "--all", "--yes"]);
     assert!(!stale.exists(), "{said}");
     assert!(draft.exists(), "--yes is no consent to that: {said}");
-    let mut rest = home.everything();
+    let mut rest = home.all_files();
     rest.retain(|path, _| !path.starts_with(home.in_home(".local/state/alongside/drafts")));
     assert_eq!(rest, before);
     let said = home.succeeds(&["uninstall", "--all", "--yes", "--drafts"]);
     let listed = "  1. /p/a.txt (Gemini CLI, just now): it ended\nDeleted 1 draft.\n";
     assert!(said.contains(listed), "as `alongside drafts` names it: {said}");
     assert!(!draft.exists());
-    assert_eq!(home.everything(), before);
+    assert_eq!(home.all_files(), before);
 }

@@ -147,7 +147,7 @@ async fn a_host_that_cannot_log_serves_logs_elsewhere_and_says_so() {
 }
 
 #[tokio::test]
-async fn a_host_that_can_log_nowhere_serves_all_the_same() {
+async fn a_host_that_cannot_log_anywhere_still_serves() {
     let home = Home::new();
     write_file(&home.path("home/.local/state/alongside/log"), "in the way");
     write_file(&home.path("run/alongside/log"), "in the way");

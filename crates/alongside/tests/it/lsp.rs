@@ -263,7 +263,7 @@ async fn editors_of_one_project_share_a_companion() {
 
 /// Claude Code connects only where exactly one lock holds its directory.
 #[tokio::test(flavor = "multi_thread")]
-async fn worktree_and_project_share_a_companion_and_a_lock_in_either_order() {
+async fn worktree_and_project_share_a_companion_and_a_lock() {
     for is_worktree_first in [true, false] {
         let home = Home::new();
         home.directory("home/.claude");
@@ -292,7 +292,7 @@ async fn worktree_and_project_share_a_companion_and_a_lock_in_either_order() {
 
 /// The home directory shares no companion: of the two locks, the one of the inner root counts.
 #[tokio::test(flavor = "multi_thread")]
-async fn claude_finds_the_project_in_home_and_status_tells_how_to_choose_the_other() {
+async fn claude_prefers_a_project_in_home_and_status_names_the_other() {
     let home = Home::new();
     home.directory("home/.claude");
     let (outer, inner) = (home.path("home"), home.directory("home/project"));

@@ -1,7 +1,7 @@
-//! The real program with its input and output in pipes. The agent crate plays the agent over the real wire.
-//! Every test has directories of its own.
+//! Tests of the real program, with its input and output in pipes. The crate `alongside-agent` acts as the
+//! agent and speaks the real protocol. Every test has its own directories.
 
-// It looks into /proc.
+// The helpers read /proc.
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

@@ -73,7 +73,7 @@ fn wait(is: impl Fn() -> bool, why: impl Fn() -> String) {
 }
 
 #[tokio::test]
-async fn a_message_that_waits_is_pasted_into_the_pane_of_the_agent_without_enter_and_once() {
+async fn a_waiting_message_is_pasted_once_and_without_enter() {
     let Some((home, mut desk, turn)) = reviewed().await else { return };
     comment(&mut desk, &turn, "too loud").await;
     let Some(tmux) = agent(&home) else { return };

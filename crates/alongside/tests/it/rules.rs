@@ -37,7 +37,7 @@ fn is_allowed(answer: &Value) -> bool {
 }
 
 #[tokio::test]
-async fn a_change_that_a_rule_accepts_returns_at_once_and_stands_in_the_list_and_the_log() {
+async fn a_change_accepted_by_a_rule_is_listed_and_logged() {
     let home = Home::with_settings(RULES);
     home.directory("project/docs/law");
     let log = home.path("log");
@@ -65,7 +65,7 @@ async fn a_change_that_a_rule_accepts_returns_at_once_and_stands_in_the_list_and
 
 /// Nobody serves the other file, and the agent is in no project.
 #[tokio::test]
-async fn an_accepted_file_of_a_patch_that_leaves_every_project_is_not_listed_as_written() {
+async fn an_accepted_file_of_a_refused_patch_is_listed_as_not_written() {
     let home = Home::with_settings(RULES);
     home.directory("project/docs");
     let outside = home.directory("outside");

@@ -32,7 +32,7 @@ fn a_named_file_must_exist_and_xdg_moves_the_default_one() {
 
 /// Without a companion, nobody would review anything there.
 #[tokio::test]
-async fn a_project_whose_settings_have_a_mistake_is_served_and_everything_in_it_is_asked() {
+async fn a_project_with_wrong_settings_is_served_and_always_asks() {
     let home = Home::with_settings("[reviews]\nrules = [{ path = \"docs/**\", then = \"accept\" }]\n");
     home.file(".alongside.toml", "[context]\nexlude = []\n");
     let mut desk = home.review(&[]);
@@ -65,7 +65,7 @@ async fn a_project_whose_settings_have_a_mistake_is_served_and_everything_in_it_
 }
 
 #[tokio::test]
-async fn a_project_may_only_add_exclusions_and_cannot_show_what_is_hidden() {
+async fn a_project_may_add_exclusions_but_not_reveal_hidden_files() {
     for (mistake, said) in [
         ("[context]\nenabled = false\n", "[context] enabled cannot be set here"),
         ("[context]\nexclude = [\"!.env\"]\n", "takes an exclusion back"),
@@ -82,7 +82,7 @@ fn an_unusable_listen_address_names_its_setting() {
     let config = home.path("home/config.toml");
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap();
-    home.names("127.0.0.1:", address.port(), "TAKEN PORT");
+    home.name_number("127.0.0.1:", address.port(), "TAKEN PORT");
     std::fs::write(&config, format!("[server]\nlisten = '{address}'\n")).unwrap();
     let refused = home.run(&["--config", config.to_str().unwrap(), "review"]);
     assert_snapshot!(home.stable(refused), @"

@@ -166,7 +166,7 @@ async fn a_desk_beside_alongside_run_leaves_reviews_open() {
     run.shows("ready").await;
     let (_agent, diff) = home.proposes(&file, "A\n").await;
     let mut desk = home.review(&[]);
-    desk.plays(&["q"]).await;
+    desk.answers_all(&["q"]).await;
     let said = home.stable(desk.shows("`alongside` opens it again.\n").await);
     assert_eq!(desk.ends().code(), Some(0));
     assert_snapshot!(said + &home.prints(&["status"]));

@@ -166,7 +166,7 @@ async fn another_user_cannot_have_the_port_while_a_desk_holds_it() {
 async fn a_desk_says_that_another_users_file_leads_agents_astray() {
     let home = Home::new();
     let editor = std::process::id();
-    home.names("-ide-server-", editor, "EDITOR");
+    home.name_number("-ide-server-", editor, "EDITOR");
     let planted = home.path(&format!("tmp/qwen-code-ide-server-{editor}.json"));
     std::fs::write(&planted, "{}").unwrap();
     if std::os::unix::fs::chown(&planted, Some(12_345), None).is_err() {

@@ -154,7 +154,7 @@ async fn a_small_proposal_takes_few_system_calls() {
 
 /// In a repository, 100 calls and more find out whether git obeys a file, and what protects it from rules.
 #[tokio::test]
-async fn the_disk_is_asked_about_rules_and_git_beside_the_loop() {
+async fn rules_and_git_are_looked_up_outside_the_main_loop() {
     for settings in ["", "[reviews]\nrules = [{ path = \"*.md\", then = \"accept\" }]\n"] {
         let home = Home::with_settings(settings);
         home.file(".git/config", "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = /srv/origin\n");

@@ -34,7 +34,7 @@ async fn the_token_is_in_no_output_report_argument_or_log() {
         &["log", "-n", "100000"],
         &["drafts"],
     ] {
-        let said = home.run(args).said();
+        let said = home.run(args).all_output();
         assert!(!said.is_empty() || args == ["drafts"], "{args:?} says nothing");
         assert!(!said.contains(secret), "{args:?}: {said:?}");
     }

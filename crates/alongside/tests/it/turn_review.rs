@@ -32,7 +32,7 @@ async fn one_change_of_a_shell_command_is_undone_and_all_else_stays() {
     let Some(home) = repository() else { return };
     change(&home);
     let mut desk = home.review(&["--since", "HEAD"]);
-    desk.plays(&["n", "", ""]).await;
+    desk.answers_all(&["n", "", ""]).await;
     let list = desk.answers("Undo these [y,n]? ", "y").await;
     assert!(list.contains("To be undone:\n  a.txt: 1 change\n"), "{list}");
     desk.shows("Undone:\n  a.txt; the undone text is in ").await;
@@ -40,7 +40,7 @@ async fn one_change_of_a_shell_command_is_undone_and_all_else_stays() {
     assert_eq!(read(&home, "a.txt"), NUMBERS.replace("nine", "NINE"));
     assert_eq!(read(&home, "src/b.txt"), "b\nmore\n");
     let drafts = home.run(&["drafts"]);
-    assert!(drafts.out.contains("a.txt"), "{}", drafts.said());
+    assert!(drafts.out.contains("a.txt"), "{}", drafts.all_output());
 }
 
 #[tokio::test]
@@ -48,7 +48,7 @@ async fn a_whole_file_becomes_what_it_was_since_the_last_commit() {
     let Some(home) = repository() else { return };
     change(&home);
     let mut desk = home.review(&["--since"]);
-    desk.plays_and_shows(&["", "", "X", "y"], "Undone:\n  src/b.txt").await;
+    desk.answers_all_and_shows(&["", "", "X", "y"], "Undone:\n  src/b.txt").await;
     assert_eq!(desk.ends().code(), Some(0));
     assert_eq!(read(&home, "a.txt"), NUMBERS.replace("two", "TWO").replace("nine", "NINE"));
     assert_eq!(read(&home, "src/b.txt"), "b\n");
@@ -58,18 +58,18 @@ async fn a_whole_file_becomes_what_it_was_since_the_last_commit() {
 async fn nothing_is_written_without_a_change_an_answer_or_a_revision() {
     let Some(home) = repository() else { return };
     let ran = home.run(&["review", "--since", "HEAD"]);
-    assert_eq!(ran.status.code(), Some(0), "{}", ran.said());
-    assert!(ran.out.starts_with("Nothing has changed since "), "{}", ran.said());
+    assert_eq!(ran.status.code(), Some(0), "{}", ran.all_output());
+    assert!(ran.out.starts_with("Nothing has changed since "), "{}", ran.all_output());
     change(&home);
     let changed = read(&home, "a.txt");
     let ran = home.run(&["review", "--since", "HEAD"]);
-    assert_eq!(ran.status.code(), Some(0), "{}", ran.said());
-    assert!(ran.out.contains("a.txt (1 of 2): changed, 2 changes (+2 -2)"), "{}", ran.said());
-    assert!(ran.out.ends_with("The input has ended.\nNothing is written.\n"), "{}", ran.said());
+    assert_eq!(ran.status.code(), Some(0), "{}", ran.all_output());
+    assert!(ran.out.contains("a.txt (1 of 2): changed, 2 changes (+2 -2)"), "{}", ran.all_output());
+    assert!(ran.out.ends_with("The input has ended.\nNothing is written.\n"), "{}", ran.all_output());
     assert_eq!(read(&home, "a.txt"), changed);
     let ran = home.run(&["review", "--since", "no-such-revision"]);
-    assert_eq!(ran.status.code(), Some(1), "{}", ran.said());
-    assert!(ran.out.starts_with("The changes cannot be told: "), "{}", ran.said());
+    assert_eq!(ran.status.code(), Some(1), "{}", ran.all_output());
+    assert!(ran.out.starts_with("The changes cannot be told: "), "{}", ran.all_output());
 }
 
 #[tokio::test]
@@ -102,21 +102,21 @@ async fn a_program_undoes_a_change() {
     assert_eq!(desk.ends().code(), Some(0));
     // The undo is taken back, while the file is as it has left it.
     let back = home.run(&["drafts", "save", "1"]);
-    assert!(back.out.contains("The undo is taken back: "), "{}", back.said());
+    assert!(back.out.contains("The undo is taken back: "), "{}", back.all_output());
     assert_eq!(read(&home, "a.txt"), NUMBERS.replace("two", "TWO").replace("nine", "NINE"));
     let again = home.run(&["drafts", "save", "2"]);
-    assert!(again.said().contains("it has changed since the undo"), "{}", again.said());
+    assert!(again.all_output().contains("it has changed since the undo"), "{}", again.all_output());
     // So is the way back.
     let listed = home.run(&["drafts"]).out;
     assert!(listed.ends_with("`alongside drafts save N`, without a file, takes an undo back.\n"), "{listed}");
     let undone = home.run(&["drafts", "save", "1"]);
-    assert!(undone.out.contains("The undo is made again: "), "{}", undone.said());
+    assert!(undone.out.contains("The undo is made again: "), "{}", undone.all_output());
     assert_eq!(read(&home, "a.txt"), current);
 }
 
 /// The host keeps what it creates to itself, but not the files of the project.
 #[tokio::test]
-async fn a_deleted_file_comes_back_as_readable_as_the_person_s_files_are() {
+async fn a_restored_file_has_the_mode_of_other_files_of_the_person() {
     let Some(home) = repository() else { return };
     let mode = |name: &str| mode_of(home.project.join(name));
     let modes = || [mode("src"), mode("src/b.txt")];
@@ -140,7 +140,7 @@ async fn comments_are_written_in_one_line_and_wait_for_an_agent() {
     let Some(home) = repository() else { return };
     change(&home);
     let mut desk = home.review(&["--since", "HEAD"]);
-    desk.plays(&["c too loud", "", "", "C 1 test is missing", ""]).await;
+    desk.answers_all(&["c too loud", "", "", "C 1 test is missing", ""]).await;
     let list = desk.answers("o finish without sending, n no [y,o,n]? ", "y").await;
     let sends = "To be sent:\n  a.txt, line 2: too loud\n  the whole turn: 1 test is missing\n";
     assert!(list.contains(sends), "{list}");
@@ -148,5 +148,9 @@ async fn comments_are_written_in_one_line_and_wait_for_an_agent() {
     assert_eq!(desk.ends().code(), Some(0));
     assert_eq!(read(&home, "a.txt"), NUMBERS.replace("two", "TWO").replace("nine", "NINE"));
     let waits = home.run(&["comments"]);
-    assert!(waits.out.contains("too loud") && waits.out.contains("1 test is missing"), "{}", waits.said());
+    assert!(
+        waits.out.contains("too loud") && waits.out.contains("1 test is missing"),
+        "{}",
+        waits.all_output()
+    );
 }

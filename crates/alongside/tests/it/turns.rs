@@ -63,19 +63,19 @@ pub(crate) fn silent(output: &Output) {
 }
 
 #[test]
-fn uninstalling_everything_takes_the_snapshots_of_turns_along() {
+fn uninstall_all_removes_the_snapshots_of_turns() {
     let Some(home) = with_repository() else { return };
     silent(&turn(&home, "codex", &event(&home, "UserPromptSubmit")));
     let store = home.path("home/.local/state/alongside/turns");
     assert!(store.is_dir());
     let removed = home.run(&["uninstall", "--all", "--yes"]);
     let named = format!("  remove   the snapshots of turns in {}\n", home.project.display());
-    assert!(removed.status.success() && removed.out.contains(&named), "{}", removed.said());
+    assert!(removed.status.success() && removed.out.contains(&named), "{}", removed.all_output());
     assert!(!store.exists());
 }
 
 #[test]
-fn a_turn_is_noted_in_silence_and_what_waits_is_listed() {
+fn a_turn_is_recorded_silently_and_unreviewed_changes_are_listed() {
     let Some(home) = with_repository() else { return };
     assert!(home.run(&["turns"]).out.starts_with("No turn is known."));
     assert_eq!(home.run(&["turns", "--unreviewed"]).status.code(), Some(0));

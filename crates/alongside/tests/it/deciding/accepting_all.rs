@@ -18,12 +18,12 @@ async fn reviews(names: &[&str]) -> (Home, Running, Session, Vec<PendingDiff>) {
 #[tokio::test]
 async fn all_seen_reviews_are_accepted_after_one_list() {
     let (home, mut desk, agent, diffs) = reviews(&["a.txt", "b.txt", "c.txt"]).await;
-    desk.plays_and_shows(&["2", "A"], "Accept these 2 reviews [y,n]? ").await;
+    desk.answers_all_and_shows(&["2", "A"], "Accept these 2 reviews [y,n]? ").await;
     // A review that comes now is not accepted with them.
     let _late = propose(&agent, &home.file("late.txt", "old\n"), "new\n").await;
     desk.shows("New review: late.txt").await;
-    desk.plays_and_shows(&["maybe", "y"], "2 accepted; ").await;
-    desk.plays(&["l"]).await;
+    desk.answers_all_and_shows(&["maybe", "y"], "2 accepted; ").await;
+    desk.answers_all(&["l"]).await;
     for diff in diffs.into_iter().take(2) {
         assert_eq!(soon("the outcome", diff.outcome()).await, accepted("new\n"));
     }
@@ -31,38 +31,38 @@ async fn all_seen_reviews_are_accepted_after_one_list() {
 }
 
 #[tokio::test]
-async fn a_review_that_changes_behind_the_list_waits() {
+async fn a_review_that_changed_after_the_list_is_not_accepted() {
     let (home, mut desk, _agent, mut diffs) = reviews(&["a.txt", "b.txt"]).await;
     let (Some(b), Some(a)) = (diffs.pop(), diffs.pop()) else { panic!("two diffs") };
-    desk.plays_and_shows(&["2", "A"], "Accept these 2 reviews [y,n]? ").await;
+    desk.answers_all_and_shows(&["2", "A"], "Accept these 2 reviews [y,n]? ").await;
     let mut other = home.review_with_editor("sed -i s/new/newer/");
-    other.plays_and_shows(&["e"], "Edit applied").await;
+    other.answers_all_and_shows(&["e"], "Edit applied").await;
     // Nobody sees in line mode that the listed review changed; the revision tells. No list accepts a review
     // that was never printed.
     desk.types_and_shows("y", "1 accepted; ").await;
-    desk.plays(&["A", "n", "a"]).await;
+    desk.answers_all(&["A", "n", "a"]).await;
     assert_eq!(soon("the outcome", b.outcome()).await, accepted("new\n"));
     assert_eq!(soon("the outcome", a.outcome()).await, accepted("newer\n"));
     assert_snapshot!(home.dialogue(&mut desk, "a.txt: accepted; Gemini CLI writes it.\n").await);
 }
 
 #[tokio::test]
-async fn a_review_is_not_accepted_with_others_before_each_of_its_changes_is_printed() {
+async fn accepting_all_skips_reviews_with_changes_not_yet_printed() {
     let (home, mut desk, _agent, diff) = proposed("a.txt", ORIGINAL, PROPOSED).await;
-    desk.plays(&["A"]).await;
-    let shown = desk.plays(&["y", "n", "A", "y"]).await;
+    desk.answers_all(&["A"]).await;
+    let shown = desk.answers_all(&["y", "n", "A", "y"]).await;
     let expected = PROPOSED.replace("new a\nnew b\n", "");
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted(&expected));
     assert_snapshot!(home.stable(shown));
 }
 
 #[tokio::test]
-async fn a_change_made_at_another_desk_is_printed_before_it_is_accepted_with_others() {
+async fn accepting_all_first_prints_changes_of_another_desk() {
     let (home, mut desk, _agent, _diff) = proposed("a.txt", ORIGINAL, PROPOSED).await;
-    desk.plays_and_shows(&["y", "y"], "]? ").await;
+    desk.answers_all_and_shows(&["y", "y"], "]? ").await;
     let mut other = home.review(&[]);
-    other.plays(&["y", "n"]).await;
+    other.answers_all(&["y", "n"]).await;
     // The other desk changed the second change; this one prints the third.
-    let shown = desk.shows("changed at another desk").await + &desk.plays(&["A"]).await;
+    let shown = desk.shows("changed at another desk").await + &desk.answers_all(&["A"]).await;
     assert_snapshot!(home.stable(shown + &desk.shows("]? ").await));
 }

@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test]
-async fn crlf_new_files_and_files_that_are_not_text_say_so() {
+async fn crlf_new_and_binary_files_are_named_as_such() {
     let home = Home::new();
     let dos = home.file("dos.txt", "a\r\nb\r\n");
     let binary = home.file("binary.bin", "");
@@ -11,15 +11,15 @@ async fn crlf_new_files_and_files_that_are_not_text_say_so() {
     let new = home.in_project("new.txt");
     let mut desk = home.review(&[]);
     let (agent, diff) = home.proposes(&dos, "a\nB\n").await;
-    desk.plays(&["a"]).await;
+    desk.answers_all(&["a"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted("a\nB\n"));
 
     let diff = propose(&agent, &new, "x\n").await;
-    desk.plays(&["a"]).await;
+    desk.answers_all(&["a"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted("x\n"));
 
     let diff = propose(&agent, &binary, "text now\n").await;
-    desk.plays(&["r"]).await;
+    desk.answers_all(&["r"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
     assert_snapshot!(home.dialogue(&mut desk, "is told.\n").await);
 }
@@ -34,7 +34,7 @@ async fn agent_text_cannot_take_over_the_terminal() {
     let text = "\x1b]0;owned\x07 \u{9b}31m \u{202e}reversed\u{2066} \u{200b}\ttab\n\
         x\u{fe0f}\u{e0100}\u{2800}\u{13430}y\u{200d} \u{2764}\u{fe0f}\n";
     let diff = propose(&agent, &file, text).await;
-    desk.plays(&["a"]).await;
+    desk.answers_all(&["a"]).await;
     assert_eq!(
         soon("the outcome", diff.outcome()).await,
         accepted(text),

@@ -5,7 +5,7 @@ use rustix::process::Signal;
 use super::*;
 
 #[tokio::test]
-async fn a_person_edits_in_an_editor_of_their_own() {
+async fn a_proposal_is_edited_in_the_editor_of_the_person() {
     let (home, file) = Home::with_file("notes.md", "one\ntwo\n");
     let editor = home.path("home/editor");
     std::fs::write(
@@ -18,7 +18,7 @@ async fn a_person_edits_in_an_editor_of_their_own() {
     let (_agent, diff) = home.proposes(&file, "one\nTWO\n").await;
 
     // Keeping an edited hunk keeps the edit; undo brings the proposal back.
-    desk.plays(&["e", "y", "u", "s", "u", "e", "a"]).await;
+    desk.answers_all(&["e", "y", "u", "s", "u", "e", "a"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted("one\ntwo, by hand\n"));
     assert_snapshot!(home.dialogue(&mut desk, "writes it.\n").await);
     let seen = std::fs::read_to_string(home.path("home/seen")).unwrap();
@@ -38,7 +38,7 @@ async fn an_edit_that_removes_hunks_skips_no_other() {
     let mut desk = home.review_with_editor(editor);
     let (_agent, _diff) = home.proposes(&file, PROPOSED).await;
 
-    desk.plays(&["e", "y", "y", "y"]).await;
+    desk.answers_all(&["e", "y", "y", "y"]).await;
     desk.answers("(4/4) keep this change [y,n,s,e,a,r,u,?]? ", "e").await;
     assert_snapshot!(home.stable(desk.shows("]? ").await));
 }
@@ -64,7 +64,7 @@ async fn a_missing_final_newline_survives_the_editor() {
     let (mut desk, _agent, diff) =
         home.proposal(&file, "one\ntwo", home.review_with_editor("sed -i -e 's/two/three/' -e '$a\\'")).await;
 
-    desk.plays(&["e", "a"]).await;
+    desk.answers_all(&["e", "a"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted("one\nthree"));
     assert_snapshot!(home.dialogue(&mut desk, "writes it.\n").await);
 }
@@ -130,11 +130,11 @@ async fn a_text_refused_for_another_desks_change_opens_again() {
     desk.answers("(1/1) keep", "e").await;
     until("the editor", || home.path("home/opened").exists().then_some(())).await;
     let mut other = home.review(&[]);
-    other.plays_and_shows(&["n"], "accept, reject, or look again").await;
+    other.answers_all_and_shows(&["n"], "accept, reject, or look again").await;
     std::fs::write(home.path("home/go"), "").unwrap();
     desk.shows("e opens your text again").await;
     let before = home.prints(&["drafts", "drafts show 1"]);
-    desk.plays(&["e", "a"]).await;
+    desk.answers_all(&["e", "a"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted("mine\nmore\n"));
     // The text of before is in no draft any more: the review had it.
     let is_accepted = |drafts: &String| drafts.contains("it was accepted");

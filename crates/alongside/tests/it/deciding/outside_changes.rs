@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test]
-async fn a_review_answered_in_the_agent_gives_way_to_the_next() {
+async fn a_review_answered_in_the_agent_is_followed_by_the_next() {
     let home = Home::new();
     let (first, second) = (home.file("a.txt", "a\n"), home.file("b.txt", "b\n"));
     let mut desk = home.review(&[]);
@@ -15,13 +15,13 @@ async fn a_review_answered_in_the_agent_gives_way_to_the_next() {
     desk.shows("]? ").await;
     let text = soon("closeDiff", one.close_diff(&first, false)).await.unwrap();
     assert_eq!(text.as_deref(), Some("A\n"));
-    desk.plays(&["a"]).await;
+    desk.answers_all(&["a"]).await;
     assert_eq!(soon("the outcome", waits.outcome()).await, accepted("B\n"));
     assert_snapshot!(home.dialogue(&mut desk, "writes it.\n").await);
 }
 
 #[tokio::test]
-async fn an_agent_that_proposes_anew_or_leaves_is_followed() {
+async fn line_mode_follows_agents_that_propose_again_or_leave() {
     let (home, mut desk, agent, _first) = proposed("a.txt", "a\n", "A\n").await;
     let file = home.in_project("a.txt");
     desk.shows("+A\n").await;

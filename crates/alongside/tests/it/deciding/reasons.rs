@@ -36,7 +36,7 @@ async fn reviewing(reasons: Reasons) -> (Home, Running, JoinHandle<Verdict>) {
 #[tokio::test]
 async fn a_reason_drops_its_change_and_the_model_reads_it() {
     let (home, mut desk, verdict) = reviewing(Reasons::Always).await;
-    desk.plays(&["R only what I asked for", "K", "R", "a", "y"]).await;
+    desk.answers_all(&["R only what I asked for", "K", "R", "a", "y"]).await;
     let verdict = soon("the verdict", verdict).await.unwrap();
     let Verdict::Accepted { text, message } = verdict else { panic!("{verdict:?}") };
     assert_eq!(*text, *PROPOSED.replace("TWO", "two"));
@@ -48,7 +48,7 @@ async fn a_reason_drops_its_change_and_the_model_reads_it() {
 #[tokio::test]
 async fn an_undone_drop_takes_its_reason_back() {
     let (_home, mut desk, verdict) = reviewing(Reasons::Always).await;
-    let shown = desk.plays(&["R only what I asked for", "u", "Y", "a", "y"]).await;
+    let shown = desk.answers_all(&["R only what I asked for", "u", "Y", "a", "y"]).await;
     assert!(shown.contains("Undone.\nReason removed.\n"), "{shown}");
     let verdict = soon("the verdict", verdict).await.unwrap();
     let Verdict::Accepted { text, message } = verdict else { panic!("{verdict:?}") };
@@ -56,10 +56,10 @@ async fn an_undone_drop_takes_its_reason_back() {
 }
 
 #[tokio::test]
-async fn a_reason_at_the_end_goes_with_the_rejection() {
+async fn a_reason_for_the_whole_proposal_is_sent_when_rejecting() {
     let (home, mut desk, verdict) = reviewing(Reasons::WithRejection).await;
-    desk.plays(&["y", "y", "y"]).await;
-    let mut shown = desk.plays(&["R", "reason too early", "R -", "R far too early", "r"]).await;
+    desk.answers_all(&["y", "y", "y"]).await;
+    let mut shown = desk.answers_all(&["R", "reason too early", "R -", "R far too early", "r"]).await;
     let verdict = soon("the verdict", verdict).await.unwrap();
     let Verdict::Rejected { message } = verdict else { panic!("{verdict:?}") };
     shown += &desk.shows("is told.\n").await;
@@ -69,7 +69,7 @@ async fn a_reason_at_the_end_goes_with_the_rejection() {
 #[tokio::test]
 async fn a_reason_that_nobody_reads_is_refused_before_it_is_typed() {
     let (home, mut desk, _agent, diff) = proposed("numbers.txt", ORIGINAL, PROPOSED).await;
-    desk.plays(&["R", "R too early", "a", "y"]).await;
+    desk.answers_all(&["R", "R too early", "a", "y"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted(PROPOSED), "nothing was dropped");
     assert_snapshot!(home.dialogue(&mut desk, "writes it.\n").await);
 }
@@ -77,7 +77,7 @@ async fn a_reason_that_nobody_reads_is_refused_before_it_is_typed() {
 #[tokio::test]
 async fn reasons_that_no_agent_has_read_are_in_the_drafts() {
     let (home, mut desk, verdict) = reviewing(Reasons::Always).await;
-    desk.plays_and_shows(&["R only what I asked for"], "]? ").await;
+    desk.answers_all_and_shows(&["R only what I asked for"], "]? ").await;
     // The hook is gone.
     verdict.abort();
     let said = home.stable(desk.shows("(`alongside drafts`).\n").await);

@@ -12,72 +12,72 @@ fn lines(name: &str) -> String {
 async fn a_long_change_counts_as_seen_once_all_of_it_was_printed() {
     let (home, mut desk, _agent, diff) = proposed("long.txt", &lines("old"), &lines("new")).await;
     desk.shows("\n... (6000 more lines; m shows the next ones, e the whole text in your editor)\n").await;
-    let listed = desk.plays_and_shows(&["A"], "]? ").await;
+    let listed = desk.answers_all_and_shows(&["A"], "]? ").await;
     desk.types("a");
-    let asked = desk.plays(&["n"]).await;
+    let asked = desk.answers_all(&["n"]).await;
     desk.shows("\n... (2000 more lines;").await;
-    desk.plays_and_shows(&["m"], "+new 4999\n").await;
-    let last = desk.plays(&["m", "A", "y"]).await;
+    desk.answers_all_and_shows(&["m"], "+new 4999\n").await;
+    let last = desk.answers_all(&["m", "A", "y"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted(&lines("new")));
     assert_snapshot!(home.stable(listed + &asked + &last));
 }
 
 #[tokio::test]
-async fn the_rest_of_a_long_change_goes_on_where_it_was_left() {
+async fn printing_a_long_change_continues_where_it_stopped() {
     let (original, text) = (format!("{}end\n", lines("old")), format!("{}END\n", lines("new")));
     let original = original.replace("end\n", "same\nsame\nsame\nend\n");
     let text = text.replace("END\n", "same\nsame\nsame\nEND\n");
     let (_home, mut desk, _agent, diff) = proposed("long.txt", &original, &text).await;
-    desk.plays(&["y", "y", "a"]).await;
+    desk.answers_all(&["y", "y", "a"]).await;
     let asked = "1 of 2 changes was not on the screen yet. Accept all the same (n shows the rest) [y,n]? ";
     desk.answers(asked, "n").await;
-    let rest = desk.plays(&["m"]).await;
+    let rest = desk.answers_all(&["m"]).await;
     assert!(rest.contains(" goes on\n-old 2000\n"), "{rest}");
     desk.shows("+new 4999\n").await;
-    desk.plays(&["a"]).await;
+    desk.answers_all(&["a"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted(&text));
 }
 
 #[tokio::test]
-async fn a_text_that_the_agent_empties_is_accepted_after_a_question() {
+async fn accepting_an_emptied_file_asks_first() {
     let (_home, mut desk, _agent, diff) = proposed("a.txt", "one\ntwo\n", "").await;
-    desk.plays(&["a"]).await;
+    desk.answers_all(&["a"]).await;
     desk.answers("All 2 lines go: the file will be empty. Accept that [y,n]? ", "n").await;
-    desk.plays(&["a"]).await;
+    desk.answers_all(&["a"]).await;
     desk.answers("Accept that [y,n]? ", "y").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted(""));
 }
 
 #[tokio::test]
-async fn an_undone_edit_is_no_look_at_the_proposal() {
+async fn an_undone_edit_does_not_count_as_seeing_the_proposal() {
     let home = Home::new();
     let editor = home.review_with_editor("sed -i 1q");
     let (mut desk, _agent, diff) =
         home.proposal(&home.file("long.txt", "old\n"), &lines("new"), editor).await;
-    desk.plays_and_shows(&["e"], "edited by hand\n").await;
-    desk.plays_and_shows(&["u"], "+new 1999\n").await;
-    desk.plays(&["a"]).await;
+    desk.answers_all_and_shows(&["e"], "edited by hand\n").await;
+    desk.answers_all_and_shows(&["u"], "+new 1999\n").await;
+    desk.answers_all(&["a"]).await;
     desk.answers(
         "3000 of 5001 lines were not on the screen yet. Accept all the same (n shows the rest) [y,n]? ",
         "n",
     )
     .await;
-    desk.plays(&["m", "a"]).await;
+    desk.answers_all(&["m", "a"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted(&lines("new")));
 }
 
 #[tokio::test]
-async fn accepting_what_was_not_printed_is_a_question() {
+async fn accepting_changes_not_yet_printed_asks_first() {
     // A blank at the end of the last line is hard to see.
     let proposed_text = PROPOSED.replace("ten\n", "ten \n");
     let (home, mut desk, _agent, diff) = proposed("numbers.txt", ORIGINAL, &proposed_text).await;
-    let shown = desk.plays(&["a", "maybe", "n", "l", "a", "n", "a"]).await;
+    let shown = desk.answers_all(&["a", "maybe", "n", "l", "a", "n", "a"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted(&proposed_text));
     assert_snapshot!(home.stable(shown));
 }
 
 #[tokio::test]
-async fn a_text_that_is_accepted_as_a_whole_has_pages() {
+async fn an_undivided_text_is_printed_in_pages() {
     let home = Home::new();
     let binary = home.file("binary.bin", "");
     std::fs::write(&binary, b"\xff\xfe\x00\x01").unwrap();
@@ -90,7 +90,7 @@ async fn a_text_that_is_accepted_as_a_whole_has_pages() {
         "n",
     )
     .await;
-    desk.plays_and_shows(&["m"], "binary.bin: 1 change: 1 kept.\naccept or reject [a,r,?]? ").await;
+    desk.answers_all_and_shows(&["m"], "binary.bin: 1 change: 1 kept.\naccept or reject [a,r,?]? ").await;
     desk.types("a");
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted(&lines("new")));
 }
@@ -99,7 +99,7 @@ async fn a_text_that_is_accepted_as_a_whole_has_pages() {
 async fn a_changed_word_in_a_long_line_is_printed() {
     let line = |word: &str| format!("{}{word}{}\n", "before ".repeat(900), "after ".repeat(900));
     let (home, mut desk, _agent, diff) = proposed("data.json", &line("OLD"), &line("NEW")).await;
-    let shown = desk.plays(&["a"]).await;
+    let shown = desk.answers_all(&["a"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted(&line("NEW")));
     let shown = home.stable(shown);
     let (_, hunk) = shown.split_once("@@\n").unwrap();
@@ -107,14 +107,14 @@ async fn a_changed_word_in_a_long_line_is_printed() {
 }
 
 #[tokio::test]
-async fn a_long_change_that_another_desk_changed_is_printed_from_its_first_page() {
+async fn a_long_change_edited_at_another_desk_is_printed_anew() {
     let (home, mut desk, _agent, _diff) = proposed("long.txt", &lines("old"), &lines("new")).await;
-    desk.plays_and_shows(&["m"], "@@ -1,5000 +1,5000 @@ goes on\n").await;
+    desk.answers_all_and_shows(&["m"], "@@ -1,5000 +1,5000 @@ goes on\n").await;
     desk.shows("]? ").await;
     let mut other = home.review_with_editor("sed -i 's/new 4000/newer/'");
-    other.plays(&["e"]).await;
+    other.answers_all(&["e"]).await;
     desk.shows("changed at another desk").await;
     desk.shows("@@ -1,5000 +1,5000 @@ edited by hand\n-old 0\n").await;
-    desk.plays(&["a"]).await;
+    desk.answers_all(&["a"]).await;
     desk.answers("6000 of 10000 lines were not on the screen yet", "n").await;
 }

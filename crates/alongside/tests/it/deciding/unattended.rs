@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test]
-async fn all_can_be_accepted_or_rejected_when_asked_for_by_name() {
+async fn accept_all_and_reject_all_decide_without_a_person() {
     let (home, file) = Home::with_file("a.txt", "a\n");
     let (mut desk, agent, diff) = home.proposal(&file, "A\n", home.review(&["--accept-all"])).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted("A\n"));

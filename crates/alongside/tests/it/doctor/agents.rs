@@ -23,15 +23,15 @@ async fn reports_settings_that_keep_an_agent_from_connecting_or_asking() {
         ("qwen", r#"{ "ide": { "enabled": true } }"#, "in its own approval mode"),
     ] {
         machine.write(&format!("home/.{agent}/settings.json"), settings);
-        machine.plays(&format!("{agent} # {remark}"));
+        machine.record_causes(&format!("{agent} # {remark}"));
     }
     let rules = json!({ machine.home.project.to_str().unwrap(): "DO_NOT_TRUST" });
     machine.write("home/.gemini/trustedFolders.json", &rules.to_string());
-    machine.plays("gemini # where it does not trust the folder");
+    machine.record_causes("gemini # where it does not trust the folder");
     std::fs::remove_file(machine.home.path("home/.qwen/settings.json")).unwrap();
-    machine.plays("qwen # without settings");
-    machine.tells(&["qwen"]);
-    assert_snapshot!(machine.home.played());
+    machine.record_causes("qwen # without settings");
+    machine.record_report(&["qwen"]);
+    assert_snapshot!(machine.home.transcript());
 }
 
 #[test]
@@ -50,19 +50,19 @@ fn reading_the_version_leaves_no_files() {
 }
 
 #[tokio::test]
-async fn each_release_is_examined_by_what_it_can() {
+async fn each_release_is_examined_by_its_abilities() {
     let releases = ["gemini 0.61.0", "gemini 0.1.9", "gemini 0.5.5", "gemini 0.6.1"];
     let (mut machine, _desk, record) = TestMachine::serving(&releases).await;
     machine.gemini_file(machine.editor(), record.port, &record);
-    machine.plays("");
+    machine.record_causes("");
     machine.set("TERM_PROGRAM", "vscode");
-    assert_snapshot!(machine.played("# in a terminal of VS Code"));
+    assert_snapshot!(machine.transcript_with("# in a terminal of VS Code"));
 }
 
 #[tokio::test]
 async fn an_unknown_release_is_a_note() {
     let (machine, _desk, _record) = TestMachine::serving(&["gemini 9.0.0"]).await;
-    assert_snapshot!(machine.played(""), @"
+    assert_snapshot!(machine.transcript_with(""), @"
     $ alongside doctor --json | causes
     gemini 9.0.0 connects (port [OURS])
       note unknown-release: Gemini CLI 9.0.0 is newer than 0.61.0, the newest release known here; the
@@ -74,18 +74,18 @@ async fn an_unknown_release_is_a_note() {
 async fn reports_an_agent_started_before_the_companion_and_none_started_later() {
     let machine = TestMachine::with(&["gemini 0.61.0"]);
     let agent = machine.starts("gemini", &machine.home.project).await;
-    machine.home.names("process ", agent.pid(), "AGENT");
+    machine.home.name_number("process ", agent.pid(), "AGENT");
     // The system records start times in ticks of 10 ms.
     tokio::time::sleep(Duration::from_millis(50)).await;
     let (_desk, _) = machine.companion().await;
-    machine.plays("# with an agent from before the companion");
+    machine.record_causes("# with an agent from before the companion");
     let pid = agent.pid().to_string();
     let from_its_place = machine.run(&["--pid", &pid, "--json"]);
-    assert!(from_its_place.out.contains("started-earlier"), "{}", from_its_place.said());
+    assert!(from_its_place.out.contains("started-earlier"), "{}", from_its_place.all_output());
     drop(agent);
     tokio::time::sleep(Duration::from_millis(50)).await;
     let _agent = machine.starts("gemini", &machine.home.project).await;
-    assert_snapshot!(machine.played("# with one from after it"), @"
+    assert_snapshot!(machine.transcript_with("# with one from after it"), @"
     $ alongside doctor --json | causes # with an agent from before the companion
     gemini 0.61.0 connects (port [OURS])
       hinders started-earlier: process [AGENT] started before the companion; agents look for one only
@@ -113,7 +113,7 @@ async fn claude_from_before_the_companion_is_told_to_connect() {
 }
 
 #[tokio::test]
-async fn an_agent_of_another_companion_is_fine() {
+async fn an_agent_of_another_companion_is_no_cause() {
     let machine = TestMachine::with(&["gemini 0.61.0"]);
     let (first, second) = (Process::open(), Process::open());
     let _editor = Editor::with_plugin(&machine.home, &first, &[&machine.home.project]);

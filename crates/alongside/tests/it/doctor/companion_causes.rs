@@ -10,15 +10,15 @@ use crate::support::until;
 #[tokio::test]
 async fn reports_a_companion_of_another_directory() {
     let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0", "qwen 0.24.4"]).await;
-    machine.plays(&format!("--dir {}", machine.home.directory("other").display()));
+    machine.record_causes(&format!("--dir {}", machine.home.directory("other").display()));
     assert_snapshot!(
-        machine.played(&format!("gemini --dir {}", machine.home.directory("Project").display()))
+        machine.transcript_with(&format!("gemini --dir {}", machine.home.directory("Project").display()))
     );
 }
 
 #[tokio::test]
 async fn reports_files_in_another_temporary_directory_or_home() {
-    let mut played = String::new();
+    let mut transcript = String::new();
     for variable in ["TMPDIR", "HOME", "QWEN_HOME"] {
         let machine = TestMachine::with(&["gemini 0.61.0", "qwen 0.24.4"]);
         let theirs = machine.home.directory("theirs");
@@ -28,10 +28,10 @@ async fn reports_files_in_another_temporary_directory_or_home() {
             // It writes beside the home as well, for agents without the variable.
             let _ = std::fs::remove_dir_all(machine.home.path("home/.qwen/ide"));
         }
-        machine.plays(&format!("# where the companion has another {variable}"));
-        played += &machine.home.played();
+        machine.record_causes(&format!("# where the companion has another {variable}"));
+        transcript += &machine.home.transcript();
     }
-    assert_snapshot!(played);
+    assert_snapshot!(transcript);
 }
 
 #[tokio::test]
@@ -40,9 +40,9 @@ async fn pid_examines_from_the_agents_directory() {
     let other = machine.home.directory("other");
     let (_desk, _record) = machine.companion().await;
     let agent = machine.starts("gemini", &other).await;
-    machine.home.names("--pid ", agent.pid(), "AGENT");
-    machine.plays(&format!("--pid {}", agent.pid()));
-    assert_snapshot!(machine.played(&format!(
+    machine.home.name_number("--pid ", agent.pid(), "AGENT");
+    machine.record_causes(&format!("--pid {}", agent.pid()));
+    assert_snapshot!(machine.transcript_with(&format!(
         "--pid {} --dir {}",
         agent.pid(),
         machine.home.project.display()
@@ -55,9 +55,9 @@ async fn reports_an_editor_that_has_ended() {
     let (mut process, editor) = Editor::opened(&machine.home);
     until("a host", || machine.home.hosts().first().cloned()).await;
     machine.record().await;
-    machine.plays("");
+    machine.record_causes("");
     drop(editor);
     process.dies();
     until("the files to go", || find::all_files(&machine.home.surroundings()).is_empty().then_some(())).await;
-    assert_snapshot!(machine.played("# after the end of the editor"));
+    assert_snapshot!(machine.transcript_with("# after the end of the editor"));
 }

@@ -11,9 +11,9 @@ async fn reports_a_wrong_token_and_none() {
     for token in [Some("not the token of this companion".to_owned()), None] {
         record.auth_token = token;
         machine.gemini_file(4242, record.port, &record);
-        machine.plays("");
+        machine.record_causes("");
     }
-    assert_snapshot!(machine.home.played());
+    assert_snapshot!(machine.home.transcript());
 }
 
 #[test]
@@ -30,10 +30,10 @@ fn reports_programs_that_answer_otherwise() {
         let mut record = machine.theirs(port);
         record["ppid"] = std::process::id().into();
         let files = [machine.gemini_file(1, port, &record), machine.qwen_file(port, &record)];
-        machine.plays(line);
+        machine.record_causes(line);
         files.iter().for_each(|file| std::fs::remove_file(file).unwrap());
     }
-    assert_snapshot!(machine.home.played());
+    assert_snapshot!(machine.home.transcript());
 }
 
 #[test]
@@ -48,21 +48,22 @@ fn another_program_has_the_port_of_a_companion_of_ours() {
     record["writer"] = "alongside".into();
     record["authToken"] = "5ec3e75ec3e75ec3e7.gemini".into();
     machine.gemini_file(1, port, &record);
-    assert_snapshot!(machine.played(""));
+    assert_snapshot!(machine.transcript_with(""));
     let heard: Vec<String> = hears.try_iter().collect();
     assert!(!heard.is_empty() && !heard.concat().contains("5ec3e7"), "{heard:?}");
 }
 
 #[tokio::test]
-async fn in_a_container_the_agent_dials_the_host() {
+async fn an_agent_in_a_container_connects_to_the_host() {
     let (mut machine, _desk, record) = TestMachine::serving(&["gemini 0.61.0"]).await;
     // It connects all the same: it starts the program that the file names.
     assert!(record.stdio.is_some());
-    machine.plays("--container yes");
-    machine.plays("--container no");
+    machine.record_causes("--container yes");
+    machine.record_causes("--container no");
     machine.set("REMOTE_CONTAINERS", 1);
-    let played = machine.played("--container yes # with REMOTE_CONTAINERS it dials the companion itself");
-    assert_snapshot!(played, @"
+    let transcript =
+        machine.transcript_with("--container yes # with REMOTE_CONTAINERS it dials the companion itself");
+    assert_snapshot!(transcript, @"
     $ alongside doctor --json --container yes | causes
     gemini 0.61.0 connects (port [OURS])
       note container-host: it runs in a container, so it connects through `alongside stdio`, which it
@@ -75,12 +76,12 @@ async fn in_a_container_the_agent_dials_the_host() {
 }
 
 #[tokio::test]
-async fn a_companion_that_no_program_carries_is_made_reachable() {
+async fn reports_how_to_reach_a_companion_without_a_stdio_program() {
     let machine = TestMachine::with(&["gemini 0.61.0", "gemini 0.26.0"]);
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     machine.gemini_file(machine.editor(), port, &machine.theirs(port));
-    assert_snapshot!(machine.played("--container yes"));
+    assert_snapshot!(machine.transcript_with("--container yes"));
 }
 
 #[tokio::test]
@@ -88,6 +89,6 @@ async fn reports_a_proxy() {
     let (mut machine, _desk, record) = TestMachine::serving(&["gemini 0.26.0"]).await;
     machine.gemini_file(machine.editor(), record.port, &record);
     machine.set("HTTP_PROXY", "http://127.0.0.1:9");
-    machine.plays("--container yes");
-    assert_snapshot!(machine.played("# outside a container, where the loopback needs no proxy"));
+    machine.record_causes("--container yes");
+    assert_snapshot!(machine.transcript_with("# outside a container, where the loopback needs no proxy"));
 }

@@ -17,16 +17,16 @@ fn silent_listener() -> u16 {
 #[test]
 fn reports_no_companion_and_files_of_one_that_is_gone() {
     let machine = TestMachine::with(&["gemini 0.61.0", "qwen 0.24.4"]);
-    machine.plays("");
+    machine.record_causes("");
     let (port, editor) = (dead_port(), std::process::id());
     let mut record = machine.theirs(port);
     record["stdio"] = serde_json::json!({ "command": "/opt/theirs", "args": ["stdio"] });
     let file = machine.gemini_file(DEAD, port, &record);
-    machine.plays("gemini # with a file of one that is gone, which the agent may start");
+    machine.record_causes("gemini # with a file of one that is gone, which the agent may start");
     fs::remove_file(file).unwrap();
-    machine.home.names("process ", editor, "EDITOR");
+    machine.home.name_number("process ", editor, "EDITOR");
     machine.gemini_file(editor, port, &machine.theirs(port));
-    assert_snapshot!(machine.played("gemini # where its editor runs"));
+    assert_snapshot!(machine.transcript_with("gemini # where its editor runs"));
 }
 
 #[tokio::test]
@@ -35,29 +35,29 @@ async fn reports_files_that_hide_a_companion() {
     let port = dead_port();
     machine.set("GEMINI_CLI_IDE_PID", DEAD);
     let file = machine.gemini_file(DEAD, port, &machine.theirs(port));
-    machine.plays("# with a file of a companion that is gone");
+    machine.record_causes("# with a file of a companion that is gone");
     fs::remove_file(file).unwrap();
     machine.set("GEMINI_CLI_IDE_PID", 4242);
     let mut elsewhere = machine.theirs(silent_listener());
     elsewhere["workspacePath"] = "/elsewhere".into();
     for (record, what) in [(elsewhere, "another project"), (machine.theirs(port), "no companion")] {
         machine.write("tmp/gemini/ide/gemini-ide-server-4242.json", &record.to_string());
-        machine.plays(&format!("# with a file that overrides others and leads to {what}"));
+        machine.record_causes(&format!("# with a file that overrides others and leads to {what}"));
     }
-    assert_snapshot!(machine.home.played());
+    assert_snapshot!(machine.home.transcript());
 }
 
 #[tokio::test]
 async fn reports_files_that_cannot_be_read() {
     let machine = TestMachine::with(&["gemini 0.61.0", "gemini 0.55.0"]);
-    machine.home.names("-ide-server-", "7-1001", "STAGED");
+    machine.home.name_number("-ide-server-", "7-1001", "STAGED");
     let file = machine.write("tmp/gemini/ide/gemini-ide-server-7-1001.json", "{ \"port\": 10");
-    machine.plays("gemini # with a malformed file");
+    machine.record_causes("gemini # with a malformed file");
     let (_desk, _) = machine.companion().await;
-    machine.plays("gemini # with a companion beside it");
+    machine.record_causes("gemini # with a companion beside it");
     fs::remove_file(&file).unwrap();
     fs::create_dir(&file).unwrap();
-    assert_snapshot!(machine.played("gemini # with a directory in the place of the file"));
+    assert_snapshot!(machine.transcript_with("gemini # with a directory in the place of the file"));
 }
 
 /// As in a container that shares the disk.
@@ -76,7 +76,7 @@ async fn a_companion_in_another_network_is_named_and_its_files_stay() {
     let alongside = |args: &[&str]| finish(apart(&[&[env!("CARGO_BIN_EXE_alongside")], args].concat()));
     let files = files_below(machine.home.path("tmp"));
     let status = alongside(&["status", "--files"]);
-    assert!(status.out.contains("it runs in another network namespace"), "{}", status.said());
+    assert!(status.out.contains("it runs in another network namespace"), "{}", status.all_output());
     assert!(!status.out.contains("stale"), "{}", status.out);
     assert_eq!(alongside(&["status", "--json"]).json()["companions"][0]["otherNetwork"], true);
     let doctor = alongside(&["doctor", "gemini", "--container", "no", "--json"]);
@@ -91,7 +91,7 @@ async fn a_companion_in_another_network_is_named_and_its_files_stay() {
     }
     assert!(!causes.contains("stale"), "{causes}");
     let fixed = alongside(&["doctor", "--fix"]);
-    assert!(fixed.out.contains("nothing to remove"), "{}", fixed.said());
+    assert!(fixed.out.contains("nothing to remove"), "{}", fixed.all_output());
     assert_eq!(files_below(machine.home.path("tmp")), files);
     let here = finish(machine.home.alongside(&["status", "--json"])).json();
     let here = &here["companions"][0];
@@ -107,7 +107,7 @@ async fn the_files_belong_to_another_user() {
             return alongside_testing::skip("only root can give a file away");
         }
     }
-    assert_snapshot!(machine.played(""), @"
+    assert_snapshot!(machine.transcript_with(""), @"
     $ alongside doctor --json | causes
     gemini 0.61.0 does not connect
       fails other-user: [TMP]/gemini/ide/gemini-ide-server-[PID]-[PORT].json belongs to another user,
@@ -120,18 +120,18 @@ async fn the_files_belong_to_another_user() {
 #[tokio::test]
 async fn a_file_of_another_user_leads_the_agent_astray() {
     let (machine, _desk, _record) = TestMachine::serving(&["qwen 0.24.4"]).await;
-    machine.home.names("-ide-server-", machine.editor(), "EDITOR");
+    machine.home.name_number("-ide-server-", machine.editor(), "EDITOR");
     let file = format!("tmp/qwen-code-ide-server-{}.json", machine.editor());
     let planted = machine.write(&file, &machine.theirs(listener(without_tools)).to_string());
     if chown(&planted, Some(12_345), None).is_err() {
         return alongside_testing::skip("only root can give a file away");
     }
-    machine.plays("");
+    machine.record_causes("");
     // In a shared directory only the owner may remove a file.
     let shared = machine.home.path("tmp");
     set_mode(&shared, 0o1777);
     chown(&shared, Some(12_345), None).unwrap();
-    assert_snapshot!(machine.played("# in a shared directory"));
+    assert_snapshot!(machine.transcript_with("# in a shared directory"));
 }
 
 #[test]
@@ -141,11 +141,11 @@ fn reports_locks_without_a_living_editor() {
     let (mut dead, mut unknown) = (machine.theirs(port), machine.theirs(port));
     dead["ppid"] = DEAD.into();
     let lock = machine.qwen_file(port, &dead);
-    machine.plays("# with a lock of a dead editor");
+    machine.record_causes("# with a lock of a dead editor");
     assert!(lock.exists(), "the doctor removes nothing");
     unknown["workspacePath"] = format!("{0}:{0}", machine.home.project.display()).into();
     machine.qwen_file(port, &unknown);
-    assert_snapshot!(machine.played("# with a lock of no editor, for two directories"));
+    assert_snapshot!(machine.transcript_with("# with a lock of no editor, for two directories"));
 }
 
 #[test]
@@ -156,11 +156,11 @@ fn reports_records_that_lack_a_name_or_a_folder() {
     empty["workspacePath"] = "".into();
     machine.gemini_file(1, port, &empty);
     let lock = machine.qwen_file(port, &empty);
-    machine.plays("# where the editor has no folder open");
+    machine.record_causes("# where the editor has no folder open");
     fs::remove_file(lock).unwrap();
     nameless.as_object_mut().unwrap().remove("ideInfo");
     machine.gemini_file(1, port, &nameless);
-    assert_snapshot!(machine.played("gemini # where the record does not name the editor"));
+    assert_snapshot!(machine.transcript_with("gemini # where the record does not name the editor"));
 }
 
 #[test]
@@ -168,10 +168,10 @@ fn reports_the_delimiter_in_the_path() {
     let mut machine = TestMachine::with(&["gemini 0.61.0"]);
     machine.home = machine.home.inside("a:b");
     fs::create_dir(&machine.home.project).unwrap();
-    machine.plays("");
+    machine.record_causes("");
     let port = silent_listener();
     machine.gemini_file(1, port, &machine.theirs(port));
-    assert_snapshot!(machine.played("# where another companion writes such a path"));
+    assert_snapshot!(machine.transcript_with("# where another companion writes such a path"));
 }
 
 #[tokio::test]
@@ -181,18 +181,18 @@ async fn reports_a_release_that_needs_its_own_editor() {
     // No agent takes the test's own process for the editor, because it is below the shell.
     machine.gemini_file(std::process::id(), port, &machine.theirs(port));
     machine.qwen_file(port, &machine.theirs(port));
-    assert_snapshot!(machine.played(""));
+    assert_snapshot!(machine.transcript_with(""));
 }
 
 #[tokio::test]
 async fn reports_a_host_without_files() {
     let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
     let (pid, name) = machine.home.hosts().remove(0);
-    machine.home.names("process ", pid, "HOST");
-    machine.home.names("--replace ", name, "NAME OF THE HOST");
+    machine.home.name_number("process ", pid, "HOST");
+    machine.home.name_number("--replace ", name, "NAME OF THE HOST");
     fs::remove_dir_all(machine.home.path("tmp/gemini")).unwrap();
     fs::remove_dir_all(machine.home.path("home/.qwen/ide")).unwrap();
-    assert_snapshot!(machine.played(""), @"
+    assert_snapshot!(machine.transcript_with(""), @"
     $ alongside doctor --json | causes
     gemini 0.61.0 does not connect
       fails files-gone: alongside (process [HOST]) serves this directory, but its discovery files are
@@ -207,9 +207,9 @@ async fn reports_a_fork_that_has_never_run() {
     let (machine, _desk, _record) = TestMachine::serving(&[]).await;
     // The companion does not know of it.
     write_program(&machine.home.path("bin/ola"), "#!/bin/sh\necho 1.0.0\n");
-    machine.plays("");
+    machine.record_causes("");
     assert!(!machine.home.path("home/.ola").exists());
-    assert_snapshot!(machine.home.played(), @"
+    assert_snapshot!(machine.home.transcript(), @"
     $ alongside doctor --json | causes
     ola 1.0.0 does not connect
       fails never-started: alongside serves this directory, and writes its file as soon as [HOME]/.ola
@@ -231,7 +231,7 @@ async fn a_stale_file_beside_is_a_note() {
     let file = machine.qwen_file(port, &theirs);
     let later = SystemTime::now() + Duration::from_secs(60);
     fs::File::options().write(true).open(file).unwrap().set_modified(later).unwrap();
-    assert_snapshot!(machine.played(""), @"
+    assert_snapshot!(machine.transcript_with(""), @"
     $ alongside doctor --json | causes
     qwen 0.24.4 connects (port [OURS])
       note stale-file-beside: the companion that wrote [HOME]/.qwen/ide/[STAGED].lock is gone; the
@@ -249,7 +249,7 @@ async fn several_companions_are_a_note() {
     let file = machine.qwen_file(port, &theirs);
     let earlier = SystemTime::now() - Duration::from_secs(3600);
     fs::File::options().write(true).open(file).unwrap().set_modified(earlier).unwrap();
-    assert_snapshot!(machine.played(""), @"
+    assert_snapshot!(machine.transcript_with(""), @"
     $ alongside doctor --json | causes
     qwen 0.24.4 connects (port [OURS])
       note several-companions: several companions serve this directory: the agent takes alongside

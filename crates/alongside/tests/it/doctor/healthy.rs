@@ -7,16 +7,16 @@ use super::support::{DEAD, TestMachine, dead_port};
 use crate::support::{files_below, until};
 
 #[tokio::test]
-async fn a_healthy_terminal_raises_no_alarm() {
+async fn a_healthy_terminal_has_no_cause() {
     let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0", "qwen 0.24.4"]).await;
-    machine.plays("");
-    machine.tells(&[]);
+    machine.record_causes("");
+    machine.record_report(&[]);
     machine.home.directory("project/src");
     std::os::unix::fs::symlink(&machine.home.project, machine.home.path("link")).unwrap();
     for directory in ["project/src", "link", "link/src/"] {
-        machine.plays(&format!("gemini --dir {}", machine.home.path(directory).display()));
+        machine.record_causes(&format!("gemini --dir {}", machine.home.path(directory).display()));
     }
-    assert_snapshot!(machine.home.played());
+    assert_snapshot!(machine.home.transcript());
     let told = machine.run(&["gemini", "--verbose"]).out;
     for step in ["taken for the editor", "gemini/ide/gemini-ide-server-", "a companion answers, with diffs"] {
         assert!(told.contains(step), "no {step:?} in {told}");
@@ -39,27 +39,27 @@ async fn the_doctor_ends_its_session() {
 async fn a_mistake_in_the_settings_is_reported() {
     let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
     machine.home.settings("[context]\nenabeld = true\n");
-    machine.plays("");
-    machine.tells(&[]);
-    assert_snapshot!(machine.home.played());
+    machine.record_causes("");
+    machine.record_report(&[]);
+    assert_snapshot!(machine.home.transcript());
 }
 
 #[tokio::test]
 async fn a_mistake_in_the_settings_of_a_project_is_reported_and_fails_nothing() {
     let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
     machine.home.file(".alongside.toml", "[context]\nenabeld = true\n");
-    assert_snapshot!(machine.played(""));
+    assert_snapshot!(machine.transcript_with(""));
 }
 
 #[test]
 fn without_an_agent_there_is_nothing_to_examine() {
     let machine = TestMachine::with(&[]);
-    machine.tells(&[]);
+    machine.record_report(&[]);
     // A named agent is examined as if it were installed.
-    machine.plays("qwen");
+    machine.record_causes("qwen");
     // 1 would say that something is wrong with an agent.
-    machine.tells(&["vim"]);
-    assert_snapshot!(machine.home.played());
+    machine.record_report(&["vim"]);
+    assert_snapshot!(machine.home.transcript());
 }
 
 #[tokio::test]
@@ -76,7 +76,7 @@ async fn fix_removes_only_our_stale_files() {
     let lock = machine.qwen_file(1, &stale);
     let theirs = machine.gemini_file(DEAD, 2, &machine.theirs(dead_port()));
 
-    machine.plays("");
+    machine.record_causes("");
     let mended = machine.run(&["--fix", "--json"]).json();
     assert_eq!(mended["mended"].as_array().unwrap().len(), 2, "{mended:#}");
     assert_eq!(mended["alongside"], json!([]));
@@ -84,8 +84,8 @@ async fn fix_removes_only_our_stale_files() {
     assert!(before.iter().all(|file| file.exists()), "files of running companions stay");
     assert_eq!(machine.record().await.port, living.port);
     assert_eq!(machine.run(&["--fix", "--json"]).json()["mended"], json!([]));
-    machine.tells(&["--fix"]);
-    assert_snapshot!(machine.home.played());
+    machine.record_report(&["--fix"]);
+    assert_snapshot!(machine.home.transcript());
 }
 
 #[tokio::test]

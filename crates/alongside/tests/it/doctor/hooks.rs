@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use super::support::{TestMachine, listed};
+use super::support::{TestMachine, cause_lines};
 use crate::support::write_program;
 
 const OWN: &str = env!("CARGO_BIN_EXE_alongside");
@@ -28,18 +28,18 @@ fn with_hooks(hooks: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn an_installed_hook_raises_no_alarm() {
+async fn an_installed_hook_has_no_cause() {
     let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
-    machine.tells(&["gemini"]);
+    machine.record_report(&["gemini"]);
     machine.succeeds(&["install", "gemini", "--hook", "--yes"]);
-    machine.plays("# with the hook");
-    machine.tells(&[]);
-    assert_snapshot!(machine.home.played());
+    machine.record_causes("# with the hook");
+    machine.record_report(&[]);
+    assert_snapshot!(machine.home.transcript());
 }
 
 /// Qwen Code edits without asking by default. With a hook, the person has chosen when to review that.
 #[tokio::test]
-async fn a_mode_that_does_not_ask_is_no_fault_beside_a_hook_that_works() {
+async fn an_approval_mode_is_no_fault_beside_a_working_hook() {
     let (machine, _desk, _record) = TestMachine::serving(&["qwen 0.24.4"]).await;
     machine.settings("qwen", &json!({ "ide": { "enabled": true } }));
     let names_mode = || machine.run(&["qwen", "--json"]).out.contains("approval-mode");
@@ -68,26 +68,26 @@ async fn reports_what_keeps_a_hook_from_its_work() {
         ("of another program", all, other, 3_600_000),
     ] {
         set_gemini(&machine, matcher, &format!("{} hook gemini", program.display()), timeout);
-        machine.plays(&format!("gemini # with a hook {remark}"));
+        machine.record_causes(&format!("gemini # with a hook {remark}"));
     }
 
     set_gemini(&machine, all, &format!("{OWN} hook gemini"), 3_600_000);
     for settings in [r#"{ "hooksConfig": { "disabled": ["alongside"] } }"#, "{"] {
         machine.home.file(".gemini/settings.json", settings);
-        machine.plays(&format!("gemini # where the project has {settings}"));
+        machine.record_causes(&format!("gemini # where the project has {settings}"));
     }
 
     let command = format!("{OWN} hook qwen");
     let hooks = entry("PreToolUse", "^(write_file|edit|notebook_edit)$", &command, 60_000);
     let tools = json!({ "approvalMode": "default" });
     machine.settings("qwen", &json!({ "ide": { "enabled": true }, "tools": tools, "hooks": hooks }));
-    assert_snapshot!(machine.played("qwen # with one of two hooks"));
+    assert_snapshot!(machine.transcript_with("qwen # with one of two hooks"));
 }
 
 #[test]
 fn codex_says_whether_it_trusts_the_hook() {
     let machine = TestMachine::with(&[]);
-    machine.plays("codex");
+    machine.record_causes("codex");
     let mut hooks = entry("PreToolUse", "apply_patch", &format!("{OWN} hook codex"), 3600);
     hooks["PermissionRequest"] = hooks["PreToolUse"].clone();
     let file = machine.write("home/.codex/hooks.json", &json!({ "hooks": hooks }).to_string());
@@ -116,10 +116,10 @@ fn asked_for_trust(machine: &TestMachine, file: &Path, command: &str, remark: &s
         let script = "#!/bin/sh\nread -r hello; echo '{\"id\":0,\"result\":{}}'\nread -r ready; read -r \
                       list\necho '{\"method\":\"x\"}'\n";
         write_program(&program, &format!("{script}echo '{answer}'\nread -r end\n"));
-        machine.plays(&format!("{remark} {what}"));
+        machine.record_causes(&format!("{remark} {what}"));
     }
     write_program(&program, "#!/bin/sh\nexit 1\n");
-    machine.played("codex # where it does not answer")
+    machine.transcript_with("codex # where it does not answer")
 }
 
 /// The person would be asked twice about each edit.
@@ -130,7 +130,7 @@ async fn a_hook_that_is_there_twice_is_named() {
     let own = hooks["BeforeTool"].as_array_mut().unwrap();
     own.push(own[0].clone());
     machine.settings("gemini", &with_hooks(&hooks));
-    assert_snapshot!(machine.played("gemini"));
+    assert_snapshot!(machine.transcript_with("gemini"));
 }
 
 #[tokio::test]
@@ -151,18 +151,18 @@ async fn other_hooks_on_the_same_tools_are_named() {
         sets(matcher, "format-code --now");
         assert!(names_another(), "{matcher:?}");
     }
-    machine.plays("gemini # beside a formatter");
+    machine.record_causes("gemini # beside a formatter");
     for matcher in [Some("run_shell_command"), Some("^file$")] {
         sets(matcher, "audit");
         assert!(!names_another(), "{matcher:?}");
     }
     let theirs = json!({ "BeforeTool": [{ "matcher": "replace", "hooks": [{ "command": "theirs" }] }] });
     machine.home.file(".gemini/settings.json", &json!({ "hooks": theirs }).to_string());
-    machine.plays("gemini # beside one of the project");
+    machine.record_causes("gemini # beside one of the project");
     // Without ours, nothing is accepted by a hook.
     machine.settings("gemini", &json!({ "ide": { "enabled": true } }));
     assert!(!names_another());
-    assert_snapshot!(machine.home.played(), @r#"
+    assert_snapshot!(machine.home.transcript(), @r#"
     $ alongside doctor --json gemini | causes # beside a formatter
     gemini 0.61.0 connects (port [OURS])
     hook of gemini: [HOME]/.gemini/settings.json
@@ -191,7 +191,7 @@ async fn a_hook_that_does_not_find_the_companion_is_reported() {
     set_gemini(&machine, "write_file|replace", &format!("{OWN} hook gemini"), 3_600_000);
     let elsewhere = machine.home.directory("elsewhere/alongside");
     machine.set("ALONGSIDE_RUNTIME_DIR", elsewhere.display());
-    assert_snapshot!(machine.played("gemini # with a hook that looks elsewhere"), @r#"
+    assert_snapshot!(machine.transcript_with("gemini # with a hook that looks elsewhere"), @r#"
     $ alongside doctor --json gemini | causes # with a hook that looks elsewhere
     gemini 0.61.0 connects (port [OURS])
     hook of gemini: [HOME]/.gemini/settings.json
@@ -250,7 +250,7 @@ fn the_consequence_of_a_dead_hook_is_told_for_each_release() {
         std::fs::write(&package, json.to_string()).unwrap();
         std::fs::write(&settings, entry).unwrap();
         let json = machine.run(&["claude", "--json"]).json();
-        told += &format!("{remark}\n{}", listed(&json["hooks"][0]["causes"]));
+        told += &format!("{remark}\n{}", cause_lines(&json["hooks"][0]["causes"]));
     }
     assert_snapshot!(machine.home.stable(told));
 }
@@ -289,13 +289,13 @@ async fn reports_what_keeps_turns_from_being_noted() {
         ("that are switched off", vec![(begin, &*own), (end, &*own)], disabled),
     ] {
         set_turns(&machine, &entries, &more);
-        machine.plays(&format!("gemini # with entries {remark}"));
+        machine.record_causes(&format!("gemini # with entries {remark}"));
     }
     set_turns(&machine, &[(begin, &own), (end, &own)], &json!({}));
     let settings = machine.home.path("home/.gemini/settings.json");
     let short = std::fs::read_to_string(&settings).unwrap().replace("10000", "2000");
     std::fs::write(&settings, short).unwrap();
-    assert_snapshot!(machine.played("gemini # with entries that may take 2 s"));
+    assert_snapshot!(machine.transcript_with("gemini # with entries that may take 2 s"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A sandbox with agents as npm installs them, and programs that listen.
+//! A home with agents as npm installs them, and programs that listen on a port.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -10,9 +10,11 @@ use alongside_contract::discovery::{Record, WRITER};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::support::{Home, Ran, Running, files_below, finish, found, until, write_file, write_program};
+use crate::support::{
+    CommandResult, Home, Running, files_below, finish, found, until, write_file, write_program,
+};
 
-/// A PID that no process has.
+/// A process ID that no process has.
 pub(super) const DEAD: u32 = 99_999_999;
 
 /// A machine with agents whose IDE mode is on and who trust the folder.
@@ -22,11 +24,12 @@ pub(super) struct TestMachine {
 }
 
 impl TestMachine {
-    /// With these agents, such as `gemini 0.61.0`. Another release of an agent comes later in PATH.
+    /// Returns a machine with these agents, such as `gemini 0.61.0`. A second release of an agent comes later
+    /// in PATH.
     pub(super) fn with(agents: &[&str]) -> Self {
         let home = Home::new();
         let machine = Self { home, variables: Vec::new() };
-        machine.home.names("process ", DEAD, "DEAD");
+        machine.home.name_number("process ", DEAD, "DEAD");
         machine.home.directory("bin");
         for (command, version) in agents.iter().filter_map(|agent| agent.split_once(' ')) {
             let is_taken = machine.home.path("bin").join(command).exists();
@@ -43,7 +46,7 @@ impl TestMachine {
         machine
     }
 
-    /// The same with a companion of ours, and its record.
+    /// Returns a machine with these agents, a desk with its companion, and the companion's record.
     pub(super) async fn serving(agents: &[&str]) -> (Self, Running, Record) {
         let machine = Self::with(agents);
         let (desk, record) = machine.companion().await;
@@ -66,10 +69,12 @@ impl TestMachine {
         std::os::unix::fs::symlink(program, self.home.path(bin).join(command)).unwrap();
     }
 
+    /// Writes the settings file of an agent family.
     pub(super) fn settings(&self, family: &str, json: &Value) {
         self.write(&format!("home/.{family}/settings.json"), &json.to_string());
     }
 
+    /// Writes a file below the base directory and returns its path.
     pub(super) fn write(&self, below: &str, text: &str) -> PathBuf {
         let path = self.home.path(below);
         write_file(&path, text);
@@ -78,29 +83,29 @@ impl TestMachine {
 
     /// Writes a discovery file of Gemini CLI for an editor's process.
     pub(super) fn gemini_file(&self, editor: u32, port: u16, record: &impl Serialize) -> PathBuf {
-        self.home.names("-ide-server-", format!("{editor}-{port}"), "STAGED");
+        self.home.name_number("-ide-server-", format!("{editor}-{port}"), "STAGED");
         let path = format!("tmp/gemini/ide/gemini-ide-server-{editor}-{port}.json");
         self.write(&path, &serde_json::to_string(record).unwrap())
     }
 
     /// Writes a discovery file of Qwen Code.
     pub(super) fn qwen_file(&self, port: u16, record: &Value) -> PathBuf {
-        self.home.names("ide/", port, "STAGED");
+        self.home.name_number("ide/", port, "STAGED");
         self.write(&format!("home/.qwen/ide/{port}.lock"), &record.to_string())
     }
 
-    /// Sets a variable of the doctor's terminal.
+    /// Sets an environment variable of the doctor.
     pub(super) fn set(&mut self, name: &str, value: impl ToString) {
         self.variables.push((name.into(), value.to_string()));
     }
 
-    /// The process that an agent in a terminal of this test takes for the editor.
+    /// Returns the process that an agent in a terminal of this test takes for the editor.
     pub(super) fn editor(&self) -> u32 {
         find::editor_pid(&self.home.surroundings()).unwrap()
     }
 
-    /// A companion of ours that serves the project, and its record. Its sweep at start is over: a file of the
-    /// test stays from now on.
+    /// Starts a desk with a companion for the project, and returns it with the companion's record. Waits
+    /// until the companion has removed stale files, so that it leaves later files of the test alone.
     pub(super) async fn companion(&self) -> (Running, Record) {
         let stale = json!({ "port": 1, "workspacePath": "/", "authToken": "t", "writer": WRITER });
         let stale = self.write("tmp/gemini/ide/gemini-ide-server-1-1.json", &stale.to_string());
@@ -111,15 +116,15 @@ impl TestMachine {
         (desk, self.record().await)
     }
 
-    /// Opens a desk, and with it a companion, in a terminal without a common ancestor: an agent here would
-    /// take that ancestor for its editor.
+    /// Starts a desk and its companion in a terminal whose processes share no ancestor with the test: an
+    /// agent of the test would take such an ancestor for its editor.
     pub(super) fn reviews_in_another_terminal(&self, variables: &[(&str, &Path)]) -> Running {
         let mut command = self.home.command("setsid");
         command.args(["--fork", env!("CARGO_BIN_EXE_alongside"), "review"]).envs(variables.iter().copied());
         self.home.start(&mut command)
     }
 
-    /// Starts the agent in a directory.
+    /// Starts the agent in a directory and waits until it runs.
     pub(super) async fn starts(&self, agent: &str, directory: &Path) -> Running {
         let mut command = self.home.command(self.home.path("bin").join(agent));
         let running = self.home.start(command.current_dir(directory).env("PATH", self.path_variable()));
@@ -131,22 +136,23 @@ impl TestMachine {
         running
     }
 
-    /// The record of the companion that serves the project.
+    /// Waits for the companion of the project and returns its record.
     pub(super) async fn record(&self) -> Record {
         let here = self.home.surroundings();
         let record =
             until("a companion that serves the project", || Some(found("gemini", &here)?.record)).await;
-        self.home.names("port ", record.port, "OURS");
+        self.home.name_number("port ", record.port, "OURS");
         record
     }
 
-    /// A record of another program's companion of the project.
+    /// Returns a record for the project that another program's companion would write.
     pub(super) fn theirs(&self, port: u16) -> Value {
-        self.home.names("port ", port, "THEIRS");
+        self.home.name_number("port ", port, "THEIRS");
         json!({ "port": port, "workspacePath": self.home.project, "authToken": "t",
             "ideInfo": { "name": "theirs", "displayName": "Theirs" } })
     }
 
+    /// Returns the value of PATH: the directories of the agents, and that of alongside.
     pub(super) fn path_variable(&self) -> String {
         let bin = self.home.path("bin");
         let mut others: Vec<_> =
@@ -159,7 +165,7 @@ impl TestMachine {
     }
 
     /// Runs the doctor to its end.
-    pub(super) fn run(&self, args: &[&str]) -> Ran {
+    pub(super) fn run(&self, args: &[&str]) -> CommandResult {
         let mut command = self.home.alongside(&["doctor"]);
         command.env("PATH", self.path_variable()).args(args);
         if !args.contains(&"--container") {
@@ -169,53 +175,57 @@ impl TestMachine {
         finish(command)
     }
 
-    /// Runs another command of alongside, which must succeed.
+    /// Runs another command of alongside and asserts that it succeeds.
     pub(super) fn succeeds(&self, args: &[&str]) {
         let ran = finish(self.home.alongside(args).env("PATH", self.path_variable()));
-        assert!(ran.status.success(), "{}", ran.said());
+        assert!(ran.status.success(), "{}", ran.all_output());
     }
 
-    /// Runs the doctor for `played`, for people. Its output never holds a token.
-    pub(super) fn tells(&self, args: &[&str]) {
+    /// Runs the doctor and adds its report for people to the transcript. Asserts that the report holds no
+    /// token.
+    pub(super) fn record_report(&self, args: &[&str]) {
         let ran = self.run(args);
         self.assert_without_tokens(&ran);
-        self.home.notes(
+        self.home.add_to_transcript(
             &self.home.stable(format!("doctor {}", args.join(" ")).trim_end()),
             &self.home.stable(ran),
         );
     }
 
-    /// Runs the doctor for `played`, for scripts, with the `causes` it names. A `#` may begin a remark on
-    /// what the test staged. There is one run only: a host soon restores files that a test has removed.
-    pub(super) fn plays(&self, line: &str) {
+    /// Runs the doctor with `--json` and adds the causes to the transcript. In `line`, a remark on the state
+    /// of the machine may follow the arguments after a `#`. The doctor runs only once, since a host soon
+    /// restores files that a test has removed.
+    pub(super) fn record_causes(&self, line: &str) {
         let (args, remark) = line.split_at(line.find('#').unwrap_or(line.len()));
         let ran = self.run(&["--json"].into_iter().chain(args.split_whitespace()).collect::<Vec<_>>());
         self.assert_without_tokens(&ran);
         let title = format!("{} | causes {remark}", format!("doctor --json {args}").trim_end());
-        self.home.notes(
+        self.home.add_to_transcript(
             &self.home.stable(title.trim_end()),
-            &self.home.stable(Ran { out: causes(&ran.json()), ..ran }),
+            &self.home.stable(CommandResult { out: causes(&ran.json()), ..ran }),
         );
     }
 
-    /// The same, and all that was played until now.
-    pub(super) fn played(&self, line: &str) -> String {
-        self.plays(line);
-        self.home.played()
+    /// Runs the doctor as [`Self::record_causes`] does, and returns the transcript since the previous call.
+    pub(super) fn transcript_with(&self, line: &str) -> String {
+        self.record_causes(line);
+        self.home.transcript()
     }
 
-    fn assert_without_tokens(&self, ran: &Ran) {
+    /// Asserts that an output holds no token of a discovery file.
+    fn assert_without_tokens(&self, ran: &CommandResult) {
         for file in ["tmp", "home"].iter().flat_map(|below| files_below(self.home.path(below))) {
             let record =
                 std::fs::read(file).ok().and_then(|json| serde_json::from_slice::<Record>(&json).ok());
             if let Some(token) = record.and_then(|record| record.auth_token).filter(|token| token.len() > 8) {
-                assert!(!ran.said().contains(&token), "a token is shown: {ran:?}");
+                assert!(!ran.all_output().contains(&token), "a token is shown: {ran:?}");
             }
         }
     }
 }
 
-/// Each agent with its causes and their fixes. Of hooks and of alongside itself only those that exist.
+/// Returns each agent with its causes and their fixes, and likewise the hooks and alongside itself if they
+/// have files or causes.
 pub(super) fn causes(json: &Value) -> String {
     let mut subjects = Vec::new();
     for agent in list(&json["agents"]) {
@@ -236,11 +246,11 @@ pub(super) fn causes(json: &Value) -> String {
     if json["alongside"] != json!([]) {
         subjects.push(("alongside:".into(), &json["alongside"]));
     }
-    subjects.into_iter().map(|(subject, causes)| format!("{subject}\n{}", listed(causes))).collect()
+    subjects.into_iter().map(|(subject, causes)| format!("{subject}\n{}", cause_lines(causes))).collect()
 }
 
-/// Causes, and the fixes of each.
-pub(super) fn listed(causes: &Value) -> String {
+/// Returns the lines of causes with their fixes.
+pub(super) fn cause_lines(causes: &Value) -> String {
     let mut lines = String::new();
     for cause in list(causes) {
         lines += &format!("  {} {}: {}\n", text(&cause["weight"]), text(&cause["id"]), text(&cause["what"]));
@@ -257,12 +267,13 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or("unknown")
 }
 
-/// A port on which no program listens: bound here, and released at once.
+/// Returns a port on which no program listens. The port was bound and released at once.
 pub(super) fn dead_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-/// A program that listens, and answers each request with the function's result, if any.
+/// Starts a server that answers each request with the result of the function, if there is one. Returns its
+/// port.
 pub(super) fn listener(answer: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -295,13 +306,13 @@ pub(super) fn listener(answer: impl Fn(&str) -> Option<String> + Send + Sync + '
     port
 }
 
-/// An answer over HTTP.
+/// Returns an HTTP response.
 pub(super) fn http(status: &str, body: &str) -> String {
     let kind = if body.starts_with('{') { "application/json" } else { "text/html" };
     format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\r\n{body}", body.len())
 }
 
-/// A companion that has no tools.
+/// Answers a request as a companion without tools does.
 pub(super) fn without_tools(request: &str) -> Option<String> {
     Some(if request.contains("\"initialize\"") {
         http(

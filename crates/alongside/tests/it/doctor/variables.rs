@@ -6,21 +6,21 @@ use super::support::{TestMachine, dead_port, listener, without_tools};
 use crate::support::{finish, write_program};
 
 #[tokio::test]
-async fn reports_variables_that_lead_astray() {
+async fn reports_variables_that_name_another_companion() {
     let (mut machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0", "qwen 0.12.0"]).await;
     let port = dead_port();
     machine.qwen_file(port, &machine.theirs(port));
     machine.set("QWEN_CODE_IDE_SERVER_PORT", port);
     machine.set("GEMINI_CLI_IDE_SERVER_PORT", port);
-    machine.plays("gemini # with a variable of a companion that is gone");
-    machine.plays("qwen # with the same, which it needs");
+    machine.record_causes("gemini # with a variable of a companion that is gone");
+    machine.record_causes("qwen # with the same, which it needs");
     let port = listener(|_| None);
     let mut record = machine.theirs(port);
     record["workspacePath"] = "/elsewhere".into();
     machine.qwen_file(port, &record);
     machine.set("QWEN_CODE_IDE_SERVER_PORT", port);
     machine.set("QWEN_CODE_IDE_WORKSPACE_PATH", "/elsewhere");
-    assert_snapshot!(machine.played("qwen # with those of another project"));
+    assert_snapshot!(machine.transcript_with("qwen # with those of another project"));
 }
 
 #[test]
@@ -29,7 +29,7 @@ fn reports_variables_without_editor_name() {
     machine.set("GEMINI_CLI_IDE_SERVER_PORT", listener(without_tools));
     let project = machine.home.project.display().to_string();
     machine.set("GEMINI_CLI_IDE_WORKSPACE_PATH", project);
-    assert_snapshot!(machine.played(""), @"
+    assert_snapshot!(machine.transcript_with(""), @"
     $ alongside doctor --json | causes
     gemini 0.61.0 does not connect
       fails variables-alone: GEMINI_CLI_IDE_SERVER_PORT GEMINI_CLI_IDE_WORKSPACE_PATH lead to a
@@ -44,17 +44,17 @@ fn reports_variables_without_editor_name() {
 async fn reports_alongside_missing_in_path_and_in_two_versions() {
     let (mut machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
     machine.set("PATH", machine.home.path("bin").display());
-    machine.plays("# without alongside in PATH");
+    machine.record_causes("# without alongside in PATH");
     write_program(&machine.home.path("bin/alongside"), "#!/bin/sh\necho alongside 0.0.1\n");
     machine.set("PATH", machine.path_variable());
-    assert_snapshot!(machine.played("# with two versions"));
+    assert_snapshot!(machine.transcript_with("# with two versions"));
 }
 
 #[test]
 fn reports_an_agent_outside_of_path() {
     let machine = TestMachine::with(&[]);
     machine.install("home/.npm-global/bin", "gemini", "0.61.0");
-    assert_snapshot!(machine.played(""), @"
+    assert_snapshot!(machine.transcript_with(""), @"
     $ alongside doctor --json | causes
     gemini 0.61.0 does not connect
       fails no-companion: no companion serves this directory
@@ -77,10 +77,10 @@ async fn reports_adapters_that_lack_a_program_or_are_outdated() {
         let installed = finish(install.env("PATH", &path));
         assert!(installed.status.success(), "{}", installed.err);
     }
-    machine.plays("# without kakoune-lsp");
+    machine.record_causes("# without kakoune-lsp");
     write_program(&machine.home.path("bin/kak-lsp"), "#!/bin/sh\n");
-    machine.plays("# with it");
+    machine.record_causes("# with it");
     let package = machine.home.path("home/.local/share/nvim/site/pack/alongside/start/alongside");
     write_program(&package.join("plugin/alongside.lua"), "-- as an older version had it\n");
-    assert_snapshot!(machine.played("# with an older plugin in Neovim"));
+    assert_snapshot!(machine.transcript_with("# with an older plugin in Neovim"));
 }

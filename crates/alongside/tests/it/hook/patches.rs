@@ -18,7 +18,7 @@ async fn two_spellings_of_one_file_in_a_patch_are_refused() {
 
 /// Codex would take each of these for another patch, by a guess.
 #[tokio::test]
-async fn a_patch_that_codex_would_guess_at_is_refused_with_the_way_to_write_it() {
+async fn a_patch_that_codex_would_guess_at_is_refused_with_advice() {
     let (home, _desk) = serving().await;
     home.file("a.txt", "fn a() {\n    one\n    two – two\n}\n");
     home.file("cr.txt", "one\rtwo\n");

@@ -118,7 +118,7 @@ fn earlier_host(home: &Home, answer: &Value) -> JoinHandle<UnixStream> {
 }
 
 #[tokio::test]
-async fn a_host_of_another_protocol_is_neither_joined_nor_doubled() {
+async fn no_desk_joins_or_replaces_a_host_of_another_protocol() {
     let home = Home::new();
     let data = json!({ "protocol": 0, "version": "0.0.1" });
     let error = json!({ "code": -32099, "message": "the old one's words", "data": data });

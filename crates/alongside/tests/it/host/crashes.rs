@@ -94,7 +94,7 @@ fn orphaned_at_its_start() -> (Home, Pid) {
 }
 
 #[tokio::test]
-async fn a_host_whose_desk_was_killed_at_its_start_is_joined_by_the_next_one() {
+async fn the_next_desk_joins_a_host_whose_desk_was_killed_at_start() {
     let (home, host) = orphaned_at_its_start();
     // Its project shares that host, and would get one of another name at once.
     home.directory("project/inner");
@@ -130,7 +130,7 @@ async fn a_host_that_keeps_crashing_is_given_up() {
 /// The first desk to come back may leave before the others are there, also the one with the project of a hook
 /// that would find no host, and let its change through.
 #[tokio::test]
-async fn a_host_that_comes_back_waits_for_the_desks_of_the_one_before() {
+async fn a_restarted_host_waits_for_the_desks_of_the_killed_one() {
     let home = Home::new();
     home.directory("project/inner");
     let file = home.file("a.txt", "a\n");
@@ -169,7 +169,7 @@ async fn a_lost_port_is_reported_with_its_agents() {
     home.kill_hosts();
     let _thief = until("the port to be free", || std::net::TcpListener::bind(("127.0.0.1", port)).ok()).await;
     let mut desk = home.review(&[]);
-    home.names("port ", port, "LOST");
+    home.name_number("port ", port, "LOST");
     desk.shows("Problem: ").await;
     assert_snapshot!(home.stable(desk.shows("/ide enable").await), @"
     the companion was interrupted and it could not get its port [LOST] back: Gemini CLI cannot reach

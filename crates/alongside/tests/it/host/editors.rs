@@ -81,7 +81,7 @@ async fn a_reopened_editor_gets_the_reviews_from_meanwhile() {
     let status = home.run(&["status"]);
     let seconds = |text: &str, before: &str| Some(text.split_once(before)?.1.split(' ').next()?.to_owned());
     assert_eq!(seconds(&status.out, "  waits "), seconds(&status.err, " within "));
-    home.notes("status", &home.stable(status));
+    home.add_to_transcript("status", &home.stable(status));
     assert_snapshot!(home.prints(&["env"]));
     // The agent's stream lives, so its proposal waits.
     let diff = propose(&agent, &file, "A\n").await;

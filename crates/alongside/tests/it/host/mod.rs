@@ -79,7 +79,7 @@ async fn a_desk_joins_the_host_focused_last_or_the_chosen_one() {
 }
 
 #[tokio::test]
-async fn the_directory_of_sockets_is_private_and_nobody_elses() {
+async fn the_socket_directory_is_private_and_owned_by_the_user() {
     use std::os::unix::fs::symlink;
     let (home, _desk) = serving().await;
     assert_eq!(mode_of(home.path("run/alongside")), 0o700);
@@ -141,7 +141,7 @@ fn own_memory(pid: u32) -> u64 {
 
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
-async fn a_host_and_an_editors_server_give_the_memory_of_a_large_proposal_back() {
+async fn host_and_server_free_the_memory_of_a_large_proposal() {
     let (home, file) = Home::with_file("a.txt", "a\n");
     let process = Process::open();
     let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);

@@ -16,18 +16,18 @@ fn ide_mode_is_switched_on_and_other_bytes_stay() {
                   \x20 \"ide\": { \"enabled\": false }\n}\n";
     let path = home.writes(".gemini/settings.json", gemini);
     set_mode(&path, 0o600);
-    let before = home.everything();
+    let before = home.all_files();
 
-    home.lists("Gemini CLI");
-    home.plays(&["install agent --yes"]);
+    home.record_list_row("Gemini CLI");
+    home.run_recorded(&["install agent --yes"]);
     let on = gemini.replace("false", "true");
     let now = home.reads(".gemini/settings.json");
     assert_eq!(now.split_once(",\n  \"hooks\": {").map(|(before, _)| before), on.strip_suffix("\n}\n"));
     assert_eq!(mode_of(&path), 0o600);
     let copy = home.in_home(".gemini/settings.json.before-alongside");
     assert_eq!(mode_of(copy), 0o600);
-    home.lists("Qwen Code");
-    home.plays(&["install agents"]);
+    home.record_list_row("Qwen Code");
+    home.run_recorded(&["install agents"]);
 
     // The agent writes its own settings.
     let qwen = home.reads(".qwen/settings.json").replace("\n}\n", ",\n  \"$version\": 3\n}\n");
@@ -36,8 +36,8 @@ fn ide_mode_is_switched_on_and_other_bytes_stay() {
     assert_eq!(home.reads(".gemini/settings.json"), gemini);
     assert_eq!(home.reads(".qwen/settings.json"), "{\n  \"$version\": 3\n}\n");
     fs::remove_file(home.in_home(".qwen/settings.json")).unwrap();
-    assert_eq!(home.everything(), before);
-    assert_snapshot!(home.played());
+    assert_eq!(home.all_files(), before);
+    assert_snapshot!(home.transcript());
 }
 
 #[tokio::test]
@@ -51,7 +51,7 @@ async fn uninstall_leaves_no_copy_whatever_changed_since() {
         let off = home.reads(".gemini/settings.json").replace("true", "false");
         home.writes(".gemini/settings.json", &off);
         home.succeeds(&["install", "gemini", "--yes"]);
-        said.insert(home.says(&["uninstall", what, "--yes"]));
+        said.insert(home.output_of(&["uninstall", what, "--yes"]));
         let rest = theirs.replace("{\"security", "{\n  \"security");
         let rest = format!("{},\n  \"ide\": {{\n    \"enabled\": false\n  }}\n}}", &rest[..rest.len() - 1]);
         assert_eq!(home.reads(".gemini/settings.json"), rest);
@@ -62,8 +62,8 @@ async fn uninstall_leaves_no_copy_whatever_changed_since() {
 
     // The second change makes a copy of what only the first one wrote.
     home.agent_program("qwen", "0.24.4");
-    let before = home.everything();
-    let mut install = home.asks(&["install", "qwen"]);
+    let before = home.all_files();
+    let mut install = home.start_at_terminal(&["install", "qwen"]);
     install.shows("3  let me choose").await;
     install.shows("Number (Enter for 1): ").await;
     install.presses("3\n");
@@ -74,24 +74,24 @@ async fn uninstall_leaves_no_copy_whatever_changed_since() {
     }
     assert!(install.ends().success());
     home.succeeds(&["uninstall", "qwen", "--yes"]);
-    assert_eq!(home.everything(), before);
+    assert_eq!(home.all_files(), before);
 }
 
 #[test]
 fn uninstall_asks_nothing_where_nothing_changes() {
     let home = Home::with_agent("gemini", "0.61.0");
     home.writes(".gemini/settings.json", "{\"theme\": \"x\"}\n");
-    let before = home.everything();
+    let before = home.all_files();
     let mut said = BTreeSet::new();
     for what in ["--all", "gemini"] {
         home.succeeds(&["install", "gemini", "--yes"]);
         // The agent writes its own settings without the key.
         home.writes(".gemini/settings.json", "{\"theme\": \"x\"}\n");
-        let installed = home.everything();
-        let shown = home.says(&["uninstall", what, "--dry-run"]);
-        assert_eq!(home.everything(), installed);
-        said.insert(shown + &home.says(&["uninstall", what]));
-        assert_eq!(home.everything(), before);
+        let installed = home.all_files();
+        let shown = home.output_of(&["uninstall", what, "--dry-run"]);
+        assert_eq!(home.all_files(), installed);
+        said.insert(shown + &home.output_of(&["uninstall", what]));
+        assert_eq!(home.all_files(), before);
     }
     assert_snapshot!(said.into_iter().collect::<String>());
 }
@@ -102,11 +102,11 @@ fn broken_settings_of_one_agent_do_not_stop_the_other() {
     home.agent_program("qwen", "0.24.4");
     let broken = "{\n  \"ide\": { \"enabled\": false, },\n}\n";
     home.writes(".qwen/settings.json", broken);
-    home.plays(&["install agent --yes"]);
+    home.run_recorded(&["install agent --yes"]);
     assert_eq!(home.reads(".qwen/settings.json"), broken);
     assert!(home.reads(".gemini/settings.json").contains("true"));
-    home.lists("Qwen Code");
-    assert_snapshot!(home.played());
+    home.record_list_row("Qwen Code");
+    assert_snapshot!(home.transcript());
 }
 
 #[test]
@@ -115,8 +115,8 @@ fn a_launched_agent_shows_its_release() {
     let script = home.path("lib/gemini/dist/cli.js");
     fs::remove_file(home.path("bin/gemini")).unwrap();
     home.program("gemini", &format!("exec node {} \"$@\"\n", script.display()));
-    home.lists("Gemini CLI");
-    assert_snapshot!(home.played(), @"
+    home.record_list_row("Gemini CLI");
+    assert_snapshot!(home.transcript(), @"
     $ alongside install --list
     …
     Gemini CLI 0.61.0 IDE mode off: alongside install gemini
@@ -128,15 +128,15 @@ fn a_launched_agent_shows_its_release() {
 fn an_overriding_settings_file_is_reported() {
     let home = Home::with_agent("qwen", "0.24.4");
     home.file(".qwen/settings.json", r#"{"ide": {"enabled": false}}"#);
-    assert_snapshot!(home.says(&["install", "qwen", "--yes"]));
+    assert_snapshot!(home.output_of(&["install", "qwen", "--yes"]));
 }
 
 #[test]
-fn the_approval_mode_is_offered_but_no_yes_of_a_script_changes_it() {
+fn the_approval_mode_is_offered_and_not_changed_by_yes_alone() {
     let home = Home::with_agent("qwen", "0.24.4");
-    let before = home.everything();
-    assert_snapshot!(home.says(&["install", "agent", "--dry-run"]));
-    assert_eq!(home.everything(), before);
+    let before = home.all_files();
+    assert_snapshot!(home.output_of(&["install", "agent", "--dry-run"]));
+    assert_eq!(home.all_files(), before);
 
     let said = home.succeeds(&["install", "agent", "--yes"]);
     assert!(!said.contains("edits without asking"), "the review is after each turn: {said}");
@@ -158,9 +158,9 @@ async fn one_choice_sets_all_agents_up() {
     let home = Home::with_agent("gemini", "0.61.0");
     home.agent_program("qwen", "0.24.4");
     home.program("codex", "echo 'codex-cli 0.169.0'\n");
-    let before = home.everything();
+    let before = home.all_files();
     for (answers, code) in [(["4\n", ""], 1), (["1\n", "n\n"], 1), (["\n", "\n"], 1), (["\x03", ""], 130)] {
-        let mut install = home.asks(&["install", "agent"]);
+        let mut install = home.start_at_terminal(&["install", "agent"]);
         install.shows("Number (Enter for 1): ").await;
         install.presses(answers[0]);
         if !answers[1].is_empty() {
@@ -170,10 +170,10 @@ async fn one_choice_sets_all_agents_up() {
             install.shows("run it again, and type y at this question, to make these changes").await;
         }
         assert_eq!(install.ends().code(), Some(code));
-        assert_eq!(home.everything(), before);
+        assert_eq!(home.all_files(), before);
     }
 
-    let mut recommended = home.asks(&["install", "agent"]);
+    let mut recommended = home.start_at_terminal(&["install", "agent"]);
     let asked = recommended.shows("Number (Enter for 1): ").await;
     let shown = recommended.presses_and_shows("\n", "Make these changes? [y/N] ").await;
     assert!(shown.contains("turn gemini") && shown.contains("turn codex"), "{shown}");
@@ -203,7 +203,7 @@ async fn one_choice_sets_all_agents_up() {
     assert!(!qwen.contains("approvalMode"), "{qwen}");
 
     // An installed part is no option.
-    let mut both = home.asks(&["install", "agent"]);
+    let mut both = home.start_at_terminal(&["install", "agent"]);
     let rest = both.shows("Number (Enter for 3): ").await;
     both.presses_and_shows("1\n", "Make these changes? [y/N] ").await;
     both.presses_and_shows("y\n", "Next, in your project: ").await;
@@ -212,21 +212,21 @@ async fn one_choice_sets_all_agents_up() {
         let text = home.reads(file);
         assert!(text.contains(&format!("turn {agent}")) && text.contains(&format!("hook {agent}")), "{text}");
     }
-    let mut all = home.asks(&["install", "agent"]);
+    let mut all = home.start_at_terminal(&["install", "agent"]);
     let seen = all.shows("Next, in your project: alongside run -- gemini").await;
     assert!(!seen.contains("Number") && !seen.contains("[y/N]"), "{seen}");
     assert_eq!(all.ends().code(), Some(0));
-    home.lists("Qwen Code");
+    home.record_list_row("Qwen Code");
     home.succeeds(&["uninstall", "agent", "--yes"]);
-    assert_eq!(home.everything(), before);
-    assert_snapshot!(home.stable([asked, made, rest].join("\n---\n")) + &home.played());
+    assert_eq!(home.all_files(), before);
+    assert_snapshot!(home.stable([asked, made, rest].join("\n---\n")) + &home.transcript());
 }
 
 /// With one choice, a decision before each write comes as well.
 #[tokio::test]
-async fn the_second_choice_also_asks_before_each_write() {
+async fn the_second_choice_also_installs_the_hook_before_writes() {
     let home = Home::with_agent("qwen", "0.24.4");
-    let mut install = home.asks(&["install", "agent"]);
+    let mut install = home.start_at_terminal(&["install", "agent"]);
     install.shows("Number (Enter for 1): ").await;
     install.presses_and_shows("2\n", "Make these changes? [y/N] ").await;
     install.presses_and_shows("y\n", "Next, in your project: ").await;
@@ -239,7 +239,7 @@ async fn the_second_choice_also_asks_before_each_write() {
 #[tokio::test]
 async fn a_person_who_chooses_is_asked_about_each_part() {
     let home = Home::with_agent("qwen", "0.24.4");
-    let mut one = home.asks(&["install", "qwen"]);
+    let mut one = home.start_at_terminal(&["install", "qwen"]);
     one.shows("Number (Enter for 1): ").await;
     one.presses_and_shows("x\n", "Type a number from 1 to 4, or only Enter: ").await;
     one.presses_and_shows("3\n", "1 of 4: Switch on IDE mode in Qwen Code").await;
@@ -251,7 +251,7 @@ async fn a_person_who_chooses_is_asked_about_each_part() {
     assert_eq!(one.ends().code(), Some(1));
 
     home.agent_program("gemini", "0.61.0");
-    let mut all = home.asks(&["install", "agent"]);
+    let mut all = home.start_at_terminal(&["install", "agent"]);
     all.shows("Number (Enter for 1): ").await;
     all.presses("3\n");
     for (question, answer) in [
@@ -274,7 +274,7 @@ async fn a_person_who_chooses_is_asked_about_each_part() {
     assert!(qwen.contains("hook qwen") && !qwen.contains("turn qwen"), "{qwen}");
 
     // A single question needs no choice before it, and no number.
-    let mut rest = home.asks(&["install", "qwen"]);
+    let mut rest = home.start_at_terminal(&["install", "qwen"]);
     let seen = rest.shows("Review after each turn of Qwen Code? [y/N] ").await;
     assert!(!seen.contains("Number") && !seen.contains("1 of "), "{seen}");
     rest.presses_and_shows("y\n", "Next, in your project: ").await;
@@ -284,7 +284,7 @@ async fn a_person_who_chooses_is_asked_about_each_part() {
 #[tokio::test]
 async fn run_and_review_say_that_ide_mode_is_off() {
     let home = Home::with_agent("gemini", "0.61.0");
-    assert_snapshot!(home.says(&["run", "--no-desk", "gemini"]), @"
+    assert_snapshot!(home.output_of(&["run", "--no-desk", "gemini"]), @"
     --- errors:
     alongside: IDE mode is off in Gemini CLI 0.61.0, so it does not connect to alongside. `alongside
       ↪ install gemini` switches it on
@@ -294,19 +294,20 @@ async fn run_and_review_say_that_ide_mode_is_off() {
     ");
     assert!(!home.in_home(".gemini/settings.json").exists(), "nobody was there to agree");
 
-    let mut review = home.asks(&["review"]);
+    let mut review = home.start_at_terminal(&["review"]);
     review.shows("IDE mode is off in Gemini CLI: `alongside install agent` switches it on.").await;
     review.leaves();
 }
 
 /// With a hook, the person has chosen when to review.
 #[test]
-fn run_warns_of_no_mode_beside_a_hook() {
+fn run_does_not_warn_of_an_approval_mode_beside_a_hook() {
     for hook in ["--hook", "--turns"] {
         let home = Home::with_agent("qwen", "0.24.4");
         home.writes(".qwen/settings.json", "{\"ide\": {\"enabled\": true}}\n");
-        let warns =
-            || home.does(&["run", "--no-desk", "qwen"]).err.contains("Qwen Code edits without asking");
+        let warns = || {
+            home.run_with_path(&["run", "--no-desk", "qwen"]).err.contains("Qwen Code edits without asking")
+        };
         assert!(warns(), "without a hook");
         home.succeeds(&["install", "qwen", hook, "--yes"]);
         assert!(!warns(), "{hook}");

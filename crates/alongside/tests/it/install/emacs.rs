@@ -13,10 +13,10 @@ fn package(configuration: &str) -> String {
 }
 
 #[test]
-fn emacs_gets_a_package_once_and_loses_it() {
+fn install_adds_one_package_to_emacs_and_uninstall_removes_it() {
     let home = Home::with_program("emacs", EMACS);
     let stamp = format!("{}/alongside-installed.el", package(".emacs.d"));
-    assert_snapshot!(home.gets_a_package_once(("emacs", "Emacs"), ".emacs.d", &stamp, || {}));
+    assert_snapshot!(home.installs_and_removes_a_package(("emacs", "Emacs"), ".emacs.d", &stamp, || {}));
 }
 
 #[test]

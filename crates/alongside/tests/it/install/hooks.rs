@@ -40,14 +40,14 @@ fn a_hook_is_installed_once_and_removed_again() {
             if let Some(text) = theirs {
                 home.writes(file, text);
             }
-            let before = home.everything();
+            let before = home.all_files();
             let shown = home.succeeds(&["install", agent, "--dry-run"]);
             assert!(shown.contains("elsewhere nothing changes."), "{shown}");
             assert!(
                 shown.lines().any(|line| line.starts_with('+') && line.contains(&command(agent))),
                 "{shown}"
             );
-            assert_eq!(home.everything(), before);
+            assert_eq!(home.all_files(), before);
 
             let said = home.succeeds(&["install", agent, "--yes", "--hook"]);
             assert!(said.contains("runs the hook from its next start."), "{said}");
@@ -56,11 +56,11 @@ fn a_hook_is_installed_once_and_removed_again() {
             let text = home.reads(file);
             assert!(text.contains(&command(agent)) && text.contains(&of_turns(agent)), "{text}");
             assert_eq!(text.contains("// mine"), theirs.is_some(), "{text}");
-            let installed = home.everything();
+            let installed = home.all_files();
             let again = home.succeeds(&["install", agent, "--yes", "--hook"]);
             assert!(again.contains("the hook is installed; nothing to do."), "{again}");
             assert!(again.contains("its turns are noted; nothing to do."), "{again}");
-            assert_eq!(home.everything(), installed);
+            assert_eq!(home.all_files(), installed);
 
             // The agent writes its own settings.
             if theirs.is_some() {
@@ -71,7 +71,7 @@ fn a_hook_is_installed_once_and_removed_again() {
                 assert_eq!(home.reads(file), text.replace("// mine", "// still mine"));
                 home.writes(file, text);
             }
-            assert_eq!(home.everything(), before, "{agent}");
+            assert_eq!(home.all_files(), before, "{agent}");
         }
     }
 }
@@ -79,7 +79,7 @@ fn a_hook_is_installed_once_and_removed_again() {
 #[test]
 fn yes_alone_adds_no_hook_before_writes_and_updates_an_older_one() {
     let home = Home::with_agent("gemini", "0.61.0");
-    home.plays(&["install agent --yes"]);
+    home.run_recorded(&["install agent --yes"]);
     let text = home.reads(".gemini/settings.json");
     assert!(text.contains(&of_turns("gemini")) && !text.contains(&command("gemini")), "{text}");
 
@@ -94,8 +94,8 @@ fn yes_alone_adds_no_hook_before_writes_and_updates_an_older_one() {
     home.writes(".gemini/settings.json", &old);
     home.succeeds(&["install", "agent", "--yes"]);
     assert_eq!(home.reads(".gemini/settings.json"), text);
-    home.lists("Gemini CLI");
-    assert_snapshot!(home.played());
+    home.record_list_row("Gemini CLI");
+    assert_snapshot!(home.transcript());
 }
 
 /// Codex trusts a line, not a program.
@@ -112,7 +112,7 @@ fn codex_asks_again_about_an_entry_of_an_older_version() {
     let old: String = text.lines().map(plain).collect();
     assert_eq!(old.matches("/bin/sh").count() + text.matches("/bin/sh").count(), 4, "{text}");
     home.writes(".codex/hooks.json", &old);
-    let doctor = home.does(&["doctor", "codex"]).said();
+    let doctor = home.run_with_path(&["doctor", "codex"]).all_output();
     assert!(doctor.contains("hooks.json") && !doctor.contains("lacks the hook"), "{doctor}");
     let shown = home.succeeds(&["install", "codex", "--hook", "--dry-run"]);
     assert!(shown.contains("Codex asks again whether to trust the hook, and skips it until then"), "{shown}");
@@ -136,7 +136,7 @@ fn uninstalling_names_the_trust_that_codex_keeps() {
     let hooks = home.in_home(".codex/hooks.json");
     let record = format!("[hooks.state.\"{}:stop:0:0\"]\ntrusted_hash = \"sha256:0\"\n", hooks.display());
     let kept = home.writes(".codex/config.toml", &record);
-    let said = home.does(&["uninstall", "codex", "--yes"]).said();
+    let said = home.run_with_path(&["uninstall", "codex", "--yes"]).all_output();
     let named = "keeps its own record in ~/.codex/config.toml that you trusted the hook";
     assert!(said.contains(named), "{said}");
     assert!(!hooks.exists());
@@ -146,19 +146,19 @@ fn uninstalling_names_the_trust_that_codex_keeps() {
 #[tokio::test]
 async fn at_a_terminal_codex_gets_its_hooks_after_a_yes() {
     let home = Home::with_program("codex", "echo 'codex-cli 0.169.0'\n");
-    let before = home.everything();
-    home.plays(&["install codex"]);
-    home.lists("Codex");
+    let before = home.all_files();
+    home.run_recorded(&["install codex"]);
+    home.record_list_row("Codex");
     for (answer, code) in [("n\n", 1), ("\x03", 130)] {
-        let mut install = home.asks(&["install", "codex"]);
+        let mut install = home.start_at_terminal(&["install", "codex"]);
         install.shows("1  recommended: review after each turn").await;
         install.shows("Number (Enter for 1): ").await;
         install.presses_and_shows("2\n", "Make these changes? [y/N] ").await;
         install.presses(answer);
         assert_eq!(install.ends().code(), Some(code));
-        assert_eq!(home.everything(), before);
+        assert_eq!(home.all_files(), before);
     }
-    let mut install = home.asks(&["install", "agent"]);
+    let mut install = home.start_at_terminal(&["install", "agent"]);
     install.shows("Number (Enter for 1): ").await;
     install.presses_and_shows("2\n", "Make these changes? [y/N] ").await;
     let said = install.presses_and_shows("y\n", "Next, in your project").await;
@@ -167,8 +167,8 @@ async fn at_a_terminal_codex_gets_its_hooks_after_a_yes() {
     let text = home.reads(".codex/hooks.json");
     assert!(text.contains(&command("codex")) && text.contains(&of_turns("codex")), "{text}");
     home.succeeds(&["uninstall", "agent", "--yes"]);
-    assert_eq!(home.everything(), before);
-    assert_snapshot!(home.played());
+    assert_eq!(home.all_files(), before);
+    assert_snapshot!(home.transcript());
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn a_project_gets_a_hook_of_its_own() {
         ("qwen", ".qwen/settings.json", "everyone who works on the project"),
     ] {
         let home = Home::new();
-        let before = home.everything();
+        let before = home.all_files();
         let path = home.project.join(file);
         let text = || fs::read_to_string(&path).unwrap();
         let said = home.succeeds(&["install", agent, "--project", "--hook"]);
@@ -191,14 +191,14 @@ fn a_project_gets_a_hook_of_its_own() {
         assert!(text().contains(&command(agent)) && text().contains(&of_turns(agent)), "{}", text());
         home.succeeds(&["uninstall", agent, "--yes"]);
         assert!(!path.parent().unwrap().exists());
-        assert_eq!(home.everything(), before);
+        assert_eq!(home.all_files(), before);
 
         let mut inside = home.alongside(&["install", agent, "--project", "--hook"]);
         home.with_path(&mut inside);
         let output = finish(inside.current_dir(home.path("home")));
-        assert!(output.said().contains("home directory, not a project"), "{}", output.said());
+        assert!(output.all_output().contains("home directory, not a project"), "{}", output.all_output());
         assert_eq!(output.status.code(), Some(1));
-        assert_eq!(home.everything(), before);
+        assert_eq!(home.all_files(), before);
     }
 }
 
@@ -216,8 +216,8 @@ fn a_hook_that_no_list_names_is_removed_too() {
             assert!(with_hook.contains(&command(agent)) && with_hook.contains(&of_turns(agent)));
             let said = home.succeeds(&["uninstall", what, "--yes"]);
             assert!(!home.reads(file).contains("alongside") && home.reads(file).contains("Bash"), "{said}");
-            let rest = home.does(&["uninstall", agent, "--yes"]);
-            assert!(rest.said().contains("nothing was installed for"), "{}", rest.said());
+            let rest = home.run_with_path(&["uninstall", agent, "--yes"]);
+            assert!(rest.all_output().contains("nothing was installed for"), "{}", rest.all_output());
         }
     }
 }
@@ -225,16 +225,16 @@ fn a_hook_that_no_list_names_is_removed_too() {
 #[test]
 fn editors_and_broken_files_get_no_hook() {
     let home = Home::with_program("nvim", NEOVIM);
-    home.plays(&["install neovim --hook"]);
+    home.run_recorded(&["install neovim --hook"]);
 
     let path = home.writes(".codex/hooks.json", "{\n  \"hooks\": [],,\n}\n");
-    let before = home.everything();
-    home.plays(&["install codex --hook"]);
+    let before = home.all_files();
+    home.run_recorded(&["install codex --hook"]);
     write_file(&path, "{\"hooks\": []}\n");
-    home.plays(&["install codex --hook"]);
+    home.run_recorded(&["install codex --hook"]);
     write_file(&path, "{\n  \"hooks\": [],,\n}\n");
-    assert_eq!(home.everything(), before);
-    assert_snapshot!(home.played());
+    assert_eq!(home.all_files(), before);
+    assert_snapshot!(home.transcript());
 }
 
 #[test]
@@ -246,7 +246,7 @@ fn an_entry_that_the_person_changed_is_kept_shown_and_removed() {
         format!("env MINE=1 {own} hook claude"),
     ] {
         let home = Home::new();
-        let before = home.everything();
+        let before = home.all_files();
         home.succeeds(&["install", "claude", "--hook", "--yes"]);
         let text = home.reads(".claude/settings.json").replace(&format!("{own} hook claude"), &line);
         assert!(text.contains(&line), "{text}");
@@ -254,11 +254,11 @@ fn an_entry_that_the_person_changed_is_kept_shown_and_removed() {
         let again = home.succeeds(&["install", "claude", "--hook", "--yes"]);
         assert!(again.contains("the hook is installed; nothing to do."), "{again}");
         assert_eq!(home.reads(".claude/settings.json"), text);
-        let doctor = home.does(&["doctor", "claude"]).said();
+        let doctor = home.run_with_path(&["doctor", "claude"]).all_output();
         assert!(!doctor.contains("hook-") && !doctor.contains("cut off"), "{doctor}");
         let said = home.succeeds(&["uninstall", "claude", "--yes", "--verbose"]);
         assert!(said.lines().any(|shown| shown.starts_with('-') && shown.contains(&line)), "{said}");
-        assert_eq!(home.everything(), before);
+        assert_eq!(home.all_files(), before);
     }
 }
 
@@ -272,15 +272,15 @@ fn the_hook_goes_where_the_agent_reads_it() {
     let text = home.reads(".claude/settings.json");
     let json: serde_json::Value = serde_json::from_str(text.strip_prefix('\u{feff}').unwrap()).unwrap();
     assert!(json["hooks"]["PreToolUse"][0]["hooks"][0]["command"].is_string(), "{text}");
-    home.lists("Claude Code");
+    home.record_list_row("Claude Code");
     home.succeeds(&["uninstall", "claude", "--yes"]);
     assert_eq!(home.reads(".claude/settings.json"), theirs);
 
     // Gemini CLI does not read such a file.
     let path = home.writes(".gemini/settings.json", "\u{feff}{}\n");
-    home.plays(&["install gemini --hook --yes"]);
+    home.run_recorded(&["install gemini --hook --yes"]);
     assert_eq!(fs::read_to_string(path).unwrap(), "\u{feff}{}\n");
-    assert_snapshot!(home.played());
+    assert_snapshot!(home.transcript());
 }
 
 #[test]
@@ -291,7 +291,7 @@ fn the_preview_names_other_hooks_on_the_same_tools() {
         {"matcher": "Bash", "hooks": [{"type": "command", "command": "audit"}]}
     ]}}"#;
     home.writes(".claude/settings.json", theirs);
-    let said = home.does(&["install", "claude", "--hook", "--dry-run"]).said();
+    let said = home.run_with_path(&["install", "claude", "--hook", "--dry-run"]).all_output();
     let line = said.lines().find(|line| line.contains("another hook")).unwrap_or_else(|| panic!("{said}"));
     assert!(line.contains("prettier --write") && line.contains(".claude/settings.json"), "{line}");
     assert_eq!(said.matches("another hook").count(), 1, "{said}");
@@ -299,10 +299,10 @@ fn the_preview_names_other_hooks_on_the_same_tools() {
 
 /// The entry of an older version asks for no refusal, and a plain `--yes` mends it.
 #[test]
-fn an_older_entry_of_claude_code_learns_to_refuse() {
+fn install_makes_an_older_entry_of_claude_code_refuse() {
     let home = Home::with_agent("claude", "2.1.332");
     let file = ".claude/settings.json";
-    let before = home.everything();
+    let before = home.all_files();
     home.succeeds(&["install", "claude", "--yes", "--hook"]);
     let text = home.reads(file);
     let own = env!("CARGO_BIN_EXE_alongside");
@@ -316,12 +316,12 @@ fn an_older_entry_of_claude_code_learns_to_refuse() {
     let new: serde_json::Value = serde_json::from_str(&home.reads(file)).unwrap();
     assert_eq!(new, serde_json::from_str::<serde_json::Value>(&text).unwrap());
     home.succeeds(&["uninstall", "agent", "--yes"]);
-    assert_eq!(home.everything(), before);
+    assert_eq!(home.all_files(), before);
 }
 
 /// The entries that docs/turns.md told people to write by hand.
 #[test]
-fn entries_by_hand_become_those_of_an_installation_and_go_with_them() {
+fn entries_added_by_hand_are_taken_over_and_removed() {
     let home = Home::with_agent("claude", "2.1.332");
     let file = ".claude/settings.json";
     let by_hand = r#"{"hooks": {
@@ -346,7 +346,7 @@ fn an_older_claude_code_gets_only_the_events_that_it_knows() {
         home.succeeds(&["install", "claude", "--yes"]);
         let text = home.reads(".claude/settings.json");
         assert!(text.contains("\"Stop\"") && text.contains("StopFailure") == has_it, "{version}: {text}");
-        let doctor = home.does(&["doctor", "claude"]).said();
+        let doctor = home.run_with_path(&["doctor", "claude"]).all_output();
         assert!(!doctor.contains("lacks the hook"), "{doctor}");
     }
 }

@@ -7,17 +7,17 @@ use std::os::unix::fs::symlink;
 use insta::assert_snapshot;
 
 use super::machine::{LANGUAGES, OLD_HELIX};
-use crate::support::{Home, Ran, mode_of, set_mode, write_file};
+use crate::support::{CommandResult, Home, mode_of, set_mode, write_file};
 
 const SETTINGS: &str = ".claude/settings.local.json";
 const HOOK: [&str; 5] = ["install", "claude", "--project", "--hook", "--yes"];
 
 /// Changes nothing, and says why: which link it is and where it leads. The preview is left out.
 fn refuses(home: &Home, install: &str) -> String {
-    let before = home.everything();
-    let said = home.does(&install.split(' ').collect::<Vec<_>>());
-    assert!(home.everything() == before && !said.status.success(), "{}", said.said());
-    Ran { out: String::new(), ..said }.to_string()
+    let before = home.all_files();
+    let said = home.run_with_path(&install.split(' ').collect::<Vec<_>>());
+    assert!(home.all_files() == before && !said.status.success(), "{}", said.all_output());
+    CommandResult { out: String::new(), ..said }.to_string()
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn uninstalling_follows_no_link_that_came_later() {
     };
     let before = texts();
     assert!(before[0].contains("hook claude") && copy.exists());
-    assert_snapshot!(home.says(&["uninstall", "claude", "--yes"]), @"
+    assert_snapshot!(home.output_of(&["uninstall", "claude", "--yes"]), @"
     Claude Code:
       nothing is left to change back
     --- errors:
@@ -146,7 +146,7 @@ fn uninstalling_follows_no_link_that_came_later() {
     let elsewhere = home.in_home("elsewhere.json");
     fs::rename(&file, &elsewhere).unwrap();
     symlink(&elsewhere, &file).unwrap();
-    assert_snapshot!(home.says(&["uninstall", "claude", "--yes"]), @"
+    assert_snapshot!(home.output_of(&["uninstall", "claude", "--yes"]), @"
     Claude Code:
       nothing is left to change back
     --- errors:
@@ -163,7 +163,7 @@ fn uninstalling_follows_no_link_that_came_later() {
 fn the_target_of_a_link_adds_no_line_to_a_message() {
     let home = Home::new();
     symlink("/tmp/q\n  hint: run this", home.project.join(".claude")).unwrap();
-    assert_snapshot!(home.says(&HOOK), @r"
+    assert_snapshot!(home.output_of(&HOOK), @r"
     --- errors:
     alongside: Claude Code is not changed: [PROJECT]/.claude is a link to /tmp/q\n  hint: run this,
       ↪ which alongside does not follow here

@@ -1,4 +1,4 @@
-//! A machine whose editors and agents are scripts.
+//! A home whose editors and agents are scripts.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,9 +6,10 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::{Home, Ran, Running, finish, write_file, write_program};
+use crate::support::{CommandResult, Home, Running, finish, write_file, write_program};
 
-/// Answers as Helix 25.01: it lists the programs of servers, and does not know the settings.
+/// A script that answers as Helix 25.01 does: `--health` lists the programs of servers, and the new settings
+/// are unknown.
 pub(super) const OLD_HELIX: &str = r#"
 case "$*" in
   --version) echo "helix 25.01.1 (e7ac2fcd)" ;;
@@ -21,7 +22,8 @@ case "$*" in
 esac
 "#;
 
-/// Answers as a newer Helix: it lists names, and fails without a terminal.
+/// A script that answers as a newer Helix does: `--health` lists the names of servers, and a start fails
+/// without a terminal.
 pub(super) const NEW_HELIX: &str = r#"
 case "$*" in
   --version) echo "helix 25.07.1" ;;
@@ -31,36 +33,38 @@ case "$*" in
 esac
 "#;
 
+/// A script that answers as Neovim 0.10.4 does.
 pub(super) const NEOVIM: &str = "echo 'NVIM v0.10.4'\n";
 
-/// A file as people have them.
+/// A typical `languages.toml` of a person who uses Helix.
 pub(super) const LANGUAGES: &str = "# mine\n[[language]]\nname = \"rust\" # best\nauto-format = true\n\
                                     language-servers = [\"rust-analyzer\"]\n";
 
 impl Home {
-    /// A home with a script on the PATH.
+    /// Returns a home with a script on the PATH.
     pub(super) fn with_program(name: &str, body: &str) -> Self {
         let home = Self::new();
         home.program(name, body);
         home
     }
 
-    /// A home with an agent as npm installs it.
+    /// Returns a home with an agent as npm installs it.
     pub(super) fn with_agent(name: &str, version: &str) -> Self {
         let home = Self::new();
         home.agent_program(name, version);
         home
     }
 
+    /// Writes a shell script into the directory that is the PATH.
     pub(super) fn program(&self, name: &str, body: &str) {
         let path = self.path("bin").join(name);
         write_program(&path, &format!("#!/bin/sh\n{body}"));
     }
 
-    /// An agent as npm installs it: a link to a file of a package.
+    /// Installs an agent as npm does: as a link to a file of a package.
     pub(super) fn agent_program(&self, name: &str, version: &str) {
         let package = self.path("lib").join(name);
-        // Its name on npm.
+        // The name of the package on npm.
         let package_name = alongside_contract::agent::Agent::named(name).unwrap().packages[0];
         let json = serde_json::json!({ "name": package_name, "version": version });
         write_file(&package.join("package.json"), &json.to_string());
@@ -69,21 +73,25 @@ impl Home {
         symlink(script, self.directory("bin").join(name)).unwrap();
     }
 
+    /// Returns a path below the home directory.
     pub(super) fn in_home(&self, below: &str) -> PathBuf {
         self.path("home").join(below)
     }
 
+    /// Writes a file below the home directory and returns its path.
     pub(super) fn writes(&self, below: &str, text: &str) -> PathBuf {
         let path = self.in_home(below);
         write_file(&path, text);
         path
     }
 
+    /// Reads a file below the home directory.
     pub(super) fn reads(&self, below: &str) -> String {
         fs::read_to_string(self.in_home(below)).unwrap()
     }
 
-    /// Nothing but the scripts is on the PATH, whatever editors and agents this machine has.
+    /// Sets the PATH of a command to the directory of the scripts, so that no editor or agent of the real
+    /// machine is found.
     pub(super) fn with_path(&self, command: &mut Command) {
         let bin = self.directory("bin");
         if !bin.join("setsid").exists() {
@@ -94,82 +102,88 @@ impl Home {
         command.env("PATH", bin);
     }
 
-    /// Runs with the machine's scripts on the PATH, and nobody to ask.
-    pub(super) fn does(&self, args: &[&str]) -> Ran {
+    /// Runs alongside with the scripts on the PATH and without a terminal.
+    pub(super) fn run_with_path(&self, args: &[&str]) -> CommandResult {
         let mut command = self.alongside(args);
         self.with_path(&mut command);
         finish(command)
     }
 
-    /// The same for a snapshot: all that it prints, and its exit code unless that is 0.
-    pub(super) fn says(&self, args: &[&str]) -> String {
-        self.stable(self.does(args))
+    /// Runs alongside with the scripts on the PATH and returns its output for a snapshot, with the exit code
+    /// unless the code is 0.
+    pub(super) fn output_of(&self, args: &[&str]) -> String {
+        self.stable(self.run_with_path(args))
     }
 
-    /// Runs commands one after the other, for `played`.
-    pub(super) fn plays(&self, commands: &[impl AsRef<str>]) {
+    /// Runs commands one after the other and adds them to the transcript.
+    pub(super) fn run_recorded(&self, commands: &[impl AsRef<str>]) {
         for command in commands.iter().map(AsRef::as_ref) {
-            self.notes(command, &self.says(&command.split(' ').collect::<Vec<_>>()));
+            self.add_to_transcript(command, &self.output_of(&command.split(' ').collect::<Vec<_>>()));
         }
     }
 
-    /// The row of an editor or agent in the list. One space stands between columns, however wide they are.
-    pub(super) fn listed(&self, name: &str) -> String {
-        let list = self.does(&["install", "--list"]).out;
+    /// Returns the row of an editor or agent in the list, with one space between columns.
+    pub(super) fn list_row(&self, name: &str) -> String {
+        let list = self.run_with_path(&["install", "--list"]).out;
         let row = list.lines().find(|line| line.starts_with(name)).expect("a row of that name");
         row.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// The same for `played`.
-    pub(super) fn lists(&self, name: &str) {
-        self.notes("install --list", &self.stable(format!("…\n{}\n…\n", self.listed(name))));
+    /// Adds the row of an editor or agent in the list to the transcript.
+    pub(super) fn record_list_row(&self, name: &str) {
+        self.add_to_transcript("install --list", &self.stable(format!("…\n{}\n…\n", self.list_row(name))));
     }
 
+    /// Runs alongside with the scripts on the PATH, asserts that it succeeds, and returns its output.
     pub(super) fn succeeds(&self, args: &[&str]) -> String {
-        let output = self.does(args);
-        assert!(output.status.success(), "{args:?}: {}", output.said());
-        output.said()
+        let output = self.run_with_path(args);
+        assert!(output.status.success(), "{args:?}: {}", output.all_output());
+        output.all_output()
     }
 
-    /// The same at a terminal.
-    pub(super) fn asks(&self, args: &[&str]) -> Running {
+    /// Starts alongside in a new terminal with the scripts on the PATH.
+    pub(super) fn start_at_terminal(&self, args: &[&str]) -> Running {
         let mut command = self.command("setsid");
         self.with_path(&mut command);
         command.args(["--ctty", env!("CARGO_BIN_EXE_alongside")]).args(args).env("TERM", "dumb");
         Running::at_terminal(&mut command)
     }
 
-    /// The same for `played`, of commands that change nothing.
+    /// Runs commands as [`Self::run_recorded`] does and asserts that they change no file of the home
+    /// directory.
     pub(super) fn changes_nothing(&self, commands: &[impl AsRef<str>]) {
-        let before = self.everything();
-        self.plays(commands);
-        assert_eq!(self.everything(), before);
+        let before = self.all_files();
+        self.run_recorded(commands);
+        assert_eq!(self.all_files(), before);
     }
 
-    /// Installs a package into an editor of this id and name, and removes it: all of its new `directory`
-    /// goes. `looks` while it is installed; `stamp` names the program that installed it.
-    pub(super) fn gets_a_package_once(
+    /// Installs a package into the editor of this id and name, and uninstalls it. Asserts that a second
+    /// installation changes nothing and that uninstalling removes `directory`. Calls `check` while the
+    /// package is installed. `stamp` is the file that names the program that installed the package. Returns
+    /// the transcript.
+    pub(super) fn installs_and_removes_a_package(
         &self,
         (id, name): (&str, &str),
         directory: &str,
         stamp: &str,
-        looks: impl Fn(),
+        check: impl Fn(),
     ) -> String {
-        let before = self.everything();
-        self.plays(&[format!("install {id} --yes")]);
+        let before = self.all_files();
+        self.run_recorded(&[format!("install {id} --yes")]);
         let stamp = self.reads(stamp);
         assert!(stamp.contains(env!("CARGO_BIN_EXE_alongside")), "{stamp}");
-        looks();
+        check();
         self.changes_nothing(&[format!("install {id}")]);
-        self.lists(name);
-        self.plays(&[format!("uninstall {id} --yes")]);
-        assert_eq!(self.everything(), before);
+        self.record_list_row(name);
+        self.run_recorded(&[format!("uninstall {id} --yes")]);
+        assert_eq!(self.all_files(), before);
         assert!(!self.in_home(directory).exists(), "the new directories are removed, too");
-        self.played()
+        self.transcript()
     }
 
-    /// Every file of the home directory: where links lead, or what is in it and its mode.
-    pub(super) fn everything(&self) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
+    /// Returns every file of the home directory with its mode and its content. A link has the mode 0 and its
+    /// target as the content.
+    pub(super) fn all_files(&self) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
         fn below(directory: &Path, found: &mut BTreeMap<PathBuf, (u32, Vec<u8>)>) {
             for entry in fs::read_dir(directory).unwrap() {
                 let path = entry.unwrap().path();

@@ -28,7 +28,7 @@ fn is_theirs(path: &Path) -> bool {
 }
 
 #[test]
-fn changes_of_root_in_another_users_project_stay_theirs() {
+fn files_that_root_changes_for_another_user_keep_their_owner() {
     if !is_root() {
         return;
     }
@@ -75,11 +75,11 @@ fn root_changes_nothing_in_another_users_home() {
     let home = Home::new();
     home.writes(".claude/settings.json", "{}\n");
     give_away(&home.path("home"));
-    let before = home.everything();
-    home.plays(&["install claude --hook --yes", "install claude --project --hook --yes"]);
-    home.plays(&["uninstall --all --yes"]);
-    assert_eq!(home.everything(), before);
-    assert_snapshot!(home.played());
+    let before = home.all_files();
+    home.run_recorded(&["install claude --hook --yes", "install claude --project --hook --yes"]);
+    home.run_recorded(&["uninstall --all --yes"]);
+    assert_eq!(home.all_files(), before);
+    assert_snapshot!(home.transcript());
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::support::Home;
 #[test]
 fn an_adapter_of_another_installer_is_left_alone() {
     let extensions = r#"[{"identifier":{"id":"alongside.alongside"},"version":"9.0.0"}]"#;
-    let mut played = String::new();
+    let mut transcript = String::new();
     for (program, script, file, text) in [
         ("code", CODE, ".vscode/extensions/extensions.json", extensions),
         ("emacs", EMACS, ".emacs.d/elpa/alongside-20261101.1200/alongside.el", ""),
@@ -18,9 +18,9 @@ fn an_adapter_of_another_installer_is_left_alone() {
         let home = Home::with_program(program, script);
         home.writes(file, text);
         home.changes_nothing(&[format!("install {program} --yes")]);
-        played += &home.played();
+        transcript += &home.transcript();
     }
-    assert_snapshot!(played);
+    assert_snapshot!(transcript);
 }
 
 #[test]
@@ -29,6 +29,6 @@ fn a_release_that_is_too_old_is_refused() {
     home.program("code", "printf '1.90.2\\nabcdef\\nx64\\n'");
     home.program("emacs", "echo 'GNU Emacs 28.2'\n");
     home.program("vim", "echo 'VIM - Vi IMproved 9.0 (2022 Jun 28)'\n");
-    home.plays(&["install code --yes", "install emacs --yes", "install vim --yes"]);
-    assert_snapshot!(home.played());
+    home.run_recorded(&["install code --yes", "install emacs --yes", "install vim --yes"]);
+    assert_snapshot!(home.transcript());
 }

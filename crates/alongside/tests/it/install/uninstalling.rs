@@ -9,25 +9,25 @@ use super::machine::{NEOVIM, OLD_HELIX};
 use crate::support::Home;
 
 #[tokio::test]
-async fn the_installed_are_chosen_by_number() {
+async fn installed_adapters_are_chosen_by_number() {
     let home = Home::with_program("nvim", NEOVIM);
     home.program("hx", OLD_HELIX);
-    let before = home.everything();
+    let before = home.all_files();
     home.succeeds(&["install", "helix", "--yes"]);
-    let with_helix = home.everything();
+    let with_helix = home.all_files();
     home.succeeds(&["install", "neovim", "--yes"]);
-    let installed = home.everything();
+    let installed = home.all_files();
     let everything = "everything, and the files of alongside itself\r\nNumber (Enter for none): ";
     let question = format!("which one?\r\n  1  Helix\r\n  2  Neovim\r\n  3  {everything}");
     for (answer, code) in [("\n", 1), ("\x04", 1), ("\x03", 130)] {
-        let mut uninstall = home.asks(&["uninstall"]);
+        let mut uninstall = home.start_at_terminal(&["uninstall"]);
         uninstall.shows(&question).await;
         uninstall.presses_and_shows(answer, "nothing is changed").await;
         assert_eq!(uninstall.ends().code(), Some(code), "{answer:?}");
     }
-    assert_eq!(home.everything(), installed);
+    assert_eq!(home.all_files(), installed);
 
-    let mut uninstall = home.asks(&["uninstall"]);
+    let mut uninstall = home.start_at_terminal(&["uninstall"]);
     uninstall.shows(&question).await;
     uninstall.presses_and_shows("2\n", "Remove this? [y/N] ").await;
     uninstall.presses_and_shows("y\n", "Done.").await;
@@ -37,18 +37,18 @@ async fn the_installed_are_chosen_by_number() {
         files.remove(&ledger);
         files
     };
-    assert_eq!(without_ledger(home.everything()), without_ledger(with_helix));
+    assert_eq!(without_ledger(home.all_files()), without_ledger(with_helix));
 
     let log = home.writes(".local/state/alongside/log/host.2026-01-01", "a line\n");
-    let mut uninstall = home.asks(&["uninstall"]);
+    let mut uninstall = home.start_at_terminal(&["uninstall"]);
     uninstall.shows(&format!("  1  Helix\r\n  2  {everything}")).await;
     uninstall.presses_and_shows("2\n", "Remove this? [y/N] ").await;
     uninstall.presses_and_shows("y\n", "Done.").await;
     assert!(uninstall.ends().success());
     assert!(!log.exists());
-    assert_eq!(home.everything(), before);
+    assert_eq!(home.all_files(), before);
 
-    let mut uninstall = home.asks(&["uninstall"]);
+    let mut uninstall = home.start_at_terminal(&["uninstall"]);
     uninstall.shows("`alongside install` has installed nothing").await;
     assert_eq!(uninstall.ends().code(), Some(1));
 }
@@ -57,15 +57,15 @@ async fn the_installed_are_chosen_by_number() {
 fn without_a_terminal_a_name_is_required() {
     let home = Home::with_program("nvim", NEOVIM);
     home.succeeds(&["install", "neovim", "--yes"]);
-    let installed = home.everything();
-    let refused = home.says(&["uninstall"]);
-    assert_eq!(home.says(&["uninstall", "--yes"]), refused);
+    let installed = home.all_files();
+    let refused = home.output_of(&["uninstall"]);
+    assert_eq!(home.output_of(&["uninstall", "--yes"]), refused);
     assert_snapshot!(refused);
-    assert_eq!(home.everything(), installed);
+    assert_eq!(home.all_files(), installed);
 }
 
 #[test]
-fn our_empty_directories_go() {
+fn uninstall_removes_the_empty_directories_of_alongside() {
     let home = Home::with_program("nvim", NEOVIM);
     let (notes, state) =
         (home.in_home(".local/state/nvim/alongside"), home.in_home(".local/state/alongside"));
@@ -77,15 +77,15 @@ fn our_empty_directories_go() {
     for empty in [&notes, &state.join("log"), &state.join("drafts")] {
         fs::create_dir_all(empty).unwrap();
     }
-    home.plays(&["uninstall --all --dry-run"]);
+    home.run_recorded(&["uninstall --all --dry-run"]);
     assert!(notes.exists() && state.join("log").exists());
-    home.plays(&["uninstall --all --yes"]);
+    home.run_recorded(&["uninstall --all --yes"]);
     assert!(!notes.exists() && !state.exists());
 
     home.writes(".local/state/nvim/alongside/left.json", "[]");
-    home.plays(&["uninstall --all --yes"]);
+    home.run_recorded(&["uninstall --all --yes"]);
     assert!(!notes.exists());
-    assert_snapshot!(home.played(), @"
+    assert_snapshot!(home.transcript(), @"
     $ alongside uninstall --all --dry-run
     There is nothing to remove.
     $ alongside uninstall --all --yes
@@ -103,7 +103,7 @@ fn files_of_others_in_the_package_stay_and_are_named() {
     home.succeeds(&["install", "neovim", "--yes"]);
     let mine = home.writes(&format!("{PACKAGE}/lua/mine.lua"), "-- mine\n");
     home.writes(&format!("{PACKAGE}/README.md"), "changed\n");
-    home.plays(&["uninstall --all --yes"]);
+    home.run_recorded(&["uninstall --all --yes"]);
     assert!(mine.exists());
     assert!(!home.in_home(&format!("{PACKAGE}/plugin")).exists());
     for number in 0..6 {
@@ -111,14 +111,14 @@ fn files_of_others_in_the_package_stay_and_are_named() {
     }
     fs::remove_file(home.in_home(&format!("{PACKAGE}/README.md"))).unwrap();
     home.succeeds(&["install", "neovim", "--yes"]);
-    home.plays(&["uninstall neovim --yes"]);
-    assert_snapshot!(home.played());
+    home.run_recorded(&["uninstall neovim --yes"]);
+    assert_snapshot!(home.transcript());
 }
 
 /// Helix makes its directories when `install` asks it for its servers, and of several companions the last one
 /// does not know who made those of the agents. Those above are everybody's, and stay.
 #[test]
-fn no_empty_directory_stays() {
+fn uninstall_leaves_no_empty_directory() {
     fn directories(below: &std::path::Path) -> Vec<std::path::PathBuf> {
         let inner =
             fs::read_dir(below).unwrap().flatten().map(|entry| entry.path()).filter(|path| path.is_dir());

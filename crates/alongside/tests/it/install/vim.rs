@@ -8,10 +8,10 @@ pub(super) const VIM: &str = "echo 'VIM - Vi IMproved 9.2 (2026 Feb 14)'\n";
 const PACKAGE: &str = "pack/alongside/start/alongside";
 
 #[test]
-fn vim_gets_a_package_once_and_loses_it() {
+fn install_adds_one_package_to_vim_and_uninstall_removes_it() {
     let home = Home::with_program("vim", VIM);
     let stamp = format!(".vim/{PACKAGE}/plugin/alongside_installed.vim");
-    assert_snapshot!(home.gets_a_package_once(("vim", "Vim"), ".vim", &stamp, || {
+    assert_snapshot!(home.installs_and_removes_a_package(("vim", "Vim"), ".vim", &stamp, || {
         let tags = home.reads(&format!(".vim/{PACKAGE}/doc/tags"));
         assert!(tags.contains(":Alongside-doctor\talongside.txt"), "{tags}");
     }));

@@ -24,7 +24,7 @@ const DIRECTORY: &str = ".vscode/extensions/alongside.alongside-0.1.0";
 
 /// Whether the program under test holds the extension, which needs npm.
 fn has_extension(home: &Home) -> bool {
-    let refused = home.does(&["install", "vscode", "--dry-run"]).said();
+    let refused = home.run_with_path(&["install", "vscode", "--dry-run"]).all_output();
     let is_missing = refused.contains("built without the extension");
     if is_missing {
         assert!(refused.contains("cargo xtask vscode"), "{refused}");
@@ -34,7 +34,7 @@ fn has_extension(home: &Home) -> bool {
 }
 
 #[test]
-fn vscode_gets_an_extension_once_and_loses_it() {
+fn install_adds_one_extension_and_uninstall_removes_it() {
     let home = Home::with_program("code", CODE);
     if !has_extension(&home) {
         return;
@@ -51,16 +51,16 @@ fn vscode_gets_an_extension_once_and_loses_it() {
     assert_eq!(home.reads(&format!("{DIRECTORY}/program")), env!("CARGO_BIN_EXE_alongside"));
     assert!(archive.by_name("extension/package.json").is_ok());
 
-    let installed = home.everything();
+    let installed = home.all_files();
     assert!(home.succeeds(&["install", "code"]).contains("nothing to do"));
-    assert_eq!(home.everything(), installed);
-    assert!(home.listed("VS Code").contains("VS Code 1.104.0"));
+    assert_eq!(home.all_files(), installed);
+    assert!(home.list_row("VS Code").contains("VS Code 1.104.0"));
 
     let said = home.succeeds(&["uninstall", "vscode", "--yes"]);
     assert!(said.contains("remove   ~/.vscode/extensions/alongside.alongside-0.1.0"), "{said}");
     assert!(!home.in_home(DIRECTORY).exists());
     assert_eq!(home.reads(".vscode/extensions/extensions.json"), "[]\n");
-    assert!(home.listed("VS Code").contains("not installed: alongside install vscode"));
+    assert!(home.list_row("VS Code").contains("not installed: alongside install vscode"));
 }
 
 #[test]
@@ -72,8 +72,8 @@ fn a_command_that_fails_installs_nothing() {
     if !has_extension(&home) {
         return;
     }
-    let before = home.everything();
-    let failed = home.does(&["install", "vscode", "--yes"]);
-    assert!(failed.said().contains("no space left"), "{}", failed.said());
-    assert_eq!(home.everything(), before);
+    let before = home.all_files();
+    let failed = home.run_with_path(&["install", "vscode", "--yes"]);
+    assert!(failed.all_output().contains("no space left"), "{}", failed.all_output());
+    assert_eq!(home.all_files(), before);
 }

@@ -114,7 +114,7 @@ async fn a_frozen_host_blocks_nobody() {
     for left in [&mut next, &mut desk] {
         assert_eq!(left.ends().code(), Some(143));
     }
-    home.names("process ", host, "HOST");
+    home.name_number("process ", host, "HOST");
     assert_snapshot!(home.stable(refused.join().unwrap()), @"
     --- errors:
     alongside: the host [HOST] (process [HOST]) has not answered for 20 s

@@ -1,5 +1,5 @@
-//! A machine of a test's own, for programs that no variable leads to the hosts of their home: `/run` and the
-//! user database are the test's, and nothing of the real user is in reach.
+//! A mount namespace for programs that have no variable with the directory of their hosts: `/run` and the
+//! user database belong to the test, so that the programs do not reach the hosts of the real user.
 
 use std::ffi::OsStr;
 use std::process::Command;
@@ -8,21 +8,21 @@ use rustix::process::{getegid, geteuid};
 
 use super::{Home, Running};
 
-/// A mount namespace, which ends with this value.
+/// A mount namespace. It ends when this value is dropped.
 pub(crate) struct Machine<'h> {
     home: &'h Home,
     holder: Running,
 }
 
 impl<'h> Machine<'h> {
-    /// The machine of a home, with a directory of the user below `/run/user` or without. `None` if the test
-    /// may not make one.
+    /// Returns a machine for a home. `has_runtime_dir` is whether the user has a directory below `/run/user`.
+    /// Returns `None` if this user may not create mount namespaces.
     pub(crate) async fn of(home: &'h Home, has_runtime_dir: bool) -> Option<Self> {
         let (user, group) = (geteuid().as_raw(), getegid().as_raw());
         let passwd = home.path("passwd");
         let entry = format!("person:x:{user}:{group}::{}:/bin/sh\n", home.path("home").display());
         std::fs::write(&passwd, entry).unwrap();
-        // The last place where hosts publish themselves is everybody's.
+        // Hosts publish themselves in this directory if there is no other. All homes share it.
         let temporary = format!("/tmp/alongside-{user}");
         let hide = format!("if [ -d {temporary} ]; then mount -t tmpfs -o mode=700 none {temporary}; fi");
         let mounts =
@@ -42,7 +42,8 @@ impl<'h> Machine<'h> {
         Some(Self { home, holder })
     }
 
-    /// A program on this machine, in the project. No variable leads it to hosts.
+    /// Returns a command that runs in the project on this machine. None of its variables names the directory
+    /// of hosts.
     pub(crate) fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new("nsenter");
         command.args(["--mount", "--target", &self.holder.pid().to_string(), "env", "-C"]);
@@ -50,18 +51,19 @@ impl<'h> Machine<'h> {
         command
     }
 
+    /// Returns a command that runs alongside in the project on this machine.
     pub(crate) fn alongside(&self, args: &[&str]) -> Command {
         let mut command = self.command(env!("CARGO_BIN_EXE_alongside"));
         command.args(args);
         command
     }
 
-    /// Starts line mode.
+    /// Starts line mode on this machine.
     pub(crate) fn review(&self) -> Running {
         self.home.start(&mut self.alongside(&["review"]))
     }
 
-    /// The same path as programs on this machine see it.
+    /// Returns a path of this machine as the test reaches it.
     pub(crate) fn path(&self, path: &str) -> std::path::PathBuf {
         format!("/proc/{}/root{path}", self.holder.pid()).into()
     }

@@ -1,4 +1,4 @@
-//! Programs that a test runs: to their end, or with pipes or a terminal to the test.
+//! Programs that a test runs to their end, or starts with pipes or a terminal to the test.
 
 use std::io::{Read, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -9,45 +9,46 @@ use rustix::process::{Pid, Signal};
 
 use super::DEADLINE;
 
-/// How a program ended, and all that it printed.
+/// The exit status and the output of a program.
 #[derive(Debug)]
-pub(crate) struct Ran {
+pub(crate) struct CommandResult {
     pub(crate) status: ExitStatus,
     pub(crate) out: String,
     pub(crate) err: String,
 }
 
-impl Ran {
-    pub(crate) fn said(&self) -> String {
+impl CommandResult {
+    /// Returns the standard output, followed by the standard error.
+    pub(crate) fn all_output(&self) -> String {
         format!("{}{}", self.out, self.err)
     }
 
-    /// The output of a command with `--json`.
+    /// Parses the standard output of a command with `--json`.
     pub(crate) fn json(&self) -> serde_json::Value {
-        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", self.said()))
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", self.all_output()))
     }
 }
 
 /// Runs a command to its end, with an empty standard input.
-pub(crate) fn finish(mut command: impl std::borrow::BorrowMut<Command>) -> Ran {
+pub(crate) fn finish(mut command: impl std::borrow::BorrowMut<Command>) -> CommandResult {
     let command = command.borrow_mut();
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = Group(command.group().spawn().unwrap());
     let (out, err) = (drain(child.0.stdout.take().unwrap()), drain(child.0.stderr.take().unwrap()));
     let status = child.wait(&out);
-    // A pipe ends with the last process that holds it.
+    // A pipe ends when the last process that holds its other end has ended.
     let until = Instant::now() + DEADLINE;
     while Instant::now() < until && !(out.ended() && err.ended()) {
         std::thread::sleep(Duration::from_millis(5));
     }
-    Ran { status, out: out.text(), err: err.text() }
+    CommandResult { status, out: out.text(), err: err.text() }
 }
 
-/// The output of a program so far.
+/// The bytes of an output stream so far, and whether the stream has ended.
 #[derive(Clone, Default)]
-pub(crate) struct Written(Arc<Mutex<(Vec<u8>, bool)>>);
+pub(crate) struct Captured(Arc<Mutex<(Vec<u8>, bool)>>);
 
-impl Written {
+impl Captured {
     pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.0.lock().unwrap().0).into_owned()
     }
@@ -57,8 +58,9 @@ impl Written {
     }
 }
 
-fn drain(mut from: impl Read + Send + 'static) -> Written {
-    let written = Written::default();
+/// Starts a thread that reads a stream to its end.
+fn drain(mut from: impl Read + Send + 'static) -> Captured {
+    let written = Captured::default();
     let into = written.clone();
     std::thread::spawn(move || {
         let mut piece = [0; 8192];
@@ -77,16 +79,18 @@ trait InGroup {
 }
 
 impl InGroup for Command {
-    /// Starts a process group, which ends with the test.
+    /// Starts the program in a new process group, which [`Group`] kills at the end of the test.
     fn group(&mut self) -> &mut Self {
         std::os::unix::process::CommandExt::process_group(self, 0)
     }
 }
 
+/// A process that leads its group. Dropping it kills the group.
 struct Group(Child);
 
 impl Group {
-    fn wait(&mut self, seen: &Written) -> ExitStatus {
+    /// Waits for the end of the process. A failure shows the output so far.
+    fn wait(&mut self, seen: &Captured) -> ExitStatus {
         let end = Instant::now() + DEADLINE;
         loop {
             if let Some(status) = self.0.try_wait().unwrap() {
@@ -115,9 +119,9 @@ impl Drop for Group {
 pub(crate) struct Running {
     process: Group,
     input: Option<Box<dyn Write + Send>>,
-    pub(crate) out: Written,
-    pub(crate) err: Written,
-    /// How much of the output `shows` has consumed.
+    pub(crate) out: Captured,
+    pub(crate) err: Captured,
+    /// The number of bytes of the output that `shows` has consumed.
     read: usize,
 }
 
@@ -130,6 +134,7 @@ impl Running {
         Self { input, process: Group(child), out, err, read: 0 }
     }
 
+    /// Starts a program whose standard streams are a new pseudo-terminal.
     pub(crate) fn at_terminal(command: &mut Command) -> Self {
         use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
         let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
@@ -138,10 +143,10 @@ impl Running {
         let theirs = std::fs::File::options().read(true).write(true).open(name).unwrap();
         let theirs = || Stdio::from(theirs.try_clone().unwrap());
         command.stdin(theirs()).stdout(theirs()).stderr(theirs());
-        // setsid makes it the leader of a new group.
+        // setsid makes the program the leader of a new group.
         let child = command.spawn().unwrap();
         let ours = std::fs::File::from(ours);
-        let (out, err) = (drain(ours.try_clone().unwrap()), Written::default());
+        let (out, err) = (drain(ours.try_clone().unwrap()), Captured::default());
         Self { input: Some(Box::new(ours)), process: Group(child), out, err, read: 0 }
     }
 
@@ -161,18 +166,21 @@ impl Running {
         input.write_all(keys.as_bytes()).and_then(|()| input.flush()).expect("the program reads");
     }
 
-    /// Reads a question as slowly as a person, because answers that come too soon do not count.
+    /// Waits for a question, and then as long as a person takes to read it: line mode ignores answers that
+    /// come too soon.
     pub(crate) async fn reads(&mut self, question: &str) -> String {
         let seen = self.shows(question).await;
         tokio::time::sleep(Duration::from_millis(400)).await;
         seen
     }
 
+    /// Closes the standard input.
     pub(crate) fn ends_input(&mut self) {
         self.input = None;
     }
 
-    /// Waits for a text behind the last one, and returns the output up to its end.
+    /// Waits for a text in the output after the previous one, and returns the output between them with that
+    /// text.
     pub(crate) async fn shows(&mut self, text: &str) -> String {
         let end = Instant::now() + DEADLINE;
         loop {
@@ -192,27 +200,28 @@ impl Running {
         }
     }
 
-    /// Types a line, and waits for a text behind it.
+    /// Types a line and waits for a text after it.
     pub(crate) async fn types_and_shows(&mut self, line: &str, text: &str) -> String {
         self.types(line);
         self.shows(text).await
     }
 
-    /// Presses keys, and waits for a text behind them.
+    /// Presses keys and waits for a text after them.
     pub(crate) async fn presses_and_shows(&mut self, keys: &str, text: &str) -> String {
         self.presses(keys);
         self.shows(text).await
     }
 
-    /// Waits for a question and answers it.
+    /// Waits for a question and types the answer.
     pub(crate) async fn answers(&mut self, question: &str, answer: &str) -> String {
         let seen = self.shows(question).await;
         self.types(answer);
         seen
     }
 
-    /// Answers the next questions of line mode, each in its turn, and returns the output up to the last one.
-    pub(crate) async fn plays(&mut self, answers: &[&str]) -> String {
+    /// Answers the next questions of line mode one after the other, and returns the output up to the last
+    /// question.
+    pub(crate) async fn answers_all(&mut self, answers: &[&str]) -> String {
         let mut seen = String::new();
         for answer in answers {
             seen += &self.answers("]? ", answer).await;
@@ -220,50 +229,52 @@ impl Running {
         seen
     }
 
-    /// The same, and waits for a text behind the last answer.
-    pub(crate) async fn plays_and_shows(&mut self, answers: &[&str], text: &str) -> String {
-        self.plays(answers).await;
+    /// Answers the next questions of line mode one after the other, and waits for a text after the last
+    /// answer.
+    pub(crate) async fn answers_all_and_shows(&mut self, answers: &[&str], text: &str) -> String {
+        self.answers_all(answers).await;
         self.shows(text).await
     }
 
-    /// Waits for a question, answers it, and waits for a text behind the answer.
+    /// Waits for a question, types the answer, and waits for a text after it.
     pub(crate) async fn answers_and_shows(&mut self, question: &str, answer: &str, text: &str) -> String {
         self.answers(question, answer).await;
         self.shows(text).await
     }
 
-    /// All output up to the text that was waited for last.
+    /// Returns all output up to the text that was awaited last.
     pub(crate) fn so_far(&self) -> String {
         self.out.text()[..self.read].to_owned()
     }
 
-    /// Sends a signal. After SIGSTOP, every thread stands still: the system stops them one by one, and one
-    /// that still ran could take a lock along.
+    /// Sends a signal. After SIGSTOP, waits until every thread has stopped: the system stops them one by one,
+    /// and a thread that still runs could take a lock and be stopped with it.
     pub(crate) fn signal(&self, signal: Signal) {
         super::send(self.pid(), signal);
         let end = Instant::now() + DEADLINE;
-        while signal == Signal::STOP && !self.stands_still() {
+        while signal == Signal::STOP && !self.is_stopped() {
             assert!(Instant::now() < end, "waited in vain for a process to stop");
             std::thread::sleep(Duration::from_millis(1));
         }
     }
 
-    fn stands_still(&self) -> bool {
-        // Elsewhere than on Linux nobody says.
+    /// Whether every thread of the process is stopped.
+    fn is_stopped(&self) -> bool {
+        // Only Linux has this information.
         let Ok(threads) = std::fs::read_dir(format!("/proc/{}/task", self.pid())) else { return true };
         threads.map(|thread| std::fs::read_to_string(thread.unwrap().path().join("stat"))).all(|stat| {
-            // A thread that has ended meanwhile is none.
+            // A thread that has just ended does not run either.
             stat.map_or(true, |stat| stat.rsplit(") ").next().is_some_and(|state| state.starts_with('T')))
         })
     }
 
-    /// Leaves line mode, and asserts that nothing was wrong.
+    /// Leaves line mode and asserts that it succeeds.
     pub(crate) fn leaves(&mut self) {
         self.types("q");
         assert_eq!(self.ends().code(), Some(0));
     }
 
-    /// Waits for the end and returns the exit status.
+    /// Waits for the end of the program and returns its exit status.
     pub(crate) fn ends(&mut self) -> ExitStatus {
         self.process.wait(&self.out)
     }

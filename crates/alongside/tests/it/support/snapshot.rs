@@ -1,4 +1,5 @@
-//! The output of programs as text for a snapshot: whatever differs between runs or machines has a name.
+//! The output of programs as text for a snapshot: a placeholder replaces each part that differs between runs
+//! or machines.
 
 use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
@@ -7,16 +8,16 @@ use std::sync::LazyLock;
 use alongside_contract::agents::AGENTS;
 use regex::Regex;
 
-use super::{Home, Ran, Running};
+use super::{CommandResult, Home, Running};
 
-/// Patterns of texts that differ, and their names. The first group stays.
-static NAMES: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
+/// Patterns of texts that differ between runs, and their placeholders. The first group of a match is kept.
+static PLACEHOLDERS: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
     let version = format!(r"\b(){}\b", regex::escape(env!("CARGO_PKG_VERSION")));
     let names = [
         (&*version, "[VERSION]"),
         (r"\b()[0-9a-f]{32,}(\.[a-z]+)?\b", "[TOKEN]"),
         (r"()\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.0-9]*Z?", "[TIME]"),
-        // Hosts wait for 30 s.
+        // The remaining part of the 30 s for which a host waits.
         (r"\b(waits |within )([12]?\d|30) s\b", "[N] s"),
         (r"\b()(just now|\d+ (second|minute)s? ago)", "[AGO]"),
         (r"\b()[0-9a-f]{16}\b", "[HOST]"),
@@ -27,16 +28,16 @@ static NAMES: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
         (r"(\bport |--port |127\.0\.0\.1:|localhost:|internal:)\d{4,5}\b", "[PORT]"),
         (r"\b(process |PID |kill -CONT |kill -KILL |host --stop )\d+", "[PID]"),
         (r"(/drafts/)\d[-\d]+", "[DRAFT]"),
-        // The run of checks.
+        // The duration of `alongside check`.
         (r"( checks, in )\d+ s\b", "[N] s"),
-        // A package of a plugin grows.
+        // The number of files in the package of a plugin, which grows.
         (r"(: )\d\d+ files\b", "[N] files"),
     ];
     names.map(|(pattern, name)| (Regex::new(pattern).unwrap(), name)).into()
 });
 
 impl Home {
-    /// An output with names in the place of what differs.
+    /// Returns an output with placeholders for the parts that differ between runs or machines.
     pub(crate) fn stable(&self, output: impl Display) -> String {
         let base = self.path("").display().to_string();
         let base = base.trim_end_matches('/');
@@ -53,24 +54,24 @@ impl Home {
             let whole = Regex::new(&format!(r"{}\b", regex::escape(number))).unwrap();
             text = whole.replace_all(&text, regex::NoExpand(name)).into_owned();
         }
-        for (differs, name) in NAMES.iter() {
+        for (differs, name) in PLACEHOLDERS.iter() {
             text = differs.replace_all(&text, format!("${{1}}{name}")).into_owned();
         }
-        text.split('\n').map(folded).collect::<Vec<_>>().join("\n")
+        text.split('\n').map(wrapped).collect::<Vec<_>>().join("\n")
     }
 
-    /// Gives a number a name of its own in snapshots: `process 4711` becomes `process [AGENT]`.
-    pub(crate) fn names(&self, before: &str, number: impl Display, name: &str) {
+    /// Sets the placeholder of a number in snapshots: `process 4711` becomes `process [AGENT]`.
+    pub(crate) fn name_number(&self, before: &str, number: impl Display, name: &str) {
         let named = (format!("{before}{number}"), format!("{before}[{name}]"));
         self.named.lock().unwrap().push(named);
     }
 
-    /// Adds a command, and what it printed, to the transcript of this test.
-    pub(crate) fn notes(&self, command: &str, printed: &str) {
-        self.played.lock().unwrap().push_str(&format!("$ alongside {command}\n{printed}"));
+    /// Adds a command and its output to the transcript of this test.
+    pub(crate) fn add_to_transcript(&self, command: &str, output: &str) {
+        self.transcript.lock().unwrap().push_str(&format!("$ alongside {command}\n{output}"));
     }
 
-    /// All that a desk prints after its greeting, up to this text.
+    /// Returns the output of a desk after its greeting, up to this text.
     pub(crate) async fn dialogue(&self, desk: &mut Running, last: &str) -> String {
         const GREETING: &str = "alongside serves [PROJECT] (port [PORT]).\n\
             Agents started there connect automatically; restart one that runs already.\n";
@@ -79,22 +80,23 @@ impl Home {
         all.strip_prefix(GREETING).unwrap_or_else(|| panic!("another greeting: {all}")).to_owned()
     }
 
-    /// The transcript of this test so far.
-    pub(crate) fn played(&self) -> String {
-        std::mem::take(&mut *self.played.lock().unwrap())
+    /// Returns the transcript of this test since the previous call.
+    pub(crate) fn transcript(&self) -> String {
+        std::mem::take(&mut *self.transcript.lock().unwrap())
     }
 
-    /// Runs commands to their end: all that each prints, and its exit code unless that is 0.
+    /// Runs commands to their end. Returns the transcript, which holds the exit code of each command unless
+    /// the code is 0.
     pub(crate) fn prints(&self, commands: &[impl AsRef<str>]) -> String {
         for command in commands.iter().map(AsRef::as_ref) {
-            self.notes(command, &self.stable(self.run(&command.split(' ').collect::<Vec<_>>())));
+            self.add_to_transcript(command, &self.stable(self.run(&command.split(' ').collect::<Vec<_>>())));
         }
-        self.played()
+        self.transcript()
     }
 }
 
-/// Lines of Rust, and of reviewers, end somewhere.
-fn folded(line: &str) -> Cow<'_, str> {
+/// Wraps a line of output to the line length of Rust files.
+fn wrapped(line: &str) -> Cow<'_, str> {
     const COLUMNS: usize = 98;
     if line.chars().count() <= COLUMNS {
         return line.into();
@@ -103,7 +105,7 @@ fn folded(line: &str) -> Cow<'_, str> {
     textwrap::fill(line, whole_words.word_splitter(textwrap::WordSplitter::NoHyphenation)).into()
 }
 
-impl Display for Ran {
+impl Display for CommandResult {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(&self.out)?;
         if !self.err.is_empty() {
