@@ -1,4 +1,4 @@
-//! `alongside check` finds nothing in alongside: a whole editor is driven through it.
+//! `alongside check`: alongside itself passes every check, with a test editor that a driver controls.
 
 mod driven;
 
@@ -14,32 +14,33 @@ use crate::check::driven::Driven;
 use crate::editor::{Editor, Process};
 use crate::support::{Home, found, until};
 
-/// A whole run: one check alone waits for more than a minute.
-const PATIENCE: Duration = Duration::from_secs(240);
+/// The time limit of a whole run, in which one check alone takes more than a minute.
+const RUN_LIMIT: Duration = Duration::from_secs(240);
 
-/// Runs so many checks of a driven editor, all of which pass. Returns the report.
+/// Runs checks on a driven editor, asserts that there are `count` and that all pass, and returns the report.
 async fn passes(home: &Home, driven: &Driven, args: &[&str], count: usize) -> Value {
     let mut command = home.alongside(&["check", "--json", "--drive", &driven.command()]);
     command.args(args).stdin(std::process::Stdio::null());
     let run = tokio::process::Command::from(command).kill_on_drop(true).output();
-    let output = tokio::time::timeout(PATIENCE, run).await.expect("the checks end").unwrap();
+    let output = tokio::time::timeout(RUN_LIMIT, run).await.expect("the checks end").unwrap();
     let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
     let checks = report["checks"].as_array().unwrap();
-    let others = checks.iter().filter(|check| check["verdict"] != "pass" && !is_busy(check));
-    let others: Vec<String> = others
+    let failed = checks.iter().filter(|check| check["verdict"] != "pass" && !is_busy(check));
+    let failed: Vec<String> = failed
         .map(|it| format!("{}: {} {} {:#}", it["id"], it["verdict"], it["reason"], it["evidence"]))
         .collect();
-    assert!(others.is_empty(), "{}", others.join("\n"));
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
     assert_eq!((output.status.code(), checks.len()), (Some(0), count));
     report
 }
 
-/// Whether a check has no verdict because this machine had too much else to do. No check may be wrong then.
+/// Whether a check has no verdict because this machine was too busy, which is no fault of alongside.
 fn is_busy(check: &Value) -> bool {
     check["reason"].as_str().is_some_and(|why| why.starts_with("this machine was too busy to tell"))
 }
 
-async fn opens(home: &Home) -> (Process, Editor) {
+/// Starts an editor in the project and waits until agents find its companion.
+async fn open_editor(home: &Home) -> (Process, Editor) {
     let process = Process::open();
     let editor = Editor::with_plugin(home, &process, &[&home.project]);
     until("the companion", || found("gemini", &home.surroundings())).await;
@@ -49,11 +50,11 @@ async fn opens(home: &Home) -> (Process, Editor) {
 #[tokio::test(flavor = "multi_thread")]
 async fn alongside_passes_every_check() {
     let home = Home::new();
-    let (process, editor) = opens(&home).await;
+    let (process, editor) = open_editor(&home).await;
     let driven = Driven::by(&home, editor, process);
     let report = passes(&home, &driven, &[], alongside_conformance::CHECKS.len()).await;
     assert_eq!(report["conforms"], true);
-    // It leaves nothing behind.
+    // The run leaves no file behind.
     let left = std::fs::read_dir(&home.project).unwrap().flatten().map(|entry| entry.file_name());
     assert_eq!(left.collect::<Vec<_>>(), Vec::<std::ffi::OsString>::new());
     let left = crate::support::files_below(home.path("tmp"));
@@ -63,12 +64,12 @@ async fn alongside_passes_every_check() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_terminal_asks_a_person_for_each_action() {
     let home = Home::new();
-    let (_process, mut editor) = opens(&home).await;
+    let (_process, mut editor) = open_editor(&home).await;
     let mut check = home.at_terminal(&["check", "--only", "diffs.rejected,diffs.immediate"]);
     check.answers_and_shows("Will you? [y/N]", "y", "1. Reject the proposal for").await;
     let asked = check.shows("[Enter done, s skip, c cannot]").await;
     assert!(asked.contains("1 of about 1"), "{asked}");
-    // The other check closes its proposal without a decision, and the editor may not have heard of that yet.
+    // The other check closes its proposal without a decision, and the editor may not yet have received that.
     let is_asked = |review: &Value| {
         let path = Path::new(review["file"].as_str().unwrap());
         asked.contains(path.file_name().unwrap().to_str().unwrap())
@@ -83,7 +84,7 @@ async fn the_terminal_asks_a_person_for_each_action() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_check_that_is_interrupted_closes_what_it_opened() {
     let home = Home::new();
-    let (_process, mut editor) = opens(&home).await;
+    let (_process, mut editor) = open_editor(&home).await;
     let mut check = home.at_terminal(&["check", "--only", "diffs.rejected"]);
     check.answers_and_shows("Will you? [y/N]", "y", "1. Reject the proposal for").await;
     until("the proposal", || editor.any_review()).await;
@@ -96,7 +97,7 @@ async fn a_check_that_is_interrupted_closes_what_it_opened() {
 #[tokio::test(flavor = "multi_thread")]
 async fn unattended_checks_are_not_observable_and_junit_says_so() {
     let home = Home::new();
-    let (_process, _editor) = opens(&home).await;
+    let (_process, _editor) = open_editor(&home).await;
     let junit = home.path("check.xml");
     let only = "diffs.accepted,diffs.immediate,stop";
     let ran = home.run(&["check", "--only", only, "--json", "--junit", junit.to_str().unwrap()]);
@@ -112,7 +113,7 @@ async fn unattended_checks_are_not_observable_and_junit_says_so() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_report_goes_through_no_link_of_a_project() {
     let home = Home::new();
-    let (_process, _editor) = opens(&home).await;
+    let (_process, _editor) = open_editor(&home).await;
     let profile = home.path("home/.bash_profile");
     std::os::unix::fs::symlink(&profile, home.project.join("check.xml")).unwrap();
     let check = |file: &str| home.run(&["check", "--only", "stop", "--junit", file]);
@@ -127,7 +128,7 @@ async fn a_report_goes_through_no_link_of_a_project() {
     assert!(!profile.exists());
     assert_eq!(check("other.xml").status.code(), Some(0));
     assert!(std::fs::read_to_string(home.project.join("other.xml")).unwrap().contains("<testsuite"));
-    // A person's own name for it, such as /dev/stdout, is a link, too.
+    // The person may name a link outside the project, such as /dev/stdout.
     assert!(check("/dev/stdout").out.contains("<testsuite"));
 }
 
@@ -135,7 +136,7 @@ async fn a_report_goes_through_no_link_of_a_project() {
 fn without_a_companion_the_exit_code_is_2() {
     let home = Home::new();
     let gone = { std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port() };
-    // A file that was left behind.
+    // The discovery file of a companion that is gone.
     let record = serde_json::json!({ "port": gone, "workspacePath": home.project });
     home.file("left.json", &record.to_string());
     let checks = ["check".into(), format!("check --port {gone}"), "check --file left.json".into()];
@@ -146,10 +147,10 @@ fn without_a_companion_the_exit_code_is_2() {
 async fn wrong_arguments_give_no_verdict() {
     let home = Home::new();
     let unknown = home.prints(&["check --only difs", "check --skip difs"]);
-    let (_process, _editor) = opens(&home).await;
+    let (_process, _editor) = open_editor(&home).await;
     let only = "check --only diffs.rejected";
     assert_snapshot!(unknown + &home.prints(&[format!("{only} --junit none/check.xml")]));
-    // Each shell has words of its own.
+    // The text of this error differs between shells, and is not in the snapshot.
     let ran = home.run(&["check", "--only", "diffs.rejected", "--drive", "./no-such-driver"]);
     assert!(ran.err.contains("the command of --drive cannot be run"), "{}", ran.err);
     assert_eq!((ran.status.code(), &*ran.out), (Some(2), ""));
@@ -158,14 +159,14 @@ async fn wrong_arguments_give_no_verdict() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_failing_driver_fails_the_run_an_incapable_one_does_not() {
     let home = Home::new();
-    let (_process, _editor) = opens(&home).await;
+    let (_process, _editor) = open_editor(&home).await;
     let only = ["check", "--only", "diffs.rejected,diffs.view-closed,diffs.immediate", "--drive"];
     let driven = |driver| home.run(&[&only[..], &[driver]].concat());
     assert_snapshot!(home.stable(driven("sh -c 'echo no $2 >&2; exit 5' --")));
     assert_eq!(driven("sh -c 'exit 3' --").status.code(), Some(0));
 }
 
-/// Answers every request as a web server does that knows no POST.
+/// Starts a web server that refuses every request, as servers without POST do. Returns its port.
 fn web_server() -> u16 {
     let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -187,7 +188,7 @@ async fn another_program_or_a_wrong_token_gives_no_verdict() {
     let home = Home::new();
     let port = web_server().to_string();
     let other = home.prints(&[format!("check --port {port} --unattended")]);
-    let (_process, _editor) = opens(&home).await;
+    let (_process, _editor) = open_editor(&home).await;
     let port = home.record().port.to_string();
     let wrong = home.prints(&[format!("check --port {port} --token x --unattended")]);
     assert_snapshot!(home.stable(other + &wrong));
@@ -198,7 +199,7 @@ async fn another_program_or_a_wrong_token_gives_no_verdict() {
 #[tokio::test(flavor = "multi_thread")]
 async fn slow_checks_are_announced_and_skipped_without_wait() {
     let home = Home::new();
-    let (_process, _editor) = opens(&home).await;
+    let (_process, _editor) = open_editor(&home).await;
     let ran = home.run(&["check", "--only", "sessions.freed", "--wait", "9", "--json", "--unattended"]);
     let report = ran.json();
     let check = &report["checks"][0];
@@ -227,9 +228,9 @@ fn the_list_holds_every_check() {
 #[tokio::test(flavor = "multi_thread")]
 async fn alongside_passes_every_check_of_claude() {
     let home = Home::new();
-    // Locks are written only where the user has such an agent.
+    // A companion writes locks only if the user has Claude Code.
     home.directory("home/.claude");
-    let (process, editor) = opens(&home).await;
+    let (process, editor) = open_editor(&home).await;
     let claude = FamilyAgent::named("claude").unwrap();
     let is_found = |search| matches!(search, Some(find::LockSearch::Holding(locks)) if !locks.is_empty());
     until("the lock", || is_found(find::locks(claude, &home.surroundings())).then_some(())).await;

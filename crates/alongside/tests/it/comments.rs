@@ -1,4 +1,5 @@
-//! Comments on a turn: kept by the real host, read by an agent at its next prompt, listed and copied.
+//! Comments on a turn: the real host keeps them, an agent reads them at its next prompt, and a person lists
+//! and copies them.
 
 use std::io::Write as _;
 
@@ -8,9 +9,11 @@ use crate::json::{asks, told};
 use crate::support::{Home, Running};
 use crate::turns::{event, hook, silent, turn, with_repository};
 
+/// The notification with the review of a turn.
 const TURN: &str = "alongside/didChangeTurn";
 
-/// A project in which an agent has changed `a.txt`, and a program that reviews that; `None` without git.
+/// Returns a project in which an agent has changed `a.txt`, and a desk that reviews the change. Returns
+/// `None` without git.
 pub(crate) fn changed_by(agent: &str) -> Option<(Home, Running)> {
     let home = with_repository()?;
     silent(&turn(&home, agent, &event(&home, "UserPromptSubmit")));
@@ -20,14 +23,15 @@ pub(crate) fn changed_by(agent: &str) -> Option<(Home, Running)> {
     Some((home, desk))
 }
 
-/// The same with Codex, and the list of its changes.
+/// Returns a project in which Codex has changed `a.txt`, a desk that reviews the change, and the review.
+/// Returns `None` without git.
 pub(crate) async fn reviewed() -> Option<(Home, Running, Value)> {
     let (home, desk) = changed_by("codex")?;
     let turn = told(&desk, TURN, |turn| turn["files"][0]["path"] == "a.txt").await;
     Some((home, desk, turn))
 }
 
-/// Adds a comment on the second line. Returns the list with it.
+/// Adds a comment on the second line. Returns the review with the comment.
 pub(crate) async fn comment(desk: &mut Running, turn: &Value, text: &str) -> Value {
     let lines = json!({ "first": 2, "last": 2 });
     let (id, revision) = (&turn["id"], &turn["revision"]);
@@ -39,14 +43,14 @@ pub(crate) async fn comment(desk: &mut Running, turn: &Value, text: &str) -> Val
     told(desk, TURN, has).await
 }
 
-/// Finishes the review, and sends.
+/// Finishes the review and sends its comments. Returns the notification of the end.
 pub(crate) async fn finish(desk: &mut Running, turn: &Value) -> Value {
     let send = json!({ "turn": turn["id"], "revision": turn["revision"], "send": true });
     asks(desk, "finishTurn", send);
     told(desk, "alongside/didFinishTurn", |_| true).await
 }
 
-/// The text that a hook gives its agent's model.
+/// Runs the hook of a prompt and returns the text for the agent's model.
 fn context(home: &Home, agent: &str) -> String {
     let output = turn(home, agent, &event(home, "UserPromptSubmit"));
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
@@ -74,12 +78,12 @@ async fn an_agent_reads_comments_once_at_its_next_prompt() {
     let shown = "a.txt, line 2 (sent)\n  | TWO\n  > too loud\n\n\
                  A message is sent: Codex reads it with your next prompt.\n";
     assert_eq!(home.run(&["comments"]).out, shown);
-    // Neither another agent nor the end of a turn gets it.
+    // Neither a prompt to another agent nor the end of a turn delivers the message.
     silent(&turn(&home, "claude", &event(&home, "UserPromptSubmit")));
     silent(&turn(&home, "codex", &event(&home, "Stop")));
     let text = context(&home, "codex");
     assert!(text.contains("Comment 1: `a.txt`, line 2\n```\nTWO\n```\n> too loud\n"), "{text}");
-    // The model has seen that prompt once its turn ends.
+    // The message counts as read when the turn of that prompt ends.
     let given = "Codex has got it with your prompt, and has read it once its turn ends";
     told(&desk, TURN, |turn| turn["message"]["words"] == given).await;
     silent(&turn(&home, "codex", &event(&home, "Stop")));
@@ -129,7 +133,7 @@ async fn a_message_outlives_its_host_and_a_hook_that_nobody_reads() {
     desk.ends_input();
     desk.ends();
     home.kill_hosts();
-    // An agent that is gone reads nothing.
+    // The output of a hook whose agent is gone is not read, and the message stays unread.
     let mut child = hook(&home, &["codex"]).spawn().unwrap();
     drop(child.stdout.take());
     child.stdin.take().unwrap().write_all(&event(&home, "UserPromptSubmit")).unwrap();
@@ -137,7 +141,7 @@ async fn a_message_outlives_its_host_and_a_hook_that_nobody_reads() {
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
     assert!(home.run(&["comments"]).out.contains("> too loud\n"));
     assert!(context(&home, "codex").contains("> too loud\n"));
-    // A log that cannot be read holds up no agent.
+    // An unreadable log does not stop the agent.
     let stores = home.path("home/.local/state/alongside/turns");
     let store = std::fs::read_dir(stores).unwrap().flatten().find(|entry| entry.path().is_dir()).unwrap();
     let log = store.path().join("comments");

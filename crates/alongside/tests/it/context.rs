@@ -1,4 +1,4 @@
-//! Context with real editors and desks: which files agents hear of, and which the settings hide.
+//! Context with real editors and desks: the files that agents are told of, and those that the settings hide.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -17,13 +17,13 @@ async fn context_disabled_in_settings_stays_off() {
     editor.says("alongside/didChangeContext", report(0));
     let (_, refusal) = editor.asks("alongside/pauseContext", json!({"paused": false})).unwrap_err();
     assert_snapshot!(refusal, @"context is off in the settings ([context] enabled = false)");
-    // A desk's switch is refused with the same reason.
+    // A desk refuses its command to resume context for the same reason.
     let mut desk = home.review(&[]);
     desk.reads("alongside serves").await;
     desk.types_and_shows("l", "Context is paused").await;
     desk.types_and_shows("z", "Context is off in the settings ([context] enabled = false)").await;
     editor.says("alongside/didChangeContext", report(1));
-    // The answer comes after the report was handled, and agents hear of changes within 200 ms.
+    // The server handles the report before it answers this request. Agents are told of changes within 200 ms.
     editor.asks("alongside/pauseContext", json!({"paused": true})).unwrap();
     tokio::time::sleep(std::time::Duration::from_millis(500)).await;
     let told = agent.context().borrow().clone().expect("a context without files");

@@ -1,4 +1,4 @@
-//! `alongside demo` without a terminal: the transcript, and nothing left behind.
+//! `alongside demo` without a terminal: its transcript, and the removal of its files.
 
 use crate::support::{Home, files_below, finish, write_program};
 

@@ -1,4 +1,4 @@
-//! The commands that lead agents to the companion: `env`, `run`, `stdio`, `status`.
+//! The commands that connect agents with the companion or report on it: `env`, `run`, `stdio`, `status`.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::hook::{Hook, input};
 use crate::support::{Home, finish, found, send, until};
 
-/// The port of the companion of the project, and the token that Gemini CLI presents.
+/// Waits for the companion of the project. Returns its port and the token that Gemini CLI presents.
 async fn companion(home: &Home) -> (u16, String) {
     until("a record", || {
         let record = found("gemini", &home.surroundings())?.record;
@@ -130,7 +130,7 @@ async fn status_shows_everything_but_the_token() {
     assert_eq!(with["companions"][0]["token"], token.as_str());
 
     drop(agent);
-    // It is listed for 1.5 s: a second look might come too late.
+    // An agent that has left is listed for 1.5 s only, so the output that shows it is kept.
     let elsewhere = until("the agent to be away", || {
         let elsewhere = finish(home.alongside(&["status"]).current_dir(home.path("home")));
         elsewhere.out.contains("  agents: Gemini CLI (away)\n").then_some(elsewhere)
@@ -143,7 +143,7 @@ async fn status_shows_everything_but_the_token() {
 async fn status_points_out_files_whose_companion_is_gone() {
     let home = Home::new();
     let folder = home.directory("tmp/gemini/ide");
-    // A free port, on which nobody listens.
+    // A free port, on which no program listens.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let record = json!({ "port": port, "workspacePath": home.project, "authToken": "t", "ppid": 1 });
     std::fs::write(folder.join(format!("gemini-ide-server-1-{port}.json")), record.to_string()).unwrap();
@@ -157,7 +157,7 @@ async fn a_frozen_companion_is_not_taken_for_gone() {
     desk.shows("Waiting for proposals").await;
     let (host, _) = home.hosts()[0];
     send(host, rustix::process::Signal::STOP);
-    // Each of them waits for some seconds.
+    // The commands run at the same time, because each of them waits for some seconds.
     let ran: [&[&str]; 4] = [&["status"], &["status", "--json"], &["env"], &["doctor", "--fix"]];
     let [status, json, env, _] = ran
         .map(|args| home.alongside(args))
@@ -195,7 +195,7 @@ async fn run_starts_a_companion_that_ends_with_the_agent() {
 
     let killed = home.run(&["run", "--", "sh", "-c", "kill -TERM $$"]);
     assert_eq!(killed.status.code(), Some(143));
-    // No companion is started for the first one.
+    // A name without a program starts no companion.
     let unknown = home.prints(&["run no-such-agent", "run ./no-such-agent"]);
     assert_snapshot!(home.stable(ran.err) + &unknown);
     assert!(find::all_records(&home.surroundings()).is_empty(), "also after that");
@@ -227,10 +227,10 @@ async fn status_marks_the_companion_that_env_uses() {
     assert!(!alone.contains("Claude Code"), "the person does not have it: {alone}");
     let mut second = home.review(&["other"]);
     second.shows("alongside serves").await;
-    // It joins the second companion and adds the whole project.
+    // The third desk joins the second companion and adds the whole project.
     let _third = home.serving().await;
     assert_eq!(home.hosts().len(), 2);
-    // Both serve the lower directory.
+    // Both companions serve the lower directory.
     let home = home.inside("sub");
     let read = home.run(&["env"]).out;
     let taken = read.lines().find_map(|line| line.strip_prefix("export GEMINI_CLI_IDE_SERVER_PORT='"));
@@ -257,17 +257,17 @@ async fn run_passes_signals_on() {
     assert_eq!(ran.ends().code(), Some(5));
 }
 
-/// `alongside stdio`, as an agent starts it.
+/// `alongside stdio` as an agent starts it, with the agent's side of the connection.
 struct Bridge {
     child: Child,
     input: Option<ChildStdin>,
     told: mpsc::Receiver<Value>,
-    /// Messages that came before those that were awaited: an outcome may overtake the answer.
+    /// Messages that came before the awaited ones: an outcome may come before the answer to `openDiff`.
     early: Vec<Value>,
 }
 
 impl Bridge {
-    /// Starts it, and introduces an agent by this name.
+    /// Starts the command and introduces an agent by this name.
     fn start(home: &Home, args: &[&str], name: &str) -> Self {
         let mut command: Command = home.alongside(&["stdio"]);
         let mut child = command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
@@ -292,7 +292,7 @@ impl Bridge {
         writeln!(self.input.as_mut().unwrap(), "{message}").unwrap();
     }
 
-    /// The next message of this kind.
+    /// Waits for the next message of this kind and returns it. `what` names it in a failure.
     fn hears(&mut self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
         if let Some(at) = self.early.iter().position(&is_it) {
             return self.early.remove(at);
@@ -314,6 +314,7 @@ impl Bridge {
         assert_eq!(opened["result"]["content"], json!([]));
     }
 
+    /// Waits for the acceptance of a proposal and returns its parameters.
     fn accepted(&mut self) -> Value {
         self.hears("the outcome", |message| message["method"] == "ide/diffAccepted")["params"].clone()
     }
@@ -326,7 +327,7 @@ impl Drop for Bridge {
     }
 }
 
-/// Agents start at the top of a project, and people in its folders.
+/// Agents usually start at the top of a project, and people in one of its folders.
 #[tokio::test]
 async fn a_desk_in_a_folder_serves_the_repository_around_it() {
     let mut home = Home::new();
@@ -340,7 +341,7 @@ async fn a_desk_in_a_folder_serves_the_repository_around_it() {
     let mut desk = home.review(&[]);
     assert_eq!(roots(&home).await, json!([top]));
     desk.leaves();
-    // A directory that the person names is the project.
+    // A directory that the person names is itself the project.
     let _desk = home.review(&["."]);
     let narrow = until("the companion of the folder", || {
         let served = home.run(&["status", "--json"]).json()["companions"][0]["roots"].clone();
@@ -368,8 +369,8 @@ async fn stdio_relays_to_the_running_companion() {
     assert_eq!(find::all_records(&home.surroundings()).len(), 1, "no second server");
 }
 
-/// In a container, Gemini CLI starts the server that its discovery file names, and gives no name of its own.
-/// An edit that its hook brings as well is asked once.
+/// In a container, Gemini CLI starts the server that its discovery file names, and gives no name. An edit
+/// that its hook proposes as well is asked only once.
 #[tokio::test]
 async fn an_agent_over_stdio_is_known_by_the_file_that_it_read() {
     let home = Home::new();

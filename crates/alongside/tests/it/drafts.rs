@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Home, set_mode, write_file};
 
-/// A home with two drafts.
+/// Returns a home with two drafts, and their paths.
 fn home_with_drafts() -> (Home, Vec<PathBuf>) {
     let home = Home::new();
     let mut dirs = AppDirs::below(&home.path("home"));
@@ -38,6 +38,7 @@ fn an_editor_gets_the_drafts_as_json() {
     assert_eq!(home.run(&["drafts", "list", "--json"]).out.trim(), "[]");
 }
 
+/// Whether all drafts exist.
 fn exist(drafts: &[PathBuf]) -> bool {
     drafts.iter().all(|draft| draft.exists())
 }

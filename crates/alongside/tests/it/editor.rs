@@ -11,10 +11,11 @@ use serde_json::{Value, json};
 
 use crate::support::{DEADLINE, Home};
 
-/// The editor's process.
+/// The process of an editor.
 pub(crate) struct Process(Child);
 
 impl Process {
+    /// Starts a process that does nothing.
     pub(crate) fn open() -> Self {
         Self(Command::new("sleep").arg("600").stdin(Stdio::null()).spawn().unwrap())
     }
@@ -23,11 +24,12 @@ impl Process {
         self.0.id()
     }
 
-    /// The editor as a desk names it.
-    pub(crate) fn itself(&self) -> EditorProcess {
+    /// Returns the editor as a desk describes it to its host.
+    pub(crate) fn editor_process(&self) -> EditorProcess {
         EditorProcess { pid: self.pid(), name: "ed".into(), display_name: "The Editor".into(), window: None }
     }
 
+    /// Kills the process.
     pub(crate) fn dies(&mut self) {
         self.0.kill().unwrap();
         self.0.wait().unwrap();
@@ -41,18 +43,19 @@ impl Drop for Process {
     }
 }
 
-/// The language client. Dropping it closes the pipe, as the system does for an editor that is killed.
+/// The language client of an editor. Dropping it closes the pipe, as the system does if an editor is killed.
 pub(crate) struct Editor {
     server: Child,
     to_server: Option<ChildStdin>,
     messages: Receiver<Message>,
-    last: i32,
-    /// Every message, and its sender: `true` for the editor.
+    /// The id of the last request.
+    last_id: i32,
+    /// Every message so far, and whether the editor sent it.
     said: Vec<(bool, Message)>,
 }
 
 impl Editor {
-    /// Starts the server in the project, without a message.
+    /// Starts the server in the project and sends no message.
     pub(crate) fn starts(home: &Home, args: &[&str]) -> Self {
         let mut server = home.alongside(&["lsp"]);
         let mut server = server
@@ -72,17 +75,17 @@ impl Editor {
                 }
             }
         });
-        Self { server, to_server, messages, last: 0, said: Vec::new() }
+        Self { server, to_server, messages, last_id: 0, said: Vec::new() }
     }
 
-    /// An editor with a plugin in the project, and its process.
+    /// Returns an editor with a plugin in the project, and its process.
     pub(crate) fn opened(home: &Home) -> (Process, Self) {
         let process = Process::open();
         let editor = Self::with_plugin(home, &process, &[&home.project]);
         (process, editor)
     }
 
-    /// An editor with a plugin, in these projects.
+    /// Returns an editor with a plugin in these projects, introduced to the server.
     pub(crate) fn with_plugin(home: &Home, process: &Process, roots: &[&Path]) -> Self {
         let mut editor = Self::starts(home, &[]);
         let answer = editor.asks("initialize", introduction(process, roots)).unwrap();
@@ -91,15 +94,16 @@ impl Editor {
         editor
     }
 
+    /// Sends a notification.
     pub(crate) fn says(&mut self, method: &str, params: Value) {
         self.sends(Notification { method: method.to_owned(), params }.into());
     }
 
-    /// Sends a request and waits for the answer. Messages that come meanwhile wait for
-    /// [`hears`](Self::hears).
+    /// Sends a request and waits for the response. [`hears`](Self::hears) returns messages that come
+    /// meanwhile.
     pub(crate) fn asks(&mut self, method: &str, params: Value) -> Result<Value, (i32, String)> {
-        self.last += 1;
-        let id = self.last;
+        self.last_id += 1;
+        let id = self.last_id;
         let heard = self.said.len();
         self.sends(Request { id: id.into(), method: method.to_owned(), params }.into());
         let answer = self.waits_for(heard, &format!("the answer to {method}"), |message| match message {
@@ -109,14 +113,14 @@ impl Editor {
         answer.map_err(|error| (error.code, error.message))
     }
 
-    /// Accepts a review as it was opened.
+    /// Accepts a review at the revision at which it was opened.
     pub(crate) fn accepts(&mut self, review: &Value) {
         let decide = json!({"id": review["id"], "revision": review["revision"], "decision": "accept"});
         self.asks("alongside/decideReview", decide).unwrap();
     }
 
-    /// The first notification or request of this method that fits, also among earlier messages. A request is
-    /// answered with `null`.
+    /// Waits for the first notification or request of this method that fits and returns its parameters.
+    /// Earlier messages count too. The answer to a request is `null`.
     pub(crate) fn hears(&mut self, method: &str, fits: impl Fn(&Value) -> bool) -> Value {
         let said = |message: &Message| match message {
             Message::Notification(it) if it.method == method && fits(&it.params) => {
@@ -134,7 +138,8 @@ impl Editor {
         params
     }
 
-    /// Reads every message that has come, and answers requests: all edits are sent.
+    /// Reads every message that has come, and answers requests with `null`, as an editor does that has sent
+    /// all its edits.
     pub(crate) fn attends(&mut self) {
         while let Ok(message) = self.messages.try_recv() {
             if let Message::Request(request) = &message {
@@ -144,16 +149,17 @@ impl Editor {
         }
     }
 
-    /// The first open review of a file, at its newest revision.
+    /// Returns the first open review of a file, at its newest revision.
     pub(crate) fn review(&mut self, file: &str) -> Option<Value> {
         self.reviews().into_iter().find(|review| review["file"] == file)
     }
 
-    /// The first open review.
+    /// Returns the first open review.
     pub(crate) fn any_review(&mut self) -> Option<Value> {
         self.reviews().into_iter().next()
     }
 
+    /// Returns all open reviews, each at its newest revision.
     fn reviews(&mut self) -> Vec<Value> {
         self.attends();
         let mut open: Vec<Value> = Vec::new();
@@ -173,7 +179,7 @@ impl Editor {
         open
     }
 
-    /// Sends an edit when the server asks for unsent ones.
+    /// Waits until the server asks for unsent edits, and sends this one.
     pub(crate) fn waits_to_flush(&mut self, edit: Value) {
         let id = self.waits_for(0, "flushReview", |message| match message {
             Message::Request(request) if request.method == "alongside/flushReview" => {
@@ -185,6 +191,8 @@ impl Editor {
         self.sends(Response { id, response_result: Ok(Value::Null) }.into());
     }
 
+    /// Waits for the first message of the server at or after the index `from` that fits. `what` names it in a
+    /// failure.
     fn waits_for<T>(&mut self, from: usize, what: &str, fits: impl Fn(&Message) -> Option<T>) -> T {
         let known = self.said.iter().skip(from).filter(|(by_editor, _)| !by_editor);
         if let Some(found) = known.map(|(_, message)| message).find_map(&fits) {
@@ -215,7 +223,7 @@ impl Editor {
         self.said.push((true, message));
     }
 
-    /// Ends the server as editors do. Returns every message.
+    /// Ends the server as editors do. Returns every message, and whether the editor sent it.
     pub(crate) fn quits(mut self) -> Vec<(bool, Message)> {
         assert_eq!(self.asks("shutdown", Value::Null), Ok(Value::Null));
         self.says("exit", Value::Null);
@@ -223,7 +231,7 @@ impl Editor {
         std::mem::take(&mut self.said)
     }
 
-    /// The process of the server.
+    /// Returns the process ID of the server.
     pub(crate) fn server(&self) -> u32 {
         self.server.id()
     }
@@ -236,7 +244,7 @@ impl Drop for Editor {
     }
 }
 
-/// The first message of an editor with a plugin.
+/// Returns the parameters of `initialize` of an editor with a plugin.
 pub(crate) fn introduction(process: &Process, roots: &[&Path]) -> Value {
     let folder = |root: &&Path| json!({ "uri": format!("file://{}", root.display()), "name": "project" });
     json!({

@@ -1,4 +1,4 @@
-//! The help of every command.
+//! The help of every command, and the version.
 
 use std::path::Path;
 use std::process::Command;

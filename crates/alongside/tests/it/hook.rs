@@ -1,4 +1,4 @@
-//! `alongside hook`, as an agent runs it: a tool call on its input, the answer on its output.
+//! `alongside hook` as an agent runs it: a tool call on its input, the answer on its output.
 
 mod patches;
 
@@ -15,35 +15,35 @@ use crate::support::{Home, Running, propose, send, serving, serving_file, soon, 
 const ORIGINAL: &str = "one\ntwo\nthree\nfour\nfive\n";
 const PROPOSED: &str = "ONE\ntwo\nthree\nfour\nFIVE\n";
 
-/// A hook that waits for its answer.
+/// A running hook.
 pub(crate) struct Hook(tokio::process::Child);
 
 impl Hook {
-    /// Runs the hook with these arguments on this input. It looks for hosts of this home only.
+    /// Runs the hook with these arguments on this input. The hook finds hosts of this home only.
     pub(crate) async fn start(home: &Home, arguments: &[&str], input: &[u8]) -> Self {
         let mut command = home.alongside(&["hook"]);
-        // Its command line, which no environment of an agent can change, keeps it from the real user's hosts.
+        // The option keeps the hook from the hosts of the real user, whatever its environment is.
         command.args(arguments).arg("--runtime-dir").arg(home.runtime_dir());
         Self::of(command, input).await
     }
 
-    /// Runs the hook in this directory, before the agent calls this tool.
+    /// Runs the hook that precedes a call of this tool, for an agent in this directory.
     pub(crate) async fn before(home: &Home, arguments: &[&str], cwd: &Path, tool: &str, call: Value) -> Self {
         Self::start(home, arguments, &input(cwd, "PreToolUse", tool, &call)).await
     }
 
-    /// Runs this command, a hook, on this input.
+    /// Runs the command of a hook on this input.
     pub(crate) async fn of(command: std::process::Command, input: &[u8]) -> Self {
         let mut command = tokio::process::Command::from(command);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
         let mut child = command.spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
-        // A hook that answers before it has read everything breaks the pipe.
+        // The pipe breaks if a hook answers before it has read everything.
         let _ = stdin.write_all(input).await;
         Self(child)
     }
 
-    /// The answer; null for silence.
+    /// Waits for the answer of the hook. Returns null if the hook prints nothing.
     pub(crate) async fn answer(self) -> Value {
         let output = soon("the answer of the hook", self.0.wait_with_output()).await.unwrap();
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -55,6 +55,7 @@ impl Hook {
     }
 }
 
+/// Returns the input that an agent gives its hook for a tool call.
 pub(crate) fn input(cwd: &Path, event: &str, tool: &str, arguments: &Value) -> Vec<u8> {
     let input = json!({
         "session_id": "s",
@@ -66,31 +67,32 @@ pub(crate) fn input(cwd: &Path, event: &str, tool: &str, arguments: &Value) -> V
     input.to_string().into_bytes()
 }
 
-/// Claude Code is about to write a file.
+/// Runs the hook of Claude Code before it writes a file.
 pub(crate) async fn write(home: &Home, file: &str, content: &str) -> Hook {
     let call = json!({ "file_path": file, "content": content });
     Hook::before(home, &["claude"], &home.project, "Write", call).await
 }
 
-/// Qwen Code is about to write a file, and waits for 8 s: the hook answers after 6 s.
+/// Runs the hook of Qwen Code before it writes a file. The agent waits for 8 s, so the hook answers after 6
+/// s.
 async fn write_in_qwen(home: &Home, file: &str, content: &str) -> Hook {
     let call = json!({ "file_path": file, "content": content });
     Hook::before(home, &["qwen", "--timeout", "8"], &home.project, "write_file", call).await
 }
 
-/// Codex is about to apply a patch.
+/// Runs the hook of Codex before it applies a patch.
 pub(crate) async fn patch(home: &Home, patch: &str) -> Hook {
     Hook::before(home, &["codex"], &home.project, "apply_patch", json!({ "command": patch })).await
 }
 
-/// The reason of a refusal in Claude's and Qwen's form.
+/// Asserts that an answer in the form of Claude Code and Qwen Code refuses the call. Returns the reason.
 pub(crate) fn refused(answer: &Value) -> String {
     let output = &answer["hookSpecificOutput"];
     assert_eq!(output["permissionDecision"], "deny", "{answer}");
     output["permissionDecisionReason"].as_str().unwrap().to_owned()
 }
 
-/// Takes the decision on all of the next review of this file.
+/// Answers the question about the next change with this key.
 pub(crate) async fn decides(desk: &mut Running, key: &str) {
     desk.answers("keep this change", key).await;
 }
@@ -139,7 +141,7 @@ async fn hostile_calls_get_a_clear_refusal() {
     assert_eq!(std::fs::read_to_string(&outside).unwrap(), ORIGINAL);
 }
 
-/// The person's shell may have led the agent elsewhere: the file counts.
+/// The agent may be in another directory, to which a shell command has led it.
 #[tokio::test]
 async fn the_project_of_a_file_decides_which_companion_reviews_it() {
     let (home, mut desk, file) = serving_file("a.txt", ORIGINAL).await;
@@ -149,7 +151,7 @@ async fn the_project_of_a_file_decides_which_companion_reviews_it() {
     assert!(refused(&hook.answer().await).contains("rejected all of it"));
 }
 
-/// The file counts, also where no change of it can be worked out.
+/// The companion of the file refuses the edit, although the change cannot be computed.
 #[tokio::test]
 async fn an_edit_that_does_not_apply_is_refused_wherever_the_agent_is() {
     let (home, _desk, file) = serving_file("a.txt", ORIGINAL).await;
@@ -180,7 +182,7 @@ async fn an_edit_that_does_not_apply_is_refused_wherever_the_agent_is() {
     }
 }
 
-/// The agent writes where the link leads.
+/// The agent writes to the target of the link.
 #[tokio::test]
 async fn a_link_is_reviewed_by_the_companion_of_its_target() {
     let (home, mut desk) = serving().await;
@@ -203,7 +205,7 @@ async fn a_link_is_reviewed_by_the_companion_of_its_target() {
     assert!(refused(&out.answer().await).contains("outside the project"));
 }
 
-/// Another hook that gives arguments would win over a yes without any.
+/// The answer repeats the arguments, because another hook's arguments would otherwise replace them.
 #[tokio::test]
 async fn a_write_of_the_unchanged_text_is_allowed_unasked() {
     let (home, _desk, file) = serving_file("a.txt", ORIGINAL).await;
@@ -240,14 +242,15 @@ async fn a_repeated_call_is_answered_from_the_open_review() {
       ↪ same arguments, and do nothing else before: the next call gets its outcome.
     ");
     let again = write_in_qwen(&home, &file, PROPOSED).await;
-    // No desk goes on saying that nobody waits.
+    // The desk takes back its message that the agent does not wait.
     desk.shows("a.txt: Qwen Code has called its tool again, and waits for your decision.").await;
     desk.types("r");
     assert!(refused(&again.answer().await).contains("rejected all of it"));
     assert!(!desk.out.text().contains("replaced"), "{}", desk.out.text());
 }
 
-/// Between two calls nobody waits: the next call gets the decision, and a diff of the same text does not.
+/// A decision that is taken while no call waits is the answer to the next call, and not to a diff of the same
+/// text.
 #[tokio::test]
 async fn a_decision_between_two_calls_answers_only_the_second() {
     let (home, mut desk, file) = serving_file("a.txt", ORIGINAL).await;
@@ -263,7 +266,7 @@ async fn a_decision_between_two_calls_answers_only_the_second() {
     assert_snapshot!(refused(&again), @"The person reviewed this change and rejected all of it.");
 }
 
-/// The agent's model may have ended the turn: then nobody writes the file.
+/// The agent's model may have ended the turn, and then the file is not written.
 #[tokio::test]
 async fn the_desk_announces_no_write_of_an_agent_that_gave_up() {
     let (home, mut desk, file) = serving_file("a.txt", ORIGINAL).await;
@@ -277,7 +280,7 @@ async fn the_desk_announces_no_write_of_an_agent_that_gave_up() {
     assert!(!desk.out.text().contains("Qwen Code writes it"), "{}", desk.out.text());
 }
 
-/// Qwen Code waits for a hook for a minute, and for a diff as long as the person likes.
+/// Qwen Code waits for a hook for a minute, and for a diff without a time limit.
 #[tokio::test]
 async fn a_short_hook_is_silent_if_its_agent_opens_a_diff() {
     let (home, mut desk, file) = serving_file("a.txt", ORIGINAL).await;
@@ -294,7 +297,7 @@ async fn a_short_hook_is_silent_if_its_agent_opens_a_diff() {
     drop(agent);
 }
 
-/// Otherwise the diff would be in another session, or never come.
+/// In the other cases the diff would be in another session or would not be opened at all.
 #[tokio::test]
 async fn a_hook_is_silent_only_if_its_own_session_opens_a_diff() {
     let (home, mut desk, file) = serving_file("a.txt", ORIGINAL).await;
@@ -364,7 +367,7 @@ async fn a_terminated_hook_refuses_and_closes_its_review() {
     desk.shows("a.txt: closed, because Claude Code has broken off the call.").await;
 }
 
-/// As after the death of an agent: nobody reads the answer any more.
+/// The output of the hook is closed, as after the death of its agent.
 #[tokio::test]
 async fn a_hook_whose_agent_is_gone_ends_with_its_review() {
     let (home, mut desk, file) = serving_file("a.txt", ORIGINAL).await;
@@ -375,7 +378,7 @@ async fn a_hook_whose_agent_is_gone_ends_with_its_review() {
     until("the end of the hook", || hook.0.try_wait().unwrap()).await;
 }
 
-/// Most agents go on where their hook dies: somebody has to say so.
+/// Most agents write the file if their hook is killed, which the desk must report.
 #[tokio::test]
 async fn a_text_written_after_its_hook_was_killed_is_reported() {
     let (home, mut desk, file) = serving_file("a.txt", ORIGINAL).await;
@@ -387,7 +390,7 @@ async fn a_text_written_after_its_hook_was_killed_is_reported() {
     desk.shows("a.txt: written without your decision at a desk: the file holds the text of Codex.").await;
 }
 
-/// No agent goes on by itself: the person sees what is lost, or the model reads why the change is refused.
+/// The desk shows the bytes that the agent would lose, or the hook tells the model why the change is refused.
 #[tokio::test]
 async fn a_file_that_is_not_utf_8_is_reviewed_as_written_or_refused() {
     let (home, mut desk, file) = serving_file("a.txt", "").await;

@@ -1,4 +1,4 @@
-//! An idle companion costs nothing: its processes wake only to keep agents' streams alive.
+//! Idle processes: they wake only to keep the streams of agents alive.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::editor::{Editor, Process};
 use crate::support::{DEADLINE, Home, until};
 
-/// How often each thread of these processes has gone to sleep, which is how often it has woken.
+/// Returns how often each thread of these processes has gone to sleep, and so has woken.
 fn sleeps(pids: &[u32]) -> HashMap<String, String> {
     let threads = pids.iter().flat_map(|pid| std::fs::read_dir(format!("/proc/{pid}/task")).unwrap());
     let counted =
@@ -17,21 +17,21 @@ fn sleeps(pids: &[u32]) -> HashMap<String, String> {
     threads
         .filter_map(|thread| {
             let path = thread.ok()?.path().join("status");
-            // A thread may end meanwhile.
+            // A thread may have ended since the directory was read.
             Some((path.display().to_string(), counted(std::fs::read_to_string(path).ok()?)?))
         })
         .collect()
 }
 
-/// The number of the system's watches (inotify instances) that a process holds.
+/// Returns the number of inotify instances of a process.
 fn watches(pid: u32) -> usize {
     let open = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
     let links = open.filter_map(|file| std::fs::read_link(file.path()).ok());
     links.filter(|link| link.to_string_lossy().contains("inotify")).count()
 }
 
-/// Waits until no thread of these processes has woken for so long. They may wake once more for what the test
-/// has just done.
+/// Waits until no thread of these processes has woken for this time. The last action of the test may wake
+/// them once.
 async fn assert_no_wakeup(pids: &[u32], quiet: Duration) {
     let patience = DEADLINE + 3 * quiet;
     let (mut end, mut since, mut before) = (Instant::now() + patience, Instant::now(), sleeps(pids));
@@ -39,7 +39,8 @@ async fn assert_no_wakeup(pids: &[u32], quiet: Duration) {
         tokio::time::sleep(Duration::from_millis(200)).await;
         let now = sleeps(pids);
         if now != before {
-            // Other programs of this user have all watches: the processes poll until some are free.
+            // Other programs of this user hold all inotify instances, and the processes poll until one is
+            // free.
             if inotify::init(CreateFlags::CLOEXEC).is_err() {
                 end = Instant::now() + patience;
             }
@@ -55,12 +56,12 @@ async fn assert_no_wakeup(pids: &[u32], quiet: Duration) {
     }
 }
 
-/// The processes of a desk and of its host.
+/// Waits for the host of a desk. Returns both process IDs.
 async fn with_its_host(home: &Home, desk: u32) -> [u32; 2] {
     [desk, until("a host", || home.hosts().first().map(|host| host.0)).await]
 }
 
-/// An editor that has reported an open file.
+/// Returns an editor that has reported an open file.
 fn editor(home: &Home, process: &Process) -> Editor {
     let file = home.file("src/a.txt", "a\n");
     let mut editor = Editor::with_plugin(home, process, &[&home.project]);
@@ -68,7 +69,7 @@ fn editor(home: &Home, process: &Process) -> Editor {
     editor
 }
 
-/// Together, for each of them waits.
+/// The three parts run at the same time, because each waits for seconds.
 #[tokio::test]
 async fn idle_processes_do_not_wake() {
     tokio::join!(
@@ -81,7 +82,7 @@ async fn idle_processes_do_not_wake() {
 async fn server_and_host_do_not_wake_without_an_agent() {
     let (home, process) = (Home::new(), Process::open());
     let editor = editor(&home, &process);
-    // Longer than any interval at which the program ever polled.
+    // The time is longer than any interval at which the program has ever polled.
     assert_no_wakeup(&with_its_host(&home, editor.server()).await, Duration::from_secs(12)).await;
 }
 
@@ -89,7 +90,7 @@ async fn server_and_host_do_not_wake_between_keep_alives() {
     let (home, process) = (Home::new(), Process::open());
     let editor = editor(&home, &process);
     let _agent = home.agent().await;
-    // Keep-alives come every 15 s; nothing may come every few seconds.
+    // Keep-alives come every 15 s, and the processes may not wake every few seconds.
     assert_no_wakeup(&with_its_host(&home, editor.server()).await, Duration::from_secs(4)).await;
 }
 

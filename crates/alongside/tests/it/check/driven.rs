@@ -1,5 +1,5 @@
-//! An editor that is driven by `alongside check --drive`: a few lines of shell put each action into a
-//! directory, and a thread does it, as a plugin would.
+//! An editor that `alongside check --drive` controls: a shell script writes each action into a directory, and
+//! a thread carries the action out, as a plugin would.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use crate::editor::{Editor, Process};
 use crate::support::{DEADLINE, Home, finish};
 
-/// The text of the command, which waits until its action is done. Arguments end with a zero byte, for they
-/// may hold anything else.
+/// The script that is the driver. It waits until its action is carried out. Each argument ends with a zero
+/// byte, the one byte that an argument cannot hold.
 const SCRIPT: &str = r#"#!/bin/sh
 box=$(dirname "$0")
 n=$(mktemp "$box/action-XXXXXX")
@@ -24,7 +24,7 @@ rm "$n.done"
 exit "$code"
 "#;
 
-/// The thread that drives. It ends with the test.
+/// The driver of an editor, whose thread ends when this value is dropped.
 pub(crate) struct Driven {
     script: PathBuf,
     over: Arc<AtomicBool>,
@@ -32,6 +32,7 @@ pub(crate) struct Driven {
 }
 
 impl Driven {
+    /// Starts the thread that carries actions out with this editor.
     pub(crate) fn by(home: &Home, editor: Editor, process: Process) -> Self {
         let mailbox = home.directory("drive");
         let script = mailbox.join("drive.sh");
@@ -43,14 +44,14 @@ impl Driven {
             project: home.project.clone(),
             stop: home.alongside(&["host", "--stop"]),
             open: Vec::new(),
-            place: json!({}),
+            selection: json!({}),
         };
         let ends = Arc::clone(&over);
         let thread = std::thread::spawn(move || person.works(&mailbox, &ends));
         Self { script, over, thread: Some(thread) }
     }
 
-    /// The command of `--drive`.
+    /// Returns the command for `--drive`.
     pub(crate) fn command(&self) -> String {
         format!("sh '{}'", self.script.display())
     }
@@ -65,19 +66,20 @@ impl Drop for Driven {
     }
 }
 
-/// Somebody who sits before an editor.
+/// A person at an editor, simulated.
 struct Person {
     editor: Editor,
     _process: Process,
     project: PathBuf,
     stop: std::process::Command,
-    /// The open files, the last one looked at first.
+    /// The open files, the most recently used one first.
     open: Vec<String>,
-    /// Cursor and selection in the first of them, as the plugin reports them.
-    place: Value,
+    /// Cursor and selection in the first open file, as the plugin reports them.
+    selection: Value,
 }
 
 impl Person {
+    /// Carries out the actions in the directory until `over` is set.
     fn works(mut self, mailbox: &Path, over: &AtomicBool) {
         while !over.load(Ordering::Relaxed) {
             for entry in std::fs::read_dir(mailbox).unwrap().flatten() {
@@ -85,7 +87,7 @@ impl Person {
                 if path.extension().is_some_and(|extension| extension == "asked") {
                     let words = std::fs::read_to_string(&path).unwrap();
                     let words: Vec<&str> = words.split_terminator('\0').collect();
-                    let code = self.does(&words);
+                    let code = self.carry_out(&words);
                     std::fs::remove_file(&path).unwrap();
                     let done = path.with_extension("done");
                     std::fs::write(path.with_extension("code"), format!("{code}\n")).unwrap();
@@ -97,24 +99,24 @@ impl Person {
         }
     }
 
-    /// Does it: the exit code.
-    fn does(&mut self, words: &[&str]) -> i32 {
+    /// Carries an action out. Returns the exit code of the driver.
+    fn carry_out(&mut self, words: &[&str]) -> i32 {
         let number = |at: usize| words[at].parse::<u32>().unwrap();
         match words {
             ["open" | "focus", file] => self.looks_at(file),
             ["close", file] => {
                 self.open.retain(|open| open != file);
-                self.place = json!({});
+                self.selection = json!({});
                 self.reports();
             }
-            // A plugin cannot name a document without a file; the desk corrects one that does.
+            // A plugin must not report a document without a file. The desk corrects a plugin that does.
             ["new"] => {
                 let unsaved = self.project.join("never-saved.txt");
                 self.says(json!({ "path": unsaved }));
             }
             ["cursor", file, ..] => {
                 self.turns_to(file);
-                self.place = json!({ "cursor": position(number(2), number(3)) });
+                self.selection = json!({ "cursor": position(number(2), number(3)) });
                 self.reports();
             }
             ["select", file, ..] => {
@@ -122,7 +124,8 @@ impl Person {
                 let text = std::fs::read_to_string(file).unwrap();
                 let (from, to) = (offset(&text, number(2), number(3)), offset(&text, number(4), number(5)));
                 let selected = &text[from..to];
-                self.place = json!({ "cursor": position(number(4), number(5)), "selectedText": selected });
+                self.selection =
+                    json!({ "cursor": position(number(4), number(5)), "selectedText": selected });
                 self.reports();
             }
             ["wander", file, _] => {
@@ -132,7 +135,7 @@ impl Person {
                     if std::time::Instant::now() > until {
                         break;
                     }
-                    self.place = json!({ "cursor": position(line, 1) });
+                    self.selection = json!({ "cursor": position(line, 1) });
                     self.reports();
                     std::thread::sleep(Duration::from_millis(30));
                 }
@@ -140,13 +143,13 @@ impl Person {
             ["add-folder", folder] => self.folders(&[folder], &[]),
             ["remove-folder", folder] => self.folders(&[], &[folder]),
             ["edit", path, text] => {
-                let Some(review) = self.sees(path) else { return 2 };
+                let Some(review) = self.wait_for_review(path) else { return 2 };
                 let changes = json!([{ "text": text }]);
                 let edit = json!({ "id": review["id"], "revision": review["revision"], "changes": changes });
                 return self.asks("alongside/editReview", edit);
             }
             ["accept", path] => return self.decides(path, "accept"),
-            // To close the view is to reject, in every adapter.
+            // In every adapter, closing the view rejects the proposal.
             ["reject" | "close-view", path] => return self.decides(path, "reject"),
             ["is-shown", path] => return i32::from(self.editor.review(path).is_none()),
             ["stop"] => assert!(finish(&mut self.stop).status.success()),
@@ -155,21 +158,24 @@ impl Person {
         0
     }
 
+    /// Makes a file the most recently used one.
     fn turns_to(&mut self, file: &str) {
         self.open.retain(|open| open != file);
         self.open.insert(0, file.to_owned());
     }
 
+    /// Shows a file and reports that.
     fn looks_at(&mut self, file: &str) {
         if self.open.first().is_none_or(|first| first != file) {
             self.turns_to(file);
-            self.place = json!({ "cursor": position(1, 1) });
+            self.selection = json!({ "cursor": position(1, 1) });
         }
         self.reports();
     }
 
+    /// Reports the open files, cursor and selection to the server.
     fn reports(&mut self) {
-        let mut active = self.place.clone();
+        let mut active = self.selection.clone();
         active["path"] = match self.open.first() {
             Some(first) => first.as_str().into(),
             None => return self.says(Value::Null),
@@ -177,6 +183,7 @@ impl Person {
         self.says(active);
     }
 
+    /// Sends the context with this active file to the server.
     fn says(&mut self, active: Value) {
         let open: Vec<Value> = self.open.iter().map(|path| json!({ "path": path })).collect();
         let mut context = json!({ "openFiles": open });
@@ -186,6 +193,7 @@ impl Person {
         self.editor.says("alongside/didChangeContext", context);
     }
 
+    /// Tells the server of added and removed workspace folders.
     fn folders(&mut self, added: &[&str], removed: &[&str]) {
         let folders = |folders: &[&str]| -> Vec<Value> {
             folders.iter().map(|path| json!({ "uri": format!("file://{path}"), "name": "x" })).collect()
@@ -194,8 +202,9 @@ impl Person {
         self.editor.says("workspace/didChangeWorkspaceFolders", json!({ "event": event }));
     }
 
-    /// The review of this file, as soon as the editor shows it: the agent may hear first that it is open.
-    fn sees(&mut self, path: &str) -> Option<Value> {
+    /// Waits until the editor has the review of a file, of which the agent may know earlier. Returns `None`
+    /// if the time limit is over.
+    fn wait_for_review(&mut self, path: &str) -> Option<Value> {
         let until = std::time::Instant::now() + DEADLINE;
         loop {
             let review = self.editor.review(path);
@@ -206,23 +215,26 @@ impl Person {
         }
     }
 
+    /// Decides the review of a file. Returns the exit code of the driver.
     fn decides(&mut self, path: &str, decision: &str) -> i32 {
-        let Some(review) = self.sees(path) else { return 2 };
+        let Some(review) = self.wait_for_review(path) else { return 2 };
         let decide = json!({ "id": review["id"], "revision": review["revision"], "decision": decision });
         self.asks("alongside/decideReview", decide)
     }
 
+    /// Sends a request to the server. Returns the exit code of the driver: 4 if the server refuses the
+    /// request.
     fn asks(&mut self, method: &str, params: Value) -> i32 {
         i32::from(self.editor.asks(method, params).is_err()) * 4
     }
 }
 
-/// A place as the desk protocol counts: from 0.
+/// Returns a position as the desk protocol counts it: from 0.
 fn position(line: u32, column: u32) -> Value {
     json!({ "line": line - 1, "character": column - 1 })
 }
 
-/// Where a place is in a text: line and column count from 1, columns in UTF-16 units.
+/// Returns the byte offset of a position in a text. Line and column count from 1, columns in UTF-16 units.
 fn offset(text: &str, line: u32, column: u32) -> usize {
     let before: usize = text.split_inclusive('\n').take(line as usize - 1).map(str::len).sum();
     let mut units = 1;

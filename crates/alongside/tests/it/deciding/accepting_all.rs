@@ -1,8 +1,9 @@
-//! Accepting all reviews in line mode: only what the list names, as it names it.
+//! Accepting all reviews in line mode: only those that the list names are accepted, at the revision of the
+//! list.
 
 use super::*;
 
-/// Line mode with a review of each of these files, by one agent, at the first one.
+/// Starts line mode with a review of each of these files by one agent. Line mode shows the first review.
 async fn reviews(names: &[&str]) -> (Home, Running, Session, Vec<PendingDiff>) {
     let home = Home::new();
     let mut desk = home.serving().await;
@@ -19,7 +20,7 @@ async fn reviews(names: &[&str]) -> (Home, Running, Session, Vec<PendingDiff>) {
 async fn all_seen_reviews_are_accepted_after_one_list() {
     let (home, mut desk, agent, diffs) = reviews(&["a.txt", "b.txt", "c.txt"]).await;
     desk.answers_all_and_shows(&["2", "A"], "Accept these 2 reviews [y,n]? ").await;
-    // A review that comes now is not accepted with them.
+    // A review that is opened after the list is printed is not accepted.
     let _late = propose(&agent, &home.file("late.txt", "old\n"), "new\n").await;
     desk.shows("New review: late.txt").await;
     desk.answers_all_and_shows(&["maybe", "y"], "2 accepted; ").await;
@@ -37,8 +38,8 @@ async fn a_review_that_changed_after_the_list_is_not_accepted() {
     desk.answers_all_and_shows(&["2", "A"], "Accept these 2 reviews [y,n]? ").await;
     let mut other = home.review_with_editor("sed -i s/new/newer/");
     other.answers_all_and_shows(&["e"], "Edit applied").await;
-    // Nobody sees in line mode that the listed review changed; the revision tells. No list accepts a review
-    // that was never printed.
+    // Line mode does not print the edited review while it asks. The revision shows that the review changed,
+    // and a review that was never printed is not accepted.
     desk.types_and_shows("y", "1 accepted; ").await;
     desk.answers_all(&["A", "n", "a"]).await;
     assert_eq!(soon("the outcome", b.outcome()).await, accepted("new\n"));
@@ -62,7 +63,7 @@ async fn accepting_all_first_prints_changes_of_another_desk() {
     desk.answers_all_and_shows(&["y", "y"], "]? ").await;
     let mut other = home.review(&[]);
     other.answers_all(&["y", "n"]).await;
-    // The other desk changed the second change; this one prints the third.
+    // The other desk drops the second change while this desk prints the third one.
     let shown = desk.shows("changed at another desk").await + &desk.answers_all(&["A"]).await;
     assert_snapshot!(home.stable(shown + &desk.shows("]? ").await));
 }

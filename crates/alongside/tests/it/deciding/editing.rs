@@ -17,7 +17,7 @@ async fn a_proposal_is_edited_in_the_editor_of_the_person() {
         home.start(home.alongside(&["review"]).env("EDITOR", format!("sh '{}' --flag", editor.display())));
     let (_agent, diff) = home.proposes(&file, "one\nTWO\n").await;
 
-    // Keeping an edited hunk keeps the edit; undo brings the proposal back.
+    // Keeping an edited hunk keeps the edit, and undo restores the proposal.
     desk.answers_all(&["e", "y", "u", "s", "u", "e", "a"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted("one\ntwo, by hand\n"));
     assert_snapshot!(home.dialogue(&mut desk, "writes it.\n").await);
@@ -27,7 +27,7 @@ async fn a_proposal_is_edited_in_the_editor_of_the_person() {
     assert!(!left.iter().any(|path| path.ends_with("notes.md")), "the edited copy is removed: {left:?}");
 }
 
-/// The editor takes back a change that was decided already; the one that was read is still asked about.
+/// The editor removes a change that was decided already. Line mode still asks about the change on the screen.
 #[tokio::test]
 async fn an_edit_that_removes_hunks_skips_no_other() {
     let (home, file) = Home::with_file("numbers.txt", ORIGINAL);
@@ -71,7 +71,8 @@ async fn a_missing_final_newline_survives_the_editor() {
 
 #[tokio::test]
 async fn the_agent_takes_the_text_saved_in_an_open_editor() {
-    // The desk has 150 ms to send it, of the machine's clock: one that is busy may need another try.
+    // The desk has 150 ms to send the saved text, which may be too short on a busy machine: the test tries
+    // again.
     for _ in 0..5 {
         if is_taken_from_an_open_editor().await {
             return;
@@ -80,9 +81,10 @@ async fn the_agent_takes_the_text_saved_in_an_open_editor() {
     panic!("the agent is given what it proposed, and not what was saved");
 }
 
+/// Whether the agent gets the text that was saved in an open editor, and not the text that it proposed.
 async fn is_taken_from_an_open_editor() -> bool {
     let (home, file) = Home::with_file("notes.md", "one\n");
-    // Saves, tells the test, and stays open until it is told.
+    // The editor saves, tells the test, and stays open until the test tells it to end.
     let editor = "sh -c 'echo typed > \"$0\"; touch \"$HOME/saved\"; \
         while [ ! -e \"$HOME/close\" ]; do sleep 0.02; done'";
     let mut desk = home.review_with_editor(editor);
@@ -97,7 +99,7 @@ async fn is_taken_from_an_open_editor() -> bool {
     }
     assert_eq!(text.as_deref(), Some("typed\n"));
     desk.shows("notes.md: answered in Gemini CLI.").await;
-    // The editor's end and the review's come from two sides.
+    // The desk may learn first of the end of the editor or of the end of the review.
     let either = ["The review ended after it took your saved text.", "Edit applied"];
     let said = || either.iter().any(|words| desk.out.text().contains(words)).then_some(());
     until("what became of the text", said).await;
@@ -136,7 +138,7 @@ async fn a_text_refused_for_another_desks_change_opens_again() {
     let before = home.prints(&["drafts", "drafts show 1"]);
     desk.answers_all(&["e", "a"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted("mine\nmore\n"));
-    // The text of before is in no draft any more: the review had it.
+    // The earlier text is no longer in a draft, because the review has taken it.
     let is_accepted = |drafts: &String| drafts.contains("it was accepted");
     let after = until("its draft", || Some(home.prints(&["drafts"])).filter(is_accepted)).await;
     assert_snapshot!(home.dialogue(&mut desk, "writes it.\n").await + &before + &after);

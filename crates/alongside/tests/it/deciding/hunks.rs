@@ -25,7 +25,7 @@ async fn a_person_splits_a_change_and_takes_half_of_it() {
 #[tokio::test]
 async fn undo_reverts_step_by_step_and_returns_to_each_change() {
     let (home, mut desk, _agent, diff) = proposed("numbers.txt", ORIGINAL, PROPOSED).await;
-    // Keeping what was kept changed nothing; undo still goes back there.
+    // Keeping a kept change changes nothing, but undo still returns to that change.
     desk.answers_all(&["n", "y"]).await;
     let shown = desk.answers_all(&["u", "u", "u", "a"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted(PROPOSED));
@@ -46,7 +46,7 @@ async fn undo_shows_the_change_that_another_desk_made() {
 #[tokio::test]
 async fn redo_makes_undone_steps_again_until_there_is_a_new_one() {
     let (home, mut desk, _agent, diff) = proposed("numbers.txt", ORIGINAL, PROPOSED).await;
-    // Keeping what was kept changed nothing; redo still goes there.
+    // Keeping a kept change changes nothing, but redo still goes to that change.
     desk.answers_all(&["n", "y", "u", "u"]).await;
     let shown = desk.answers_all(&["U", "U", "U", "a", "y"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted(&PROPOSED.replace("TWO", "two")));
@@ -74,7 +74,7 @@ async fn dropped_changes_are_listed_before_the_rest_is_accepted() {
     let summary = "numbers.txt: 3 changes: 1 kept, 2 dropped.\n  dropped: numbers.txt:2 +TWO\n  \
                    dropped: numbers.txt:11 -nine\naccept, reject, or look again [a,r,b,e,u,?]? ";
     desk.answers(summary, "u").await;
-    // Another change is dropped now.
+    // After the undo, another change is dropped.
     desk.answers_all(&["a"]).await;
     desk.answers("numbers.txt:2 +TWO\nAccept without the change that you dropped [y,n]? ", "y").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted(&PROPOSED.replace("TWO", "two")));
@@ -90,7 +90,7 @@ async fn rejecting_asks_if_a_change_was_dropped() {
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
 }
 
-/// A change of one's own, between those that are proposed, leaves no hunk behind when it is dropped.
+/// An edit of the person between the proposed changes leaves no hunk when it is dropped.
 #[tokio::test]
 async fn dropping_an_edit_of_the_person_skips_no_hunk() {
     let home = Home::new();
@@ -112,7 +112,7 @@ async fn empty_and_unchanged_texts_are_refused_with_a_reason() {
     desk.answers_all(&["n", "a", "e", "a", "", "y"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted("\n"));
 
-    // The message speaks of rejecting, so that is taken for an answer too.
+    // The message offers to reject the proposal, so r is an answer too.
     let diff = propose(&agent, &home.in_project("new.txt"), "new\n").await;
     desk.answers_all(&["n", "a", "r"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);

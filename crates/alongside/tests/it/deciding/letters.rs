@@ -1,4 +1,5 @@
-//! The letters of line mode that go to a change or decide several at once, and keys that send no letter.
+//! The letters of line mode that go to a change or decide several changes at once, and keys that send no
+//! letter.
 
 use rustix::process::Signal;
 
@@ -75,7 +76,7 @@ async fn arrow_keys_answer_nothing_and_ctrl_l_reprints_the_change() {
     desk.types("\x1b[Ar");
     desk.shows("Ignored: an arrow or another key without a letter is in that line.\r\n").await;
     desk.reads("keep this change [y,n,s,e,a,r,u,?]? ").await;
-    // Without Enter.
+    // Ctrl-L takes effect without Enter.
     desk.presses("\x0c");
     desk.shows("a.txt: Gemini CLI proposes 1 change (+1 -1)\r\n@@ -1 +1 @@\r\n-one\r\n+ONE\r\n").await;
     desk.reads("keep this change [y,n,s,e,a,r,u,?]? ").await;
@@ -96,7 +97,7 @@ async fn an_arrow_key_answers_no_question() {
 async fn proposals_that_come_together_are_announced_in_one_line() {
     let (home, mut desk, agent, _diff) = proposed("a.txt", "old\n", "new\n").await;
     desk.shows("]? ").await;
-    // They all wait for this desk when it goes on.
+    // All proposals come while the desk is stopped.
     desk.signal(Signal::STOP);
     let mut diffs = Vec::new();
     for name in ["b.txt", "c.txt", "d.txt"] {

@@ -1,4 +1,4 @@
-//! A person decides proposals in line mode.
+//! The decisions of a person in line mode.
 
 mod accepting_all;
 mod content;

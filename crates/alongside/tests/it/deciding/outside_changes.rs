@@ -1,4 +1,4 @@
-//! Reviews and files that change elsewhere while line mode shows a review.
+//! Reviews and files that change outside of line mode while it shows a review.
 
 use super::*;
 
@@ -40,7 +40,8 @@ async fn a_file_changed_on_disk_needs_a_second_yes() {
     desk.shows("(1/1) keep").await;
     home.file("a.txt", "somebody else was here\n");
     desk.types_and_shows("a", "the file changed on disk").await;
-    // Told at once or with the refusal: in either case nothing is accepted before it is said again.
+    // The desk prints the change of the file at once or when it refuses to accept. In both cases the person
+    // must accept once more.
     let mut asked = desk.shows("]?").await;
     if !asked.contains("Accept anyway") {
         desk.types("a");
@@ -63,7 +64,8 @@ async fn agents_hear_of_a_file_saved_in_the_project() {
     let mut attempt = 0;
     let seen = until("the saved file in the agent's context", || {
         attempt += 1;
-        // Folders are watched in the background: save until it is noticed.
+        // The companion starts to watch folders in the background, so the test saves until the companion
+        // notices.
         if attempt % 20 == 1 {
             home.file(".env", &format!("SECRET={attempt}\n"));
             home.file("main.rs", &format!("// {attempt}\n"));

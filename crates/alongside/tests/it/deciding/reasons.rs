@@ -1,4 +1,4 @@
-//! A person says why in line mode, and the model of an agent with a hook reads it.
+//! Reasons that a person gives in line mode, for the model of an agent with a hook.
 
 use alongside_desk::socket;
 use alongside_desk::{HookProposal, Reasons, Verdict};
@@ -7,7 +7,7 @@ use tokio::task::JoinHandle;
 
 use super::*;
 
-/// An agent's hook proposes a text for the file, and waits for the verdict.
+/// Proposes a text for the file as an agent's hook does. Returns the task that waits for the verdict.
 async fn proposed_by_hook(home: &Home, file: &str, text: &str, reasons: Reasons) -> JoinHandle<Verdict> {
     let (_, name) = until("a host", || home.hosts().into_iter().next()).await;
     let stream = UnixStream::connect(home.path(&format!("run/alongside/{name}.sock"))).await.unwrap();
@@ -26,6 +26,7 @@ async fn proposed_by_hook(home: &Home, file: &str, text: &str, reasons: Reasons)
     )
 }
 
+/// Starts line mode with the proposal of a hook that passes reasons on as described.
 async fn reviewing(reasons: Reasons) -> (Home, Running, JoinHandle<Verdict>) {
     let (home, file) = Home::with_file("numbers.txt", ORIGINAL);
     let desk = home.serving().await;
@@ -78,11 +79,11 @@ async fn a_reason_that_nobody_reads_is_refused_before_it_is_typed() {
 async fn reasons_that_no_agent_has_read_are_in_the_drafts() {
     let (home, mut desk, verdict) = reviewing(Reasons::Always).await;
     desk.answers_all_and_shows(&["R only what I asked for"], "]? ").await;
-    // The hook is gone.
+    // End the hook.
     verdict.abort();
     let said = home.stable(desk.shows("(`alongside drafts`).\n").await);
     let is_listed = |drafts: &String| drafts.contains("You gave reasons") && !drafts.contains("still open");
     let drafts = until("the reasons", || Some(home.prints(&["drafts"])).filter(is_listed)).await;
-    // Standard output has the text alone.
+    // Standard output holds only the text of the draft.
     assert_snapshot!(said + &drafts + &home.prints(&["drafts show 1"]));
 }

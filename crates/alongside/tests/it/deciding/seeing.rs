@@ -1,9 +1,9 @@
-//! Nothing counts as seen in line mode that was not printed: long changes have pages, and accepting what was
-//! not printed is a question.
+//! Changes count as seen in line mode only once they are printed: long changes are printed in pages, and
+//! accepting a change that was not printed asks first.
 
 use super::*;
 
-/// Lines of which every one differs from those of another name.
+/// Returns 5000 different lines that begin with this name.
 fn lines(name: &str) -> String {
     (0..5_000).map(|line| format!("{name} {line}\n")).collect()
 }
@@ -68,7 +68,7 @@ async fn an_undone_edit_does_not_count_as_seeing_the_proposal() {
 
 #[tokio::test]
 async fn accepting_changes_not_yet_printed_asks_first() {
-    // A blank at the end of the last line is hard to see.
+    // The last change adds only a blank at the end of a line.
     let proposed_text = PROPOSED.replace("ten\n", "ten \n");
     let (home, mut desk, _agent, diff) = proposed("numbers.txt", ORIGINAL, &proposed_text).await;
     let shown = desk.answers_all(&["a", "maybe", "n", "l", "a", "n", "a"]).await;

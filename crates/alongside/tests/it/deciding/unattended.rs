@@ -1,4 +1,4 @@
-//! Line mode without a person: policies, and replies written ahead.
+//! Line mode without a person: `--accept-all`, `--reject-all`, and answers that are written in advance.
 
 use super::*;
 
@@ -7,7 +7,7 @@ async fn accept_all_and_reject_all_decide_without_a_person() {
     let (home, file) = Home::with_file("a.txt", "a\n");
     let (mut desk, agent, diff) = home.proposal(&file, "A\n", home.review(&["--accept-all"])).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted("A\n"));
-    // Agents take an unchanged text for an error: the desk rejects it and says why.
+    // Agents treat an unchanged text as an error, so the desk rejects the proposal and prints the reason.
     let diff = propose(&agent, &file, "a\n").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
     let accepts = home.dialogue(&mut desk, "is told.\n").await;
@@ -33,8 +33,5 @@ async fn a_script_can_write_its_answers_ahead() {
     let diff = propose(&agent, &second, "B\n").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
     assert_eq!(desk.ends().code(), Some(0));
-    assert!(
-        desk.out.text().contains("(1/1) keep this change [y,n,s,e,a,r,u,?]? y\n"),
-        "answers are written down"
-    );
+    assert!(desk.out.text().contains("(1/1) keep this change [y,n,s,e,a,r,u,?]? y\n"), "answers are echoed");
 }

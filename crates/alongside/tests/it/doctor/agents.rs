@@ -37,7 +37,7 @@ async fn reports_settings_that_keep_an_agent_from_connecting_or_asking() {
 #[test]
 fn reading_the_version_leaves_no_files() {
     let machine = TestMachine::with(&[]);
-    // Agents write such files whenever they start.
+    // Like this script, agents write files whenever they start.
     let script = "#!/bin/sh\necho > \"${GEMINI_CLI_HOME:-$HOME/.gemini}/projects.json.$$.tmp\"\n\
                   echo > \"$TMPDIR/left\"; echo 0.61.0\n";
     write_program(&machine.home.path("bin/gemini"), script);
@@ -80,8 +80,8 @@ async fn reports_an_agent_started_before_the_companion_and_none_started_later() 
     let (_desk, _) = machine.companion().await;
     machine.record_causes("# with an agent from before the companion");
     let pid = agent.pid().to_string();
-    let from_its_place = machine.run(&["--pid", &pid, "--json"]);
-    assert!(from_its_place.out.contains("started-earlier"), "{}", from_its_place.all_output());
+    let by_pid = machine.run(&["--pid", &pid, "--json"]);
+    assert!(by_pid.out.contains("started-earlier"), "{}", by_pid.all_output());
     drop(agent);
     tokio::time::sleep(Duration::from_millis(50)).await;
     let _agent = machine.starts("gemini", &machine.home.project).await;
@@ -96,7 +96,7 @@ async fn reports_an_agent_started_before_the_companion_and_none_started_later() 
     ");
 }
 
-/// Claude Code has another command for it.
+/// The command that connects a running agent is a different one in Claude Code.
 #[tokio::test]
 async fn claude_from_before_the_companion_is_told_to_connect() {
     let machine = TestMachine::with(&["claude 2.1.332"]);
@@ -120,7 +120,7 @@ async fn an_agent_of_another_companion_is_no_cause() {
     let _session = machine.home.agent().await;
     let _agent = machine.starts("gemini", &machine.home.project).await;
     tokio::time::sleep(Duration::from_millis(50)).await;
-    // The directory around the project is another one, and serves the project as well.
+    // The directory around the project is a project of its own, whose companion serves the inner project too.
     let around = machine.home.project.parent().unwrap().to_owned();
     let _later = Editor::with_plugin(&machine.home, &second, &[&around]);
     until("two hosts", || (machine.home.hosts().len() == 2).then_some(())).await;

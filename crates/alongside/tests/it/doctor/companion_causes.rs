@@ -1,4 +1,4 @@
-//! Causes in the companion: it runs, but not where this terminal's agents look.
+//! Causes in the companion: it runs, but agents in this terminal do not find it.
 
 use alongside_agent::find;
 use insta::assert_snapshot;
@@ -25,7 +25,7 @@ async fn reports_files_in_another_temporary_directory_or_home() {
         let mut desk = machine.reviews_in_another_terminal(&[(variable, &theirs)]);
         desk.shows("alongside serves").await;
         if variable == "QWEN_HOME" {
-            // It writes beside the home as well, for agents without the variable.
+            // The companion also writes files for agents without the variable. They are removed.
             let _ = std::fs::remove_dir_all(machine.home.path("home/.qwen/ide"));
         }
         machine.record_causes(&format!("# where the companion has another {variable}"));

@@ -1,4 +1,4 @@
-//! Causes in the connection: the program that answers, and the way to it.
+//! Causes in the connection: the program that answers, and the network on the way to it.
 
 use insta::assert_snapshot;
 
@@ -56,7 +56,7 @@ fn another_program_has_the_port_of_a_companion_of_ours() {
 #[tokio::test]
 async fn an_agent_in_a_container_connects_to_the_host() {
     let (mut machine, _desk, record) = TestMachine::serving(&["gemini 0.61.0"]).await;
-    // It connects all the same: it starts the program that the file names.
+    // The agent connects nevertheless, by the program that the discovery file names.
     assert!(record.stdio.is_some());
     machine.record_causes("--container yes");
     machine.record_causes("--container no");

@@ -9,7 +9,7 @@ use insta::assert_snapshot;
 use super::support::{DEAD, TestMachine, causes, dead_port, listener, without_tools};
 use crate::support::{files_below, finish, set_mode, write_program};
 
-/// A program that listens and never answers.
+/// Starts a server that never answers. Returns its port.
 fn silent_listener() -> u16 {
     listener(|_| None)
 }
@@ -60,7 +60,7 @@ async fn reports_files_that_cannot_be_read() {
     assert_snapshot!(machine.transcript_with("gemini # with a directory in the place of the file"));
 }
 
-/// As in a container that shares the disk.
+/// Containers that share a disk have networks of their own.
 #[tokio::test]
 async fn a_companion_in_another_network_is_named_and_its_files_stay() {
     let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
@@ -178,7 +178,7 @@ fn reports_the_delimiter_in_the_path() {
 async fn reports_a_release_that_needs_its_own_editor() {
     let machine = TestMachine::with(&["gemini 0.30.1", "qwen 0.10.1"]);
     let port = silent_listener();
-    // No agent takes the test's own process for the editor, because it is below the shell.
+    // The test's own process is a descendant of the shell, so no agent takes it for the editor.
     machine.gemini_file(std::process::id(), port, &machine.theirs(port));
     machine.qwen_file(port, &machine.theirs(port));
     assert_snapshot!(machine.transcript_with(""));
@@ -205,7 +205,7 @@ async fn reports_a_host_without_files() {
 #[tokio::test]
 async fn reports_a_fork_that_has_never_run() {
     let (machine, _desk, _record) = TestMachine::serving(&[]).await;
-    // The companion does not know of it.
+    // The companion does not know that this agent is installed.
     write_program(&machine.home.path("bin/ola"), "#!/bin/sh\necho 1.0.0\n");
     machine.record_causes("");
     assert!(!machine.home.path("home/.ola").exists());

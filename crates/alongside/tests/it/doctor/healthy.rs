@@ -1,4 +1,4 @@
-//! Healthy terminals, and the command itself: its exit codes, `--fix`, and harmless output.
+//! Terminals without a cause, and the command itself: its exit codes, `--fix`, and harmless output.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -57,7 +57,7 @@ fn without_an_agent_there_is_nothing_to_examine() {
     machine.record_report(&[]);
     // A named agent is examined as if it were installed.
     machine.record_causes("qwen");
-    // 1 would say that something is wrong with an agent.
+    // Exit code 1 would mean that an agent has a cause.
     machine.record_report(&["vim"]);
     assert_snapshot!(machine.home.transcript());
 }

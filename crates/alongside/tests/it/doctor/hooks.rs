@@ -1,4 +1,4 @@
-//! Causes in the hooks of agents. A hook that fails, or is none, is no reason why an agent does not connect.
+//! Causes in the hooks of agents. An agent connects even if its hook fails or is missing.
 
 use std::path::Path;
 
@@ -9,19 +9,21 @@ use serde_json::{Value, json};
 use super::support::{TestMachine, cause_lines};
 use crate::support::write_program;
 
-const OWN: &str = env!("CARGO_BIN_EXE_alongside");
+/// The path of alongside in the entries of hooks.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_alongside");
 
+/// Returns the hooks of an agent's settings with one entry.
 fn entry(event: &str, matcher: &str, command: &str, timeout: u64) -> Value {
     let hook = json!({ "type": "command", "name": "alongside", "command": command, "timeout": timeout });
     json!({ event: [{ "matcher": matcher, "hooks": [hook] }] })
 }
 
-/// The settings of Gemini CLI with an entry of ours.
+/// Writes the settings of Gemini CLI with one entry of a hook.
 fn set_gemini(machine: &TestMachine, matcher: &str, command: &str, timeout: u64) {
     machine.settings("gemini", &with_hooks(&entry("BeforeTool", matcher, command, timeout)));
 }
 
-/// Settings of Gemini CLI in which IDE mode is on, every folder is trusted, and these hooks run.
+/// Returns settings of Gemini CLI with IDE mode on, every folder trusted, and these hooks.
 fn with_hooks(hooks: &Value) -> Value {
     let trusted = json!({ "folderTrust": { "enabled": false } });
     json!({ "ide": { "enabled": true }, "hooks": hooks, "security": trusted })
@@ -37,7 +39,8 @@ async fn an_installed_hook_has_no_cause() {
     assert_snapshot!(machine.home.transcript());
 }
 
-/// Qwen Code edits without asking by default. With a hook, the person has chosen when to review that.
+/// Qwen Code edits without asking by default. By installing a hook, the person has chosen when to review
+/// edits.
 #[tokio::test]
 async fn an_approval_mode_is_no_fault_beside_a_working_hook() {
     let (machine, _desk, _record) = TestMachine::serving(&["qwen 0.24.4"]).await;
@@ -60,7 +63,7 @@ async fn reports_what_keeps_a_hook_from_its_work() {
     let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0", "qwen 0.24.4"]).await;
     let other = machine.home.directory("other").join("alongside");
     write_program(&other, "#!/bin/sh\n");
-    let (all, own, other) = ("write_file|replace", Path::new(OWN), other.as_path());
+    let (all, own, other) = ("write_file|replace", Path::new(PROGRAM), other.as_path());
     for (remark, matcher, program, timeout) in [
         ("for one of two tools", "replace", own, 3_600_000),
         ("that may take 30 s", all, own, 30_000),
@@ -71,13 +74,13 @@ async fn reports_what_keeps_a_hook_from_its_work() {
         machine.record_causes(&format!("gemini # with a hook {remark}"));
     }
 
-    set_gemini(&machine, all, &format!("{OWN} hook gemini"), 3_600_000);
+    set_gemini(&machine, all, &format!("{PROGRAM} hook gemini"), 3_600_000);
     for settings in [r#"{ "hooksConfig": { "disabled": ["alongside"] } }"#, "{"] {
         machine.home.file(".gemini/settings.json", settings);
         machine.record_causes(&format!("gemini # where the project has {settings}"));
     }
 
-    let command = format!("{OWN} hook qwen");
+    let command = format!("{PROGRAM} hook qwen");
     let hooks = entry("PreToolUse", "^(write_file|edit|notebook_edit)$", &command, 60_000);
     let tools = json!({ "approvalMode": "default" });
     machine.settings("qwen", &json!({ "ide": { "enabled": true }, "tools": tools, "hooks": hooks }));
@@ -88,18 +91,19 @@ async fn reports_what_keeps_a_hook_from_its_work() {
 fn codex_says_whether_it_trusts_the_hook() {
     let machine = TestMachine::with(&[]);
     machine.record_causes("codex");
-    let mut hooks = entry("PreToolUse", "apply_patch", &format!("{OWN} hook codex"), 3600);
+    let mut hooks = entry("PreToolUse", "apply_patch", &format!("{PROGRAM} hook codex"), 3600);
     hooks["PermissionRequest"] = hooks["PreToolUse"].clone();
     let file = machine.write("home/.codex/hooks.json", &json!({ "hooks": hooks }).to_string());
     assert_snapshot!(asked_for_trust(
         &machine,
         &file,
-        &format!("{OWN} hook codex"),
+        &format!("{PROGRAM} hook codex"),
         "# with a hook, where Codex"
     ));
 }
 
-/// The findings about a hook in a file, for each answer of Codex to the question which hooks it trusts.
+/// Returns the findings about a hook in a file, for each answer of Codex to the question which hooks it
+/// trusts.
 fn asked_for_trust(machine: &TestMachine, file: &Path, command: &str, remark: &str) -> String {
     let program = machine.home.path("bin/codex");
     let listed = |status: &str, enabled: bool| {
@@ -122,11 +126,11 @@ fn asked_for_trust(machine: &TestMachine, file: &Path, command: &str, remark: &s
     machine.transcript_with("codex # where it does not answer")
 }
 
-/// The person would be asked twice about each edit.
+/// With two entries, the person would be asked twice about each edit.
 #[tokio::test]
 async fn a_hook_that_is_there_twice_is_named() {
     let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
-    let mut hooks = entry("BeforeTool", "write_file|replace", &format!("{OWN} hook gemini"), 3_600_000);
+    let mut hooks = entry("BeforeTool", "write_file|replace", &format!("{PROGRAM} hook gemini"), 3_600_000);
     let own = hooks["BeforeTool"].as_array_mut().unwrap();
     own.push(own[0].clone());
     machine.settings("gemini", &with_hooks(&hooks));
@@ -136,7 +140,7 @@ async fn a_hook_that_is_there_twice_is_named() {
 #[tokio::test]
 async fn other_hooks_on_the_same_tools_are_named() {
     let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
-    let own = format!("{OWN} hook gemini");
+    let own = format!("{PROGRAM} hook gemini");
     let sets = |matcher: Option<&str>, command: &str| {
         let mut other = json!({ "hooks": [{ "type": "command", "command": command }] });
         if let Some(matcher) = matcher {
@@ -159,7 +163,7 @@ async fn other_hooks_on_the_same_tools_are_named() {
     let theirs = json!({ "BeforeTool": [{ "matcher": "replace", "hooks": [{ "command": "theirs" }] }] });
     machine.home.file(".gemini/settings.json", &json!({ "hooks": theirs }).to_string());
     machine.record_causes("gemini # beside one of the project");
-    // Without ours, nothing is accepted by a hook.
+    // Without alongside's hook, no hook accepts an edit.
     machine.settings("gemini", &json!({ "ide": { "enabled": true } }));
     assert!(!names_another());
     assert_snapshot!(machine.home.transcript(), @r#"
@@ -188,7 +192,7 @@ async fn other_hooks_on_the_same_tools_are_named() {
 #[tokio::test]
 async fn a_hook_that_does_not_find_the_companion_is_reported() {
     let (mut machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
-    set_gemini(&machine, "write_file|replace", &format!("{OWN} hook gemini"), 3_600_000);
+    set_gemini(&machine, "write_file|replace", &format!("{PROGRAM} hook gemini"), 3_600_000);
     let elsewhere = machine.home.directory("elsewhere/alongside");
     machine.set("ALONGSIDE_RUNTIME_DIR", elsewhere.display());
     assert_snapshot!(machine.transcript_with("gemini # with a hook that looks elsewhere"), @r#"
@@ -206,12 +210,12 @@ async fn a_hook_that_does_not_find_the_companion_is_reported() {
     "#);
 }
 
-/// The companion's desks hold its port, so that no other program gets it, and they are stopped.
+/// The desks of the killed companion are stopped: they hold its port, but do not start it again.
 #[tokio::test]
 async fn a_companion_that_nobody_starts_again_is_reported() {
     let (machine, mut desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
     desk.shows("alongside serves").await;
-    set_gemini(&machine, "write_file|replace", &format!("{OWN} hook gemini"), 3_600_000);
+    set_gemini(&machine, "write_file|replace", &format!("{PROGRAM} hook gemini"), 3_600_000);
     desk.signal(Signal::STOP);
     machine.home.kill_hosts();
     let json = machine.run(&["gemini", "--json"]).json();
@@ -223,7 +227,7 @@ async fn a_companion_that_nobody_starts_again_is_reported() {
     ");
 }
 
-/// It depends on the agent's release, and on the entry in its settings.
+/// The consequence depends on the agent's release and on the entry in its settings.
 #[test]
 fn the_consequence_of_a_dead_hook_is_told_for_each_release() {
     let machine = TestMachine::with(&["claude 2.1.332"]);
@@ -233,10 +237,10 @@ fn the_consequence_of_a_dead_hook_is_told_for_each_release() {
     let package = machine.home.path("lib-bin/node_modules/@anthropic-ai/claude-code/package.json");
     let mut old: Value = serde_json::from_str(&text).unwrap();
     let hook = &mut old["hooks"]["PreToolUse"][0]["hooks"][0];
-    hook["command"] = format!("{OWN} hook claude").into();
+    hook["command"] = format!("{PROGRAM} hook claude").into();
     hook.as_object_mut().unwrap().remove("onFailure");
     let mut changed = old.clone();
-    changed["hooks"]["PreToolUse"][0]["hooks"][0]["command"] = format!("nice {OWN} hook claude").into();
+    changed["hooks"]["PreToolUse"][0]["hooks"][0]["command"] = format!("nice {PROGRAM} hook claude").into();
 
     let mut told = String::new();
     for (remark, version, entry) in [
@@ -255,7 +259,7 @@ fn the_consequence_of_a_dead_hook_is_told_for_each_release() {
     assert_snapshot!(machine.home.stable(told));
 }
 
-/// Entries of turns in the settings of Gemini CLI: each with an event and a command.
+/// Writes settings of Gemini CLI with entries of turn hooks, each an event and a command.
 fn set_turns(machine: &TestMachine, entries: &[(&str, &str)], more: &Value) {
     let mut hooks = json!({});
     for (event, command) in entries {
@@ -275,7 +279,7 @@ async fn reports_what_keeps_turns_from_being_noted() {
     let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
     let other = machine.home.directory("other").join("alongside");
     write_program(&other, "#!/bin/sh\n");
-    let own = format!("{OWN} turn gemini");
+    let own = format!("{PROGRAM} turn gemini");
     let other = format!("{} turn gemini", other.display());
     let (begin, end) = ("BeforeAgent", "AfterAgent");
     let gone = "/gone/alongside turn gemini";
@@ -301,7 +305,7 @@ async fn reports_what_keeps_turns_from_being_noted() {
 #[test]
 fn codex_says_whether_it_trusts_the_hook_of_turns() {
     let machine = TestMachine::with(&[]);
-    let command = format!("{OWN} turn codex");
+    let command = format!("{PROGRAM} turn codex");
     let entry = json!([{ "hooks": [{ "type": "command", "command": command, "timeout": 10 }] }]);
     let hooks = json!({ "hooks": { "UserPromptSubmit": entry, "Stop": entry } });
     let file = machine.write("home/.codex/hooks.json", &hooks.to_string());

@@ -1,4 +1,4 @@
-//! The patches of Codex: those that are reviewed, and those that Codex would apply by a guess.
+//! The patches of Codex: those that are reviewed, and ambiguous ones that Codex would apply by a guess.
 
 use insta::assert_snapshot;
 
@@ -16,7 +16,7 @@ async fn two_spellings_of_one_file_in_a_patch_are_refused() {
     assert_eq!(refused(&answer), reason);
 }
 
-/// Codex would take each of these for another patch, by a guess.
+/// Codex would apply each of these patches differently from its text.
 #[tokio::test]
 async fn a_patch_that_codex_would_guess_at_is_refused_with_advice() {
     let (home, _desk) = serving().await;
@@ -67,7 +67,7 @@ async fn two_paths_that_lead_to_one_file_through_a_link_are_refused() {
     }
 }
 
-/// The same file and the same text, and yet another change than the one that was seen.
+/// A decision on one change is not used for a different change of the same file to the same text.
 #[tokio::test]
 async fn a_decision_counts_for_no_other_operation_and_no_other_bytes() {
     let (home, mut desk) = serving().await;
@@ -84,7 +84,7 @@ async fn a_decision_counts_for_no_other_operation_and_no_other_bytes() {
         }
         assert_eq!(first.answer().await["hookSpecificOutput"]["permissionDecision"], "allow");
         let second = patch(&home, &begun(unseen)).await;
-        // A move may change no line.
+        // A move need not change a line.
         desk.answers("[", "r").await;
         assert!(refused(&second.answer().await).contains("rejected all of it"), "{unseen}");
     }

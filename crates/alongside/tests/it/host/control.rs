@@ -1,4 +1,4 @@
-//! `alongside host`, and hosts and desks of different versions.
+//! `alongside host`, and hosts and desks of different releases.
 
 use alongside_agent::{Outcome, find};
 use alongside_desk::socket::{JoinError, Mismatch, PROTOCOL, join};
@@ -87,7 +87,7 @@ async fn a_desk_of_another_protocol_gets_a_hint() {
     assert_eq!(host, Mismatch { protocol: PROTOCOL, version: env!("CARGO_PKG_VERSION").into() });
 }
 
-/// A host of an earlier release, in its place: it gives whoever joins it this answer, and stays there.
+/// Starts a simulated host of an earlier release, which gives a joining desk this answer and keeps running.
 fn earlier_host(home: &Home, answer: &Value) -> JoinHandle<UnixStream> {
     let directory = home.directory("run/alongside");
     set_mode(&directory, 0o700);

@@ -1,4 +1,4 @@
-//! Hosts, and desks, that are killed.
+//! Hosts and desks that are killed.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use super::is_dead;
 use crate::hook::{decides, refused, write};
 use crate::support::{DEADLINE, Home, serving, soon, until};
 
-/// Whether this host has so many desks.
+/// Whether a host has this number of desks.
 fn has_desks(home: &Home, host: u32, desks: u64) -> bool {
     let status: serde_json::Value =
         serde_json::from_str(&home.run(&["status", "--json"]).out).unwrap_or_default();
@@ -51,7 +51,7 @@ async fn status_says_how_long_a_host_waits_for_a_killed_desk() {
     assert!(json["companions"][0]["secondsLeft"].as_u64().is_some_and(|left| left <= 30), "{json}");
 }
 
-/// The processes of this home that are hosts or become one.
+/// Returns the processes of a home that are hosts or starting hosts.
 fn host_processes(home: &Home) -> Vec<Pid> {
     let is_host = |process: &Pid| {
         let line = std::fs::read(format!("/proc/{}/cmdline", process.as_raw_pid())).unwrap_or_default();
@@ -60,16 +60,17 @@ fn host_processes(home: &Home) -> Vec<Pid> {
     home.processes().into_iter().filter(is_host).collect()
 }
 
-/// The session of a process, if its leader is visible: a container's own may lie outside.
+/// Returns the session of a process if the session leader is visible. In a container, the leader may be a
+/// process outside.
 fn session(process: Pid) -> Option<Pid> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // After the name: state, parent, group, session.
+    // The fields after the name: state, parent, group, session.
     let session = stat.rsplit(')').next()?.split_whitespace().nth(3)?;
     Pid::from_raw(session.parse().ok()?)
 }
 
-/// A home whose only desk was killed as soon as it had started a host, which is stopped before anybody can
-/// find it.
+/// Returns a home whose only desk was killed as soon as it had started a host, and the host, which is stopped
+/// before a program can find it.
 fn orphaned_at_its_start() -> (Home, Pid) {
     let end = Instant::now() + DEADLINE;
     loop {
@@ -77,7 +78,7 @@ fn orphaned_at_its_start() -> (Home, Pid) {
         let mut desk = home.review(&[]);
         let host = loop {
             assert!(Instant::now() < end, "waited in vain for a host that is stopped in time");
-            // In the group of its desk, a stopped process would be hung up when that ends.
+            // If the host were in the process group of its desk, the end of the desk would hang it up.
             let has_left_the_group = |host: &Pid| session(*host) == Some(*host);
             if let Some(host) = host_processes(&home).into_iter().find(has_left_the_group) {
                 break host;
@@ -86,7 +87,7 @@ fn orphaned_at_its_start() -> (Home, Pid) {
         kill_process(host, Signal::STOP).unwrap();
         desk.signal(Signal::KILL);
         desk.ends();
-        // A host that was quicker is of no use here.
+        // Try again if the host has published itself before it was stopped.
         if home.host_entries().next().is_none() {
             return (home, host);
         }
@@ -96,7 +97,7 @@ fn orphaned_at_its_start() -> (Home, Pid) {
 #[tokio::test]
 async fn the_next_desk_joins_a_host_whose_desk_was_killed_at_start() {
     let (home, host) = orphaned_at_its_start();
-    // Its project shares that host, and would get one of another name at once.
+    // Without the project in common, this desk would start a host of another name at once.
     home.directory("project/inner");
     let mut desk = home.review(&["inner"]);
     tokio::time::sleep(Duration::from_millis(500)).await;
@@ -127,8 +128,8 @@ async fn a_host_that_keeps_crashing_is_given_up() {
     assert_eq!(desk.ends().code(), Some(1));
 }
 
-/// The first desk to come back may leave before the others are there, also the one with the project of a hook
-/// that would find no host, and let its change through.
+/// The first desk to come back may leave before the others do. If it is the only one with the project of a
+/// hook, that hook would find no host and let its change through.
 #[tokio::test]
 async fn a_restarted_host_waits_for_the_desks_of_the_killed_one() {
     let home = Home::new();
@@ -136,7 +137,7 @@ async fn a_restarted_host_waits_for_the_desks_of_the_killed_one() {
     let file = home.file("a.txt", "a\n");
     let mut first = home.review(&["inner"]);
     first.shows("alongside serves").await;
-    // Its project is around that one.
+    // The project of this desk contains the other one.
     let mut second = home.serving().await;
     let killed = home.hosts()[0].0;
     second.signal(Signal::STOP);

@@ -1,4 +1,4 @@
-//! Hosts that belong to an editor: taken over, left, inherited and joined.
+//! Hosts that belong to an editor: desks take them over, leave, inherit and join them.
 
 use alongside_agent::find;
 use alongside_desk::socket::{EditorProcess, Joined, join};
@@ -9,6 +9,7 @@ use super::{dial, hello};
 use crate::editor::Process as Editor;
 use crate::support::{Home, accepted, propose, soon, until};
 
+/// Joins the host of a home as the desk of an editor or of a terminal.
 async fn join_as(home: &Home, editor: Option<EditorProcess>) -> Joined {
     soon("joining", join(dial(home).await, &hello(editor))).await.unwrap()
 }
@@ -43,8 +44,8 @@ async fn a_review_stays_at_the_other_desks_when_an_editor_ends() {
     let desk_pid = desk.pid();
     assert!(home.is_found_as(desk_pid));
     let (mut first, mut second) = (Editor::open(), Editor::open());
-    let mut server = join_as(&home, Some(first.itself())).await;
-    let mut other = join_as(&home, Some(second.itself())).await;
+    let mut server = join_as(&home, Some(first.editor_process())).await;
+    let mut other = join_as(&home, Some(second.editor_process())).await;
     let is_found = |editor: &Editor| home.is_found_as(editor.pid());
     until("the editors' files", || (is_found(&first) && is_found(&second)).then_some(())).await;
     assert!(!home.is_found_as(desk_pid), "an editor precedes a desk in a terminal");
@@ -54,7 +55,7 @@ async fn a_review_stays_at_the_other_desks_when_an_editor_ends() {
     server.desk.request(Request::EditReview { id: review.id, revision: 1, changes: edit }).await.unwrap();
     desk.shows("+typed in the editor").await;
 
-    // The editor's process ends before its connection.
+    // The process of the editor ends before the connection of its desk.
     first.dies();
     until("its files to go", || (!is_found(&first) && is_found(&second)).then_some(())).await;
     second.dies();
@@ -73,7 +74,7 @@ async fn a_reopened_editor_gets_the_reviews_from_meanwhile() {
     let agent = home.agent().await;
     let port = home.record().port;
     let editor = Editor::open();
-    let relay = join_as(&home, Some(editor.itself())).await;
+    let relay = join_as(&home, Some(editor.editor_process())).await;
     desk.leaves();
     until("the editor's files", || home.is_found_as(editor.pid()).then_some(())).await;
     relay.desk.leave().await;
@@ -83,10 +84,10 @@ async fn a_reopened_editor_gets_the_reviews_from_meanwhile() {
     assert_eq!(seconds(&status.out, "  waits "), seconds(&status.err, " within "));
     home.add_to_transcript("status", &home.stable(status));
     assert_snapshot!(home.prints(&["env"]));
-    // The agent's stream lives, so its proposal waits.
+    // The stream of the agent is open, so its proposal waits.
     let diff = propose(&agent, &file, "A\n").await;
     let reopened = Editor::open();
-    let mut relay = join_as(&home, Some(reopened.itself())).await;
+    let mut relay = join_as(&home, Some(reopened.editor_process())).await;
     let review = opened(&mut relay).await;
     until("the files to be back", || home.is_found_as(reopened.pid()).then_some(())).await;
     assert_eq!(home.record().port, port);
@@ -101,7 +102,7 @@ async fn uninstall_ends_a_host_that_only_waits_for_its_editor() {
     let home = Home::new();
     let mut editor = Editor::open();
     let mut desk = home.review(&[]);
-    let relay = join_as(&home, Some(editor.itself())).await;
+    let relay = join_as(&home, Some(editor.editor_process())).await;
     desk.leaves();
     until("the editor's files", || home.is_found_as(editor.pid()).then_some(())).await;
     let in_use = home.prints(&["uninstall --all --yes"]);

@@ -1,5 +1,5 @@
-//! The host of a project on real processes: how it starts, is joined, crashes and ends. The lifecycle rules
-//! have unit tests of their own.
+//! The host of a project as a real process: its start, its desks, crashes and its end. Unit tests cover the
+//! rules of its lifecycle.
 
 mod control;
 mod crashes;
@@ -12,6 +12,7 @@ use tokio::net::UnixStream;
 use crate::editor::{Editor, Process};
 use crate::support::{Home, files_below, finish, mode_of, propose, serving, set_mode, until};
 
+/// Returns the first message of a desk.
 fn hello(editor: Option<EditorProcess>) -> Hello {
     let terms = Terms { protocol: PROTOCOL, role: Role::Desk, editor, roots: Vec::new(), ..Terms::default() };
     Hello {
@@ -21,6 +22,7 @@ fn hello(editor: Option<EditorProcess>) -> Hello {
     }
 }
 
+/// Connects to the host of a home.
 async fn dial(home: &Home) -> UnixStream {
     let (_, name) = until("a host", || home.hosts().into_iter().next()).await;
     UnixStream::connect(home.path(&format!("run/alongside/{name}.sock"))).await.unwrap()
@@ -84,7 +86,7 @@ async fn the_socket_directory_is_private_and_owned_by_the_user() {
     let (home, _desk) = serving().await;
     assert_eq!(mode_of(home.path("run/alongside")), 0o700);
 
-    // In a temporary directory, another user may have made it before.
+    // In a shared temporary directory, another user may have created the directory first.
     let home = Home::new();
     let elsewhere = home.directory("elsewhere");
     set_mode(&elsewhere, 0o777);
@@ -126,12 +128,13 @@ async fn without_a_terminal_the_desk_names_alternatives() {
 fn a_mistyped_command_is_named() {
     let home = Home::new();
     let mistyped = home.prints(&["doctro", "doctro gemini"]);
-    // A directory of that name is a project, and other words are directories that do not exist.
+    // If there is a directory of that name, it is the project. A word that resembles no command is taken for
+    // a directory.
     home.directory("project/doctro");
     assert_snapshot!(mistyped + &home.prints(&["doctro", "web"]));
 }
 
-/// The memory of a process that nothing else shares, in MiB.
+/// Returns the private memory of a process in MiB.
 #[cfg(target_os = "linux")]
 fn own_memory(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
@@ -153,7 +156,7 @@ async fn host_and_server_free_the_memory_of_a_large_proposal() {
     editor.hears("alongside/didCloseReview", |_| true);
     drop(diff);
     for (name, pid) in [("the host", home.hosts()[0].0), ("the server", editor.server())] {
-        // glibc keeps 16 MiB at most.
+        // glibc keeps up to 16 MiB of freed memory.
         until(&format!("the memory of {name}"), || (own_memory(pid) < 30).then_some(())).await;
     }
 }
@@ -172,7 +175,7 @@ async fn a_project_path_that_is_not_utf8_is_refused() {
     --- exit code 1
     ");
     assert_eq!(home.hosts(), []);
-    // No host is left without an entry either.
+    // Nor does a host without an entry remain.
     until("every process to end", || home.processes().is_empty().then_some(())).await;
     let config = home.path("home").join(std::ffi::OsStr::from_bytes(b"s\xff.toml"));
     std::fs::write(&config, "").unwrap();
