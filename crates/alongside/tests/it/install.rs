@@ -1,5 +1,5 @@
-//! `alongside install` and `uninstall` on a machine whose editors are scripts: the preview, the questions,
-//! and the files. `rig/tests/editors/installed.rs` has the same with real editors and agents.
+//! `alongside install` and `uninstall` in a home whose editors are scripts: the preview, the questions, and
+//! the files. `rig/tests/editors/installed.rs` tests the same with real editors and agents.
 
 mod agents;
 mod emacs;
@@ -25,6 +25,7 @@ use insta::assert_snapshot;
 use crate::support::{Home, finish, mode_of, set_mode};
 use machine::{LANGUAGES, NEOVIM, NEW_HELIX, OLD_HELIX};
 
+/// The directory of the package for Neovim, below the home directory.
 const PACKAGE: &str = ".local/share/nvim/site/pack/alongside/start/alongside";
 
 #[test]
@@ -160,7 +161,7 @@ fn uninstall_keeps_later_changes() {
     let mut text = fs::read_to_string(&path).unwrap();
     text.push_str("\n[[language]]\nname = \"mine\" # new\nscope = \"source.mine\"\n");
     fs::write(&path, text).unwrap();
-    // Installed once more, what is new gets alongside, too.
+    // A second installation also adds alongside to the new entries.
     home.succeeds(&["install", "helix", "--yes"]);
     assert!(
         fs::read_to_string(&path)
@@ -379,7 +380,7 @@ async fn several_editors_are_chosen_by_number() {
     install.presses("n\n");
     assert_eq!(install.ends().code(), Some(1));
     assert_eq!(home.all_files(), before);
-    // A script is never asked.
+    // Without a terminal, no question is asked.
     assert_snapshot!(home.output_of(&["install", "--yes"]), @"
     --- errors:
     alongside: several editors are on this machine

@@ -1,22 +1,22 @@
-//! A program as the desk: `alongside review --json`.
+//! `alongside review --json`, with a program as the desk.
 
 use serde_json::{Value, json};
 
 use crate::support::{Home, Running, accepted, propose, soon, until};
 
-/// The first message that is so.
+/// Waits for the first message for which `is` is true. `what` names it in a failure.
 async fn message(desk: &Running, what: &str, is: impl Fn(&Value) -> bool) -> Value {
     until(&format!("{what}; there was {:?}", desk.out.text()), || messages(desk).into_iter().find(|m| is(m)))
         .await
 }
 
-/// The parameters of the first message of this method whose parameters are so.
+/// Waits for the first message of this method for whose parameters `is` is true. Returns the parameters.
 pub(crate) async fn told(desk: &Running, method: &str, is: impl Fn(&Value) -> bool) -> Value {
     let is_it = |told: &Value| told["method"] == method && is(&told["params"]);
     message(desk, method, is_it).await["params"].take()
 }
 
-/// The first list that comes after this one and is so.
+/// Waits for the first review of a turn that comes after this one and for which `is` is true.
 pub(crate) async fn told_after(desk: &Running, before: &Value, is: impl Fn(&Value) -> bool) -> Value {
     let look = || {
         let lists = messages(desk).into_iter().filter(|told| told["method"] == "alongside/didChangeTurn");
@@ -26,7 +26,7 @@ pub(crate) async fn told_after(desk: &Running, before: &Value, is: impl Fn(&Valu
     until(&format!("a later list; there was {:?}", desk.out.text()), look).await
 }
 
-/// The messages so far.
+/// Returns the messages so far.
 fn messages(desk: &Running) -> Vec<Value> {
     let text = desk.out.text();
     let whole = text.rfind('\n').map_or("", |end| &text[..end]);
@@ -34,10 +34,12 @@ fn messages(desk: &Running) -> Vec<Value> {
     whole.lines().map(parsed).collect()
 }
 
+/// Sends a request to the desk.
 pub(crate) fn asks(desk: &mut Running, method: &str, params: Value) {
     desk.types(&json!({ "method": format!("alongside/{method}"), "params": params }).to_string());
 }
 
+/// Waits for the response to a request and returns its result.
 async fn result(desk: &Running, id: Value) -> Value {
     message(desk, "a result", |m| m["method"] == "result" && m["id"] == id).await
 }
@@ -95,7 +97,8 @@ async fn harmful_characters_are_escaped_and_mean_the_same() {
     assert!(!desk.out.text().contains(['\u{202e}', '\u{9b}', '\u{7f}', '\x1b']));
 }
 
-/// Without such a program, a saved file is the file that the person is in; this one knows better.
+/// Without a reported cursor, the companion takes the file that was saved last for the active file. A program
+/// that reports a cursor has better information.
 #[tokio::test]
 async fn a_reported_cursor_survives_a_save() {
     let (home, file) = Home::with_file("a.txt", "a\nb\n");
@@ -110,30 +113,30 @@ async fn a_reported_cursor_survives_a_save() {
     let holds = context.wait_for(|context| context.as_ref().and_then(cursor).is_some());
     soon("the cursor", holds).await.unwrap();
     std::fs::write(&file, "a\nb\nc\n").unwrap();
-    // Saves are gathered for 100 ms, and agents are told within 200 ms.
+    // The companion collects saves for 100 ms and tells agents within 200 ms.
     tokio::time::sleep(std::time::Duration::from_millis(600)).await;
     let told = context.borrow().clone().expect("a context");
     assert_eq!(cursor(&told).map(|cursor| cursor.line), Some(2), "{told:?}");
 }
 
 /// Characters that a terminal obeys, and characters that hide or reorder others.
-const NASTY: &str = "a\x1b[2J\x1b]52;c;b3duZWQ=\x07\x1b]8;;evil:x\x1b\\\x1bP0|x\x1b\\\u{9b}31m\
+const HARMFUL: &str = "a\x1b[2J\x1b]52;c;b3duZWQ=\x07\x1b]8;;evil:x\x1b\\\x1bP0|x\x1b\\\u{9b}31m\
     \u{9d}0;x\u{9c}\x07\x08\r\n\x7f\u{202e}\u{2066}\
     \u{200b}\u{feff}\u{ad}\u{3164}\u{2028}\u{e0041}\
         \u{fe0f}\u{e0100}\u{2800}\u{13430}\u{16fe4}\u{1d159}\u{fff0}z";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn names_of_agents_and_files_are_harmless_everywhere() {
-    let (home, file) = Home::with_file(&format!("{NASTY}/{NASTY}.txt"), "one\ntwo\n");
+    let (home, file) = Home::with_file(&format!("{HARMFUL}/{HARMFUL}.txt"), "one\ntwo\n");
     let mut desk = home.start(home.alongside(&["review"]).env("ALONGSIDE_LOG_LEVEL", "trace"));
     let known = home.agent().await;
     let found = alongside_agent::find::all_records(&home.surroundings());
     let record = &found[0].1;
-    let identity = alongside_agent::Identity::new(format!("gemini-cli-{NASTY}"), NASTY);
+    let identity = alongside_agent::Identity::new(format!("gemini-cli-{HARMFUL}"), HARMFUL);
     let endpoint = alongside_agent::Endpoint::local(record.port);
     let agent = alongside_agent::Session::connect(endpoint, record.auth_token.as_deref(), identity);
     let agent = soon("the agent to come in", agent).await.expect("whatever it calls itself");
-    let diff = propose(&agent, &file, &format!("{NASTY}\ntwo\n")).await;
+    let diff = propose(&agent, &file, &format!("{HARMFUL}\ntwo\n")).await;
     desk.shows("(1/1) keep").await;
 
     let harmful = |c: char| c != '\n' && alongside_desk::harmless::is_harmful(c);
@@ -146,8 +149,8 @@ async fn names_of_agents_and_files_are_harmless_everywhere() {
         &["log", "-n", "100000"],
         &["drafts"],
         &["check", "--only", "access"],
-        &["install", NASTY],
-        &["host", NASTY],
+        &["install", HARMFUL],
+        &["host", HARMFUL],
     ] {
         let ran = home.run(args);
         for said in [&ran.out, &ran.err] {
@@ -166,7 +169,7 @@ async fn names_of_agents_and_files_are_harmless_everywhere() {
     }
     assert!(seen > 0, "it is shown");
     desk.types("a");
-    let accepted = accepted(&format!("{NASTY}\ntwo\n"));
+    let accepted = accepted(&format!("{HARMFUL}\ntwo\n"));
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted);
     desk.shows("accepted").await;
     let said = desk.out.text();

@@ -1,4 +1,4 @@
-//! A host's log, and `alongside log`.
+//! The log of a host, and `alongside log`.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -20,7 +20,7 @@ async fn a_host_logs_where_it_can_be_read_and_never_the_token() {
     let diff = propose(&agent, &file, "A\n").await;
     desk.answers("(1/1) keep", "a").await;
     soon("the outcome", diff.outcome()).await;
-    // The agent's receipt is the last line for now.
+    // The last line so far is that the agent has received the outcome.
     let log = until("the receipt in the log", || {
         let log = home.run(&["log", "-n", "1000"]).out;
         log.contains("the agent has the outcome").then_some(log)
@@ -41,7 +41,7 @@ async fn a_host_logs_where_it_can_be_read_and_never_the_token() {
     followed.shows("a desk parts").await;
 }
 
-/// Sends so many requests without a token, and with one more header line, on one connection.
+/// Sends a number of requests without a token on one connection, each with this additional header line.
 fn refused(port: u16, times: usize, header: &str) {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
     let request = format!("GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{header}\r\n");
@@ -63,7 +63,7 @@ fn refused(port: u16, times: usize, header: &str) {
     }
 }
 
-/// The lines of the log with these words, once there is more than one.
+/// Waits for more than one line with these words in the log. Returns the lines.
 async fn logged_of(home: &Home, words: &str) -> Vec<String> {
     let lines = || {
         let log = home.run(&["log", "-n", "10000"]).out;
@@ -92,10 +92,10 @@ async fn refusals_are_counted_and_do_not_fill_the_log() {
 async fn closed_connections_of_strangers_are_counted_by_reason() {
     let (home, mut desk) = serving().await;
     let port = home.record().port;
-    // More than the companion keeps.
+    // More connections than the companion keeps open.
     let mut strangers: Vec<_> = (0..300).map(|_| TcpStream::connect(("127.0.0.1", port)).unwrap()).collect();
     for closed in &mut strangers[..20] {
-        // The end, or a reset.
+        // The connection ends or is reset.
         let _ = closed.read(&mut [0]);
     }
     desk.leaves();

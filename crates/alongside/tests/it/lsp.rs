@@ -1,4 +1,4 @@
-//! `alongside lsp` with editors that start, restart their servers, crash and open projects, and an agent.
+//! `alongside lsp` with an agent and editors, which start, restart their servers, crash, and open projects.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::editor::{Editor, Process, introduction};
 use crate::support::{Home, accepted, files_below, finish, found, propose, soon, until};
 
-/// How many companions agents can find.
+/// Returns the number of companions that agents can find.
 fn companions(home: &Home) -> usize {
     let mut ports: Vec<_> =
         find::all_records(&home.surroundings()).into_iter().map(|(_, record)| record.port).collect();
@@ -21,7 +21,7 @@ fn companions(home: &Home) -> usize {
     ports.len()
 }
 
-/// An editor that shows the proposal of an agent for `a.txt`.
+/// Returns an editor that shows the proposal of an agent for `a.txt`.
 async fn proposed_in_editor() -> (Home, Process, Editor, Session, PendingDiff) {
     let home = Home::new();
     let (process, mut editor) = Editor::opened(&home);
@@ -30,6 +30,7 @@ async fn proposed_in_editor() -> (Home, Process, Editor, Session, PendingDiff) {
     (home, process, editor, agent, diff)
 }
 
+/// Accepts every message.
 fn any(_: &Value) -> bool {
     true
 }
@@ -39,7 +40,7 @@ async fn a_plugin_reports_reviews_edits_and_decides() {
     let (home, file) = Home::with_file("a.txt", "a\nb\n");
     let (process, mut editor) = Editor::opened(&home);
     let cursor = json!({"line": 1, "character": 1});
-    // Sent before the companion can run.
+    // The message is sent before the companion can run.
     editor.says(
         "alongside/didChangeContext",
         json!({"active": {"path": file, "cursor": cursor, "selectedText": "b"}}),
@@ -67,7 +68,7 @@ async fn a_plugin_reports_reviews_edits_and_decides() {
     assert_eq!(editor.asks("alongside/editReview", edit.clone()), Ok(json!({"revision": 2})));
     let changed = editor.hears("alongside/didChangeReview", any);
     assert_eq!(changed["hunks"][0]["state"], "dropped");
-    // A second edit of the same revision is refused.
+    // The server refuses a second edit of the same revision.
     let (code, words) = editor.asks("alongside/editReview", edit).unwrap_err();
     assert_eq!(code, -32803);
     assert_snapshot!(words, @"the review has changed: look at it again");
@@ -79,7 +80,7 @@ async fn a_plugin_reports_reviews_edits_and_decides() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_plugin_is_asked_for_unsent_edits() {
-    // The plugin has 150 ms to send its edit; on a busy machine the test tries again.
+    // The plugin has 150 ms to send its edit, which may be too short on a busy machine: the test tries again.
     let mut text = None;
     for _ in 0..5 {
         text = close_while_a_plugin_has_not_sent_all().await;
@@ -90,12 +91,13 @@ async fn a_plugin_is_asked_for_unsent_edits() {
     assert_eq!(text, Some("typed at the last moment\n".into()));
 }
 
+/// Closes a diff while the plugin has an unsent edit. Returns the text that the agent gets.
 async fn close_while_a_plugin_has_not_sent_all() -> Option<String> {
     let (home, _process, mut editor, agent, _diff) = proposed_in_editor().await;
     let file = home.in_project("a.txt");
     let closing = agent.close_diff(&file, true);
     let typing = async {
-        // The test's editor blocks its thread while it waits.
+        // The test editor blocks its thread while it waits.
         tokio::task::spawn_blocking(move || {
             let edit = json!({"id": 1, "revision": 1, "changes": [{"text": "typed at the last moment\n"}]});
             editor.waits_to_flush(edit);
@@ -117,7 +119,7 @@ async fn servers_of_one_editor_and_a_desk_share_a_host() {
     for editor in &mut editors {
         editor.hears("alongside/didChangeStatus", |status| status["desks"] == 3);
     }
-    // A server for a folder in the project.
+    // The second server is for a folder in the project.
     let mut below = Editor::with_plugin(&home, &process, &[&root.join("crate")]);
     below.hears("alongside/didChangeStatus", |status| status["desks"] == 4);
     assert_eq!((home.hosts().len(), companions(&home)), (1, 1));
@@ -144,12 +146,12 @@ async fn a_killed_editor_frees_its_agents_and_may_come_back() {
     process.dies();
     drop(editor);
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
-    // At once, not after the grace of 30 s.
+    // The review ends at once, and not after the 30 s in which an editor may come back.
     assert!(killed.elapsed() < Duration::from_secs(20), "{:?}", killed.elapsed());
     until("the files to be gone", || (companions(&home) == 0).then_some(())).await;
     assert_eq!(files_below(home.path("tmp")), Vec::<std::path::PathBuf>::new());
 
-    // An editor that is reopened within the grace takes over, and the agent is still connected.
+    // An editor that is reopened within the 30 s takes the companion over, and the agent is still connected.
     let (process, mut editor) = Editor::opened(&home);
     editor.hears("alongside/didChangeStatus", |status| status["agents"][0]["listening"] == true);
     until("it to be found as the new editor's", || home.is_found_as(process.pid()).then_some(())).await;
@@ -177,7 +179,7 @@ async fn a_stopped_companion_starts_again_on_activity() {
     assert!(home.run(&["host", "--stop"]).status.success());
     editor.hears("alongside/problem", |problem| problem["what"] == "the companion has stopped");
     assert_eq!(home.hosts(), []);
-    // One report starts a companion, which hears of it.
+    // A report starts a companion, which receives the report.
     editor.says("alongside/didChangeContext", json!({"active": {"path": file}}));
     editor.hears("alongside/didChangeStatus", |status| {
         status["pid"] != first && status["context"][0]["path"] == *file
@@ -186,7 +188,7 @@ async fn a_stopped_companion_starts_again_on_activity() {
     assert!(home.run(&["host", "--stop"]).status.success());
     until("its end", || home.hosts().is_empty().then_some(())).await;
     editor.hears("alongside/problem", |problem| problem["what"] == "the companion has stopped");
-    // An editor that quits starts no companion.
+    // An editor that quits does not start a companion.
     editor.quits();
     assert_eq!((home.hosts(), again == first), (vec![], false));
 }
@@ -197,7 +199,7 @@ async fn opened_projects_are_served_and_closed_ones_are_not() {
     let (one, other) = (home.project.clone(), home.directory("other"));
     let (process, mut editor) = Editor::opened(&home);
     let folder = |path: &std::path::Path| json!({"uri": format!("file://{}/", path.display()), "name": "x"});
-    // Sent before the companion can run.
+    // The message is sent before the companion can run.
     editor.says(
         "workspace/didChangeWorkspaceFolders",
         json!({"event": {"added": [folder(&other)], "removed": []}}),
@@ -215,12 +217,12 @@ async fn opened_projects_are_served_and_closed_ones_are_not() {
     let status = editor.hears("alongside/didChangeStatus", |status| status["roots"] == json!([other]));
     let host = u32::try_from(status["pid"].as_u64().unwrap()).unwrap();
     until("one to be found", || (!serving(&one) && serving(&other)).then_some(())).await;
-    // After a crash the companion serves the same projects.
+    // The companion serves the same projects after a crash.
     home.kill_hosts();
     editor.hears("alongside/didChangeStatus", |status| {
         status["roots"] == json!([other]) && u32::try_from(status["pid"].as_u64().unwrap()).unwrap() != host
     });
-    // A restarted server finds the companion of its editor.
+    // A restarted server joins the companion of its editor.
     let _again = Editor::with_plugin(&home, &process, &[&other]);
     editor.hears("alongside/didChangeStatus", |status| status["desks"] == 2);
 }
@@ -240,11 +242,11 @@ async fn editors_of_one_project_share_a_companion() {
     };
     let mut below = Editor::with_plugin(&home, &processes[0], &[&crate_dir]);
     roots(&mut below, &[&crate_dir]);
-    // The top of its repository, and another project.
+    // The companion serves the top of the repository, and another project.
     let mut above = Editor::with_plugin(&home, &processes[1], &[&top, &other]);
     roots(&mut above, &[&crate_dir, &top, &other]);
     roots(&mut below, &[&crate_dir, &top, &other]);
-    // A repository within the repository is a root of its own.
+    // A repository within the repository is a separate root.
     let mut nested = Editor::with_plugin(&home, &processes[2], &[&vendored]);
     roots(&mut nested, &[&crate_dir, &top, &other, &vendored]);
     assert_eq!((home.hosts().len(), companions(&home)), (1, 1));
@@ -254,14 +256,14 @@ async fn editors_of_one_project_share_a_companion() {
         assert!(editors.as_array().unwrap().contains(&named), "{editors:?}");
     }
 
-    // Its projects leave with it.
+    // The projects of an editor are removed when it quits.
     let [_, mut process, _] = processes;
     process.dies();
     drop(above);
     roots(&mut below, &[&crate_dir, &vendored]);
 }
 
-/// Claude Code connects only where exactly one lock holds its directory.
+/// Claude Code connects only if exactly one lock contains its directory.
 #[tokio::test(flavor = "multi_thread")]
 async fn worktree_and_project_share_a_companion_and_a_lock() {
     for is_worktree_first in [true, false] {
@@ -290,7 +292,8 @@ async fn worktree_and_project_share_a_companion_and_a_lock() {
     }
 }
 
-/// The home directory shares no companion: of the two locks, the one of the inner root counts.
+/// A companion of the home directory is not shared with a project in it. Of the two locks, that of the inner
+/// root counts.
 #[tokio::test(flavor = "multi_thread")]
 async fn claude_prefers_a_project_in_home_and_status_names_the_other() {
     let home = Home::new();

@@ -1,5 +1,5 @@
-//! Patches that move or delete a file: the person sees what becomes of its text, and a dropped change leaves
-//! the text of before.
+//! Patches that move or delete a file: the desk shows the effect on its text, and a dropped change keeps the
+//! original text.
 
 use serde_json::{Value, json};
 
@@ -7,11 +7,14 @@ use crate::hook::{Hook, decides, patch};
 use crate::json::told;
 use crate::support::{Home, serving};
 
+/// The text of the file that is moved.
 const NUMBERS: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n";
 
+/// A patch that moves the file and changes two of its lines.
 const MOVED: &str = "*** Begin Patch\n*** Update File: big.txt\n*** Move to: sub/big.txt\n@@\n-6\n+six\n\
                      @@\n-12\n+twelve\n*** End Patch";
 
+/// Waits for the answer of a hook, asserts that it allows the patch, and returns the patch.
 async fn accepted(hook: Hook) -> String {
     let answer: Value = hook.answer().await;
     let output = &answer["hookSpecificOutput"];
@@ -46,7 +49,7 @@ async fn a_move_without_its_changes_moves_the_file_as_it_is() {
     assert!(!command.lines().any(|line| line.starts_with(['-', '+'])), "{command}");
 }
 
-/// No desk watches the old place, and what was saved there would be lost.
+/// Otherwise a text that is saved at the old path during the review would be lost.
 #[tokio::test]
 async fn a_file_that_changes_before_it_moves_stays() {
     let (home, mut desk) = serving().await;
@@ -64,7 +67,7 @@ async fn a_file_that_changes_before_it_moves_stays() {
     assert!(why.contains("has changed during the review"), "{why}");
 }
 
-/// Both files are at stake: the one that is lost, and the one that changes on its way.
+/// The review shows both files: the one that is overwritten, and the changes of the one that is moved.
 #[tokio::test]
 async fn a_move_onto_another_file_says_what_is_lost() {
     let (home, mut desk) = serving().await;

@@ -9,20 +9,20 @@ use crate::comments::{comment, reviewed};
 use crate::support::{DEADLINE, Home};
 use crate::turns::event;
 
-/// A tmux of its own, which ends with this.
+/// A separate tmux server, which ends when this value is dropped.
 struct Tmux {
     socket: PathBuf,
 }
 
 impl Tmux {
-    /// Runs a command of it; `None` where there is no tmux.
+    /// Runs a command of tmux. Returns `None` without tmux.
     fn run(&self, args: &[&str]) -> Option<Output> {
         let mut command = Command::new("tmux");
         command.args(["-f", "/dev/null", "-S"]).arg(&self.socket).args(args).stdin(Stdio::null());
         command.env_remove("TMUX").output().ok()
     }
 
-    /// The text that the pane shows.
+    /// Returns the text that the pane shows.
     fn screen(&self) -> String {
         let output = self.run(&["capture-pane", "-p"]).unwrap();
         String::from_utf8_lossy(&output.stdout).into_owned()
@@ -35,11 +35,11 @@ impl Drop for Tmux {
     }
 }
 
-/// An agent that asks for bracketed pastes, has its hook run, and keeps all that it reads; `None` without
-/// tmux.
+/// Starts a program that acts as an agent in tmux: it asks for bracketed pastes, runs its hook, and records
+/// its input. Returns `None` without tmux.
 fn agent(home: &Home) -> Option<Tmux> {
     let tmux = Tmux { socket: home.path("tmux") };
-    // A shell is no agent, and is known by its name.
+    // alongside recognizes a shell by its name, and does not take it for an agent.
     fs::copy(fs::canonicalize("/bin/sh").unwrap(), home.path("fake-agent")).unwrap();
     fs::write(home.path("event"), event(home, "UserPromptSubmit")).unwrap();
     let hook = home.alongside(&[]);
@@ -64,6 +64,7 @@ fn agent(home: &Home) -> Option<Tmux> {
     Some(tmux)
 }
 
+/// Waits until a condition is true. `why` explains a failure.
 fn wait(is: impl Fn() -> bool, why: impl Fn() -> String) {
     let until = Instant::now() + DEADLINE;
     while !is() {
@@ -77,7 +78,7 @@ async fn a_waiting_message_is_pasted_once_and_without_enter() {
     let Some((home, mut desk, turn)) = reviewed().await else { return };
     comment(&mut desk, &turn, "too loud").await;
     let Some(tmux) = agent(&home) else { return };
-    // The person looks at another window.
+    // Another window is the active one.
     assert!(tmux.run(&["new-window", "cat"]).unwrap().status.success());
     let pasted = home.run(&["comments", "--paste"]);
     let said = "Pasted into Codex in tmux: press Enter there to send it. Nothing else sends it now.\n";
@@ -96,7 +97,7 @@ async fn nothing_is_pasted_where_another_program_has_the_pane() {
     let Some((home, mut desk, turn)) = reviewed().await else { return };
     comment(&mut desk, &turn, "too loud").await;
     let Some(tmux) = agent(&home) else { return };
-    // Another program has the same pane.
+    // Another program runs in the same pane.
     assert!(tmux.run(&["respawn-pane", "-k", "-t", "%0", "cat"]).unwrap().status.success());
     let gone = || home.run(&["comments", "--paste"]).err;
     wait(|| gone().contains("no agent is known here that runs"), gone);

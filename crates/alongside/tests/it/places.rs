@@ -1,5 +1,5 @@
-//! Where hosts are found: in places that no variable decides, so that no environment keeps a hook from its
-//! host, or two desks from each other.
+//! The directories in which hosts are found. They do not depend on environment variables, so that every hook
+//! finds its host and every desk finds the host of other desks.
 
 use std::path::Path;
 use std::process::Command;
@@ -12,22 +12,23 @@ use crate::support::{Home, Machine, Running, files_below, finish, until};
 const ORIGINAL: &str = "one\n";
 const PROPOSED: &str = "ONE\n";
 
-/// The directory that a system makes for the user of this test.
+/// Returns the directory that the system creates for the user of this test.
 fn runtime_dir() -> String {
     format!("/run/user/{}", rustix::process::geteuid().as_raw())
 }
 
+/// Whether a path has the extension of sockets.
 fn is_socket(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "sock")
 }
 
-/// An input of Claude Code, which is about to write the file.
+/// Returns the input of Claude Code's hook before it writes the file.
 fn call(home: &Home, file: &str) -> Vec<u8> {
     let call = json!({ "file_path": file, "content": PROPOSED });
     input(&home.project, "PreToolUse", "Write", &call)
 }
 
-/// Runs a hook, whose change the person rejects.
+/// Runs a hook and rejects its change at the desk.
 async fn is_reviewed(hook: Command, home: &Home, file: &str, desk: &mut Running) {
     let said = format!("{hook:?}");
     let hook = Hook::of(hook, &call(home, file)).await;
@@ -79,7 +80,7 @@ async fn desks_with_different_variables_share_one_host() {
     }
 }
 
-/// The older release has published its host below `XDG_RUNTIME_DIR`, where this release publishes none.
+/// The older release publishes its host below `XDG_RUNTIME_DIR`, and this release does not.
 #[tokio::test]
 async fn a_host_of_an_older_release_is_found_where_it_published() {
     let home = Home::new();
@@ -100,13 +101,14 @@ async fn a_host_of_an_older_release_is_found_where_it_published() {
     assert_eq!((home.hosts_pid(), home.hosts().len()), (Some(host), 1));
     let here = files_below(machine.path(&runtime_dir()));
     assert!(!here.iter().any(|path| is_socket(path)), "{here:?}");
-    // A hook adds the place that the variable names.
+    // A hook also searches the directory that the variable names.
     let mut hook = machine.alongside(&["hook", "claude"]);
     hook.env("ALONGSIDE_RUNTIME_DIR", home.runtime_dir());
     is_reviewed(hook, &home, &file, &mut old).await;
 }
 
-/// A system takes `/run/user` away with the last session of its user, and tmux goes on.
+/// A system removes the user's directory below `/run/user` at the end of the last session, and programs in
+/// tmux continue.
 #[tokio::test]
 async fn a_host_whose_directory_goes_for_good_is_found_elsewhere() {
     let home = Home::new();

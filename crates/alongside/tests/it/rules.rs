@@ -1,5 +1,5 @@
-//! Rules: a change that needs no decision returns at once, and stands in the list and in the log. No other
-//! one passes.
+//! Rules: a change that a rule accepts returns at once, and is in the list and the log of changes. Every
+//! other change waits for a decision.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -16,11 +16,12 @@ rules = [
 ]
 ";
 
-/// An agent is about to write a file.
+/// Runs the hook of an agent before it writes a file. Returns the answer.
 async fn write(home: &Home, agent: &str, file: &str, content: &str) -> Value {
     begin(home, agent, file, content).await.answer().await
 }
 
+/// Starts the hook of an agent before it writes a file.
 async fn begin(home: &Home, agent: &str, file: &str, content: &str) -> Hook {
     let (tool, call) = match agent {
         "codex" => {
@@ -32,6 +33,7 @@ async fn begin(home: &Home, agent: &str, file: &str, content: &str) -> Hook {
     Hook::before(home, &[agent], &home.project, tool, call).await
 }
 
+/// Whether an answer allows the tool call.
 fn is_allowed(answer: &Value) -> bool {
     answer["hookSpecificOutput"]["permissionDecision"] == "allow"
 }
@@ -50,20 +52,20 @@ async fn a_change_accepted_by_a_rule_is_listed_and_logged() {
     let logged = || std::fs::read_to_string(&log).unwrap_or_default();
     until("the log", || logged().contains("a rule has accepted this").then_some(())).await;
 
-    // The later rule asks, and so does everything without a rule.
+    // The later rule asks, and changes without a rule ask too.
     for below in ["docs/law/a.md", "a.txt", "docs/CLAUDE.md", "docs/.git/config"] {
         let hook = begin(&home, "claude", &home.in_project(below), "x\n").await;
         desk.answers("keep this change", "r").await;
         assert!(refused(&hook.answer().await).contains("rejected all of it"), "{below}");
     }
-    // A deferred change is as without a companion, for this agent only.
+    // For this agent, the rule defers the change: the hook is silent, as without a companion.
     assert_eq!(write(&home, "codex", &home.in_project("vendor/a"), "x\n").await, Value::Null);
     let hook = begin(&home, "claude", &home.in_project("vendor/a"), "x\n").await;
     decides(&mut desk, "r").await;
     refused(&hook.answer().await);
 }
 
-/// Nobody serves the other file, and the agent is in no project.
+/// No companion serves the other file, and the agent is outside every project.
 #[tokio::test]
 async fn an_accepted_file_of_a_refused_patch_is_listed_as_not_written() {
     let home = Home::with_settings(RULES);
@@ -86,7 +88,7 @@ async fn an_accepted_file_of_a_refused_patch_is_listed_as_not_written() {
 async fn an_acceptance_ahead_ends_with_its_agent() {
     let home = Home::new();
     let mut desk = home.serving().await;
-    // The agent runs its hook in a shell, as agents do, and is this test.
+    // Like agents, the test runs the hook in a shell. The test is the agent's process.
     let file = home.file("docs/a.md", "one\n");
     let hook = begin(&home, "claude", &file, "2\n").await;
     desk.answers("keep this change", "F").await;
@@ -101,7 +103,7 @@ async fn an_acceptance_ahead_ends_with_its_agent() {
     refused(&hook.answer().await);
 }
 
-/// A project within the project may ask for more, wherever its rules stand.
+/// The rules of a project within the project can require more decisions.
 #[tokio::test]
 async fn a_repository_within_the_project_asks_for_its_own_files() {
     let home = Home::with_settings("[reviews]\nrules = [{ path = \"docs/**\", then = \"accept\" }]\n");
@@ -141,7 +143,7 @@ fn the_doctor_explains_which_rule_holds() {
     assert_snapshot!(home.prints(&commands));
 }
 
-/// Reads as the hook finds it: the file as it is, and the companion that runs.
+/// The doctor gives the answer of the hook, from the file on disk and from the running companion.
 #[tokio::test]
 async fn the_doctor_says_what_becomes_of_a_file_as_it_is() {
     let home = Home::with_settings("[reviews]\nrules = [{ path = \"**\", then = \"accept\" }]\n");
@@ -160,7 +162,7 @@ async fn the_doctor_says_what_becomes_of_a_file_as_it_is() {
         said += &home.prints(&[&format!("doctor --path {file}")]);
     }
     said += &home.prints(&["doctor codex gemini --json --path ../outside.txt"]);
-    // A file of the running companion's settings changes: it keeps the old ones.
+    // The running companion keeps its settings after their file has changed.
     home.settings("[reviews]\nenabled = false\n");
     let settings = std::fs::File::options().write(true).open(home.path("home/.config/alongside/config.toml"));
     let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);

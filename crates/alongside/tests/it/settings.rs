@@ -7,7 +7,7 @@ use crate::support::{Home, finish, write_file};
 #[test]
 fn a_wrong_key_stops_the_program_with_file_and_line() {
     let home = Home::with_settings("[context]\nexlude = []\n");
-    // Commands that need no settings work.
+    // Commands that do not need settings work.
     assert_snapshot!(home.prints(&["review", "run true", "drafts"]));
 }
 
@@ -30,7 +30,7 @@ fn a_named_file_must_exist_and_xdg_moves_the_default_one() {
     ");
 }
 
-/// Without a companion, nobody would review anything there.
+/// Without a companion, no change of the project would be reviewed.
 #[tokio::test]
 async fn a_project_with_wrong_settings_is_served_and_always_asks() {
     let home = Home::with_settings("[reviews]\nrules = [{ path = \"docs/**\", then = \"accept\" }]\n");
@@ -43,7 +43,7 @@ async fn a_project_with_wrong_settings_is_served_and_always_asks() {
     crate::hook::refused(&hook.answer().await);
     let mut other = home.review(&[]);
     other.shows("/.alongside.toml:2: there is no key \"exlude\" in [context]").await;
-    // Nothing has to be started again once the mistake is mended.
+    // Corrected settings take effect without a restart.
     home.file(".alongside.toml", "[context]\nexclude = []\n");
     other.shows("were changed, and are read anew.").await;
     let hook = crate::hook::write(&home, &home.in_project("docs/a.md"), "x\n").await;
@@ -52,7 +52,7 @@ async fn a_project_with_wrong_settings_is_served_and_always_asks() {
     third.shows("Waiting for proposals.").await;
     third.leaves();
     assert!(!third.out.text().contains("exlude"), "{}", third.out.text());
-    // The file goes and comes with a branch.
+    // The settings file is removed and restored, as by a change of the branch.
     std::fs::remove_file(home.in_project(".alongside.toml")).unwrap();
     other.shows("/.alongside.toml held a mistake, and is gone").await;
     home.file(".alongside.toml", "[reviews]\nrules = [{ path = \"docs/b*\", then = \"ask\" }]\n");

@@ -1,5 +1,5 @@
-//! The effects of settings: where agents find the companion, which files they hear of, which agents it
-//! serves.
+//! The effects of settings: where agents find the companion, which files it tells them of, and which agents
+//! it serves.
 
 use alongside_agent::find::{self, Surroundings};
 use alongside_agent::{Endpoint, Identity, Session};
@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::editor::Editor;
 use crate::support::{Home, finish, found, mode_of, soon, until};
 
-/// The port of the companion that Gemini CLI finds from the project, with this temporary directory.
+/// Returns the port of the companion that Gemini CLI finds from the project with this temporary directory.
 async fn found_in(home: &Home, tmp: &str) -> u16 {
     let here = Surroundings { tmp: home.path(tmp), ..home.surroundings() };
     until(&format!("a companion to be found in {tmp}"), || found("gemini", &here)).await.record.port
@@ -52,7 +52,7 @@ async fn without_aliases_only_the_own_process_is_published() {
     for (aliases, fits) in [(true, (|files| files > 1) as fn(usize) -> bool), (false, |files| files == 1)] {
         let home = Home::with_settings(&format!("[discovery]\naliases = {aliases}\n"));
         let mut desk = home.review(&[]);
-        // Every discovery file is written by then.
+        // At this point, the companion has written every discovery file.
         desk.shows("alongside serves").await;
         let names = std::fs::read_dir(home.path("tmp/gemini/ide")).unwrap();
         let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -105,7 +105,7 @@ async fn an_agents_name_is_harmless_in_desk_status_and_log() {
     let mut desk = home.start(&mut home.alongside(&["review", "--log", log.to_str().unwrap()]));
     let port = found_in(&home, "tmp").await;
     let token = home.record().auth_token.unwrap();
-    // Without a family in its token, an agent is shown under the name that it gives itself.
+    // An agent whose token names no family is shown under its own name for itself.
     let token = alongside_contract::token::split(&token).0.to_owned();
     let who = Identity::new(NAME, "1\u{1b}[31m\u{202e}");
     let connecting = Session::connect(Endpoint::local(port), Some(&token), who);
@@ -115,7 +115,7 @@ async fn an_agents_name_is_harmless_in_desk_status_and_log() {
     desk.types_and_shows("l", "Agents connected: ").await;
     desk.shows("[y,n,s").await;
     let status = finish(home.alongside(&["status"]));
-    // The host writes its lines a second later.
+    // The host writes lines to its log up to a second later.
     let logged = || Some(std::fs::read_to_string(&log).unwrap()).filter(|text| text.contains("evil"));
     let shown =
         [("the desk", desk.out.text()), ("status", status.out), ("the log", until("the log", logged).await)];

@@ -1,4 +1,4 @@
-//! The ways in which `alongside review` ends, and the files that remain.
+//! The end of `alongside review` by signals, input and crashes, and the files that remain.
 
 use alongside_agent::Outcome;
 use insta::assert_snapshot;
@@ -6,7 +6,7 @@ use rustix::process::Signal;
 
 use crate::support::{Home, Lateness, accepted, files_below, finish, propose, proposed, soon, until};
 
-/// The discovery files of a home.
+/// Returns the discovery files of a home.
 fn records(home: &Home) -> Vec<std::path::PathBuf> {
     let mut files = files_below(home.path("tmp"));
     files.extend(files_below(home.path("home/.qwen")));
@@ -72,7 +72,7 @@ async fn a_killed_host_comes_back_and_frees_the_agent() {
     desk.shows("Problem: the companion was interrupted").await;
     desk.shows("a.txt: rejected, because the companion was interrupted.").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
-    // Agents wait 2.5 s for it.
+    // Agents wait 2.5 s for the companion to return.
     let (took, late) = (killed.elapsed(), machine.so_far());
     assert!(
         took < std::time::Duration::from_secs(5) + late,
@@ -106,7 +106,7 @@ async fn without_input_reviews_are_answered_in_the_agent() {
     let (agent, _diff) = home.proposes(&file, "A\n").await;
     desk.shows("Answer this review in the agent.").await;
     assert_eq!(soon("closeDiff", agent.close_diff(&file, false)).await.unwrap().as_deref(), Some("A\n"));
-    // Keys that cannot be typed are not offered.
+    // Without input, no keys are offered.
     assert_snapshot!(home.dialogue(&mut desk, "a.txt: answered in Gemini CLI.\n").await);
     desk.signal(Signal::TERM);
     assert_eq!(desk.ends().code(), Some(143));
@@ -170,7 +170,7 @@ async fn a_desk_beside_alongside_run_leaves_reviews_open() {
     let said = home.stable(desk.shows("`alongside` opens it again.\n").await);
     assert_eq!(desk.ends().code(), Some(0));
     assert_snapshot!(said + &home.prints(&["status"]));
-    // The agent of `run` ends while a desk is there: from then on the desk alone keeps the review.
+    // The agent of `run` ends while there is a desk, and then only the desk keeps the host.
     let mut desk = home.review(&[]);
     desk.shows("(1/1) keep").await;
     run.types("");

@@ -1,4 +1,4 @@
-//! Another user takes the port of a killed companion and records what it hears.
+//! A program of another user that takes the port of a killed companion and records the requests.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
@@ -14,7 +14,7 @@ use rustix::process::Signal;
 use crate::recovery::kill_everybody;
 use crate::support::{Home, files_below, proposed, serving, until};
 
-/// A listener on both loopbacks that answers every request with 200.
+/// A server on both loopback addresses that answers every request with 200 and records it.
 struct Squatter {
     heard: Arc<Mutex<String>>,
 }
@@ -50,11 +50,13 @@ impl Squatter {
         Self { heard }
     }
 
+    /// Returns the requests so far.
     fn heard(&self) -> String {
         self.heard.lock().unwrap().clone()
     }
 }
 
+/// Returns the secret part of the token in a record.
 fn secret(record: &Record) -> String {
     let token = record.auth_token.as_deref().unwrap();
     alongside_contract::token::split(token).0.to_owned()
@@ -66,20 +68,20 @@ async fn no_command_shows_a_token_to_whoever_has_a_freed_port() {
     let before = home.record();
     kill_everybody(&home);
     let squatter = Squatter::on(before.port).await;
-    // No command takes the squatter for the companion.
+    // No command treats the squatter as the companion.
     for args in
         [&["status"][..], &["doctor", "--container", "no"], &["env"], &["stdio"], &["doctor", "--fix"]]
     {
         home.run(args);
     }
-    // A companion of another project sweeps stale discovery files.
+    // A companion of another project removes stale discovery files.
     let other = home.directory("other");
     let mut elsewhere = home.start(home.alongside(&["review"]).current_dir(&other));
     elsewhere.shows("alongside serves").await;
     let name = format!("-{}.json", before.port);
     let left = || files_below(home.path("tmp")).iter().any(|path| path.to_string_lossy().ends_with(&name));
     until("the stale files to be swept", || (!left()).then_some(())).await;
-    // A companion of the same project comes back on another port.
+    // The companion of the same project returns on another port.
     let _next = home.serving().await;
     let heard = squatter.heard();
     assert!(heard.contains("GET /status"), "they asked who listens: {heard}");
@@ -118,8 +120,9 @@ async fn a_port_that_nobody_held_comes_back_with_another_token() {
     prove(&endpoint, &secret(&before)).await.unwrap_err();
 }
 
-/// Tries every way to bind the port, as another user.
-const TAKES: &str = r#"
+/// A script that tries every way to bind a port and prints whether it succeeded. The test runs it as another
+/// user.
+const BIND_SCRIPT: &str = r#"
     use Socket;
     for my $address ("127.0.0.1", "0.0.0.0") {
         for my $options ([], [SO_REUSEADDR], [SO_REUSEPORT], [SO_REUSEADDR, SO_REUSEPORT]) {
@@ -141,7 +144,7 @@ async fn another_user_cannot_have_the_port_while_a_desk_holds_it() {
     let _agent = home.agent().await;
     desk.shows("Gemini CLI is connected.").await;
     let before = home.record();
-    // The stopped desk holds the port, and cannot start the host again.
+    // The stopped desk holds the port and cannot restart the host.
     desk.signal(Signal::STOP);
     home.kill_hosts();
     until("the host to be gone", || {
@@ -150,7 +153,7 @@ async fn another_user_cannot_have_the_port_while_a_desk_holds_it() {
     })
     .await;
     let mut other = Command::new("setpriv");
-    other.args(["--reuid=65534", "--regid=65534", "--clear-groups", "perl", "-e", TAKES]);
+    other.args(["--reuid=65534", "--regid=65534", "--clear-groups", "perl", "-e", BIND_SCRIPT]);
     let tried = other.arg(before.port.to_string()).stdin(Stdio::null()).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&tried.stdout), "tried as 65534", "{tried:?}");
     desk.signal(Signal::CONT);
@@ -182,7 +185,7 @@ async fn a_desk_says_that_another_users_file_leads_agents_astray() {
     ");
 }
 
-/// Relays one question and its answer between two ports, and prints what else it hears.
+/// A script that relays one challenge and its response between two ports, and prints later requests.
 const RELAY: &str = r#"
     use Socket;
     $| = 1;
@@ -202,8 +205,8 @@ const RELAY: &str = r#"
     print "then: ", head($client) =~ /(authorization|nonce)/i ? $1 : "nothing", "\n";
 "#;
 
-/// Machines and containers that share a home have loopbacks of their own: a proof for an address of one can
-/// be relayed from another.
+/// Machines and containers that share a home have separate loopback networks, so that a program could relay a
+/// proof from one to another.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_proof_that_another_user_passes_on_is_not_believed() {
     use std::io::{BufRead as _, BufReader};
@@ -218,7 +221,7 @@ async fn a_proof_that_another_user_passes_on_is_not_believed() {
     let mut relay = other.spawn().unwrap();
     let mut said = BufReader::new(relay.stdout.take().unwrap()).lines().map_while(Result::ok);
     let port: u16 = said.next().unwrap().parse().unwrap();
-    // The true companion, which proves itself for that address.
+    // The real companion, which can prove its identity for that address.
     std::thread::spawn(move || {
         let mut stream = prover.accept().unwrap().0;
         let mut head = String::new();

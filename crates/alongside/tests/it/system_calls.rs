@@ -1,4 +1,4 @@
-//! The system calls of a small proposal, counted by strace: a measure that is the same on a busy machine.
+//! The number of system calls of a small proposal, counted by strace. A busy machine does not change it.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -10,24 +10,29 @@ use serde_json::{Value, json};
 
 use crate::support::Home;
 
-/// The proposals whose system calls are counted.
+/// The number of proposals whose system calls are counted.
 const PROPOSALS: usize = 48;
-/// The most system calls of the usual one, from request to response, with the desk's notification, and
-/// without those that look for a repository in each directory above the file: 14 in `/tmp/home/project`.
-const MOST: usize = 10;
+/// The limit of system calls of a typical proposal, from the request to the response, with the notification
+/// of the desk. The calls that look for a repository in each directory above the file are not included: they
+/// are 14 in `/tmp/home/project`.
+const MAX_CALLS: usize = 10;
 
-/// Calls that wait for others or wake them are not counted: epoll, futex and timers; nor are those by which
-/// the runtime wakes a thread, and by which the system tells of files that were opened.
+/// The system calls that are not counted because they wait for other threads or wake them: epoll, futex and
+/// timers.
 const WAITING: &str = "!epoll_wait,epoll_pwait,epoll_ctl,futex,timerfd_settime,restart_syscall,sched_yield";
+/// The files whose system calls are not counted: by the first kind the runtime wakes a thread, and by the
+/// second the system reports opened files.
 const WAKING: [&str; 2] = ["anon_inode:[eventfd]", "anon_inode:inotify"];
-/// Only builds for tests make this one, to check that a file is open when it is closed.
+/// The operation of a system call that is not counted: only debug builds make it, to check that a file is
+/// open when it is closed.
 const DEBUG_CHECK: &str = "F_GETFD";
 
-/// strace as it writes down the calls of a process. It ends if nobody hears what it says of a new thread.
+/// A running strace that records the system calls of a process. Its standard error stays open, since strace
+/// ends if it cannot report a new thread.
 struct Strace(Child, BufReader<ChildStderr>);
 
 impl Strace {
-    /// `None` where strace is missing, or may not follow others.
+    /// Starts strace. Returns `None` if strace is missing or may not trace other processes.
     fn follow(pid: u32, output: &Path) -> Option<Self> {
         let mut strace = Command::new("strace")
             .args(["-f", "-y", "-e", &format!("trace={WAITING}"), "-o"])
@@ -41,7 +46,7 @@ impl Strace {
         follows.then_some(Self(strace, said))
     }
 
-    /// Detaches. Then all calls are written down.
+    /// Ends strace, after which all calls are in the output file.
     fn finish(self) {
         let Self(mut strace, said) = self;
         kill_process(Pid::from_child(&strace), Signal::INT).unwrap();
@@ -50,7 +55,7 @@ impl Strace {
     }
 }
 
-/// An agent on one connection, as real agents have it.
+/// An agent that uses one connection, as real agents do.
 struct Agent {
     stream: TcpStream,
     headers: String,
@@ -76,7 +81,7 @@ impl Agent {
         agent
     }
 
-    /// Sends a request. Returns the response, which is short.
+    /// Sends a request. Returns the response.
     fn post(&mut self, method: &str, params: &Value) -> String {
         let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string();
         let headers = &self.headers;
@@ -100,13 +105,14 @@ impl Agent {
         }
     }
 
+    /// Proposes a text for a file.
     fn propose(&mut self, file: &str, text: &str) {
         let params = json!({ "name": "openDiff", "arguments": { "filePath": file, "newContent": text } });
         self.post("tools/call", &params);
     }
 }
 
-/// The calls during small proposals; `None` where they cannot be counted.
+/// Returns the system calls during small proposals, or `None` if they cannot be counted.
 async fn calls(home: &Home) -> Option<Vec<String>> {
     let original = "line\n".repeat(10);
     let file = |number: usize| home.file(&format!("{number}.txt"), &original);
@@ -115,7 +121,7 @@ async fn calls(home: &Home) -> Option<Vec<String>> {
     let first = file(PROPOSALS);
     let _desk = home.serving().await;
     let mut agent = Agent::connect(home);
-    // It begins the journal of the session.
+    // The first proposal creates the journal of the session, and is not counted.
     agent.propose(&first, &proposed);
     let output = home.path("calls");
     let Some(strace) = Strace::follow(home.hosts_pid().unwrap(), &output) else {
@@ -125,7 +131,7 @@ async fn calls(home: &Home) -> Option<Vec<String>> {
     files.iter().for_each(|file| agent.propose(file, &proposed));
     strace.finish();
     let log = std::fs::read_to_string(&output).unwrap();
-    // A call that another thread interrupts has a second line, which begins with "<...".
+    // strace splits a call if another thread makes one meanwhile. The second line begins with "<...".
     let is_counted = |line: &&str| {
         line.contains('(') && !WAKING.iter().chain([&DEBUG_CHECK]).any(|other| line.contains(other))
     };
@@ -133,14 +139,15 @@ async fn calls(home: &Home) -> Option<Vec<String>> {
     Some(counted.map(str::to_owned).collect())
 }
 
-/// Asserts that these calls are few for a proposal of the project.
+/// Asserts that the number of calls is within the limit for the project.
 fn assert_few(home: &Home, calls: &[String]) {
-    // Each request is one read. In a quarter of them, no thread takes over midway, and no memory grows.
+    // Each request begins with one read. The quarter of requests with the fewest calls has no change of
+    // thread and no growth of memory.
     let mut requests: Vec<_> =
         calls.split(|line| line.contains("recvfrom(")).map(|rest| rest.len() + 1).collect();
     requests.sort_unstable();
     let usual = requests[requests.len() / 4];
-    let most = MOST + home.project.ancestors().count();
+    let most = MAX_CALLS + home.project.ancestors().count();
     assert!(requests.len() > PROPOSALS && usual <= most, "{usual}; {requests:?}:\n{}", calls.join("\n"));
 }
 
@@ -152,7 +159,7 @@ async fn a_small_proposal_takes_few_system_calls() {
     }
 }
 
-/// In a repository, 100 calls and more find out whether git obeys a file, and what protects it from rules.
+/// In a repository, more than 100 calls find out whether git obeys a file, and whether rules may accept it.
 #[tokio::test]
 async fn rules_and_git_are_looked_up_outside_the_main_loop() {
     for settings in ["", "[reviews]\nrules = [{ path = \"*.md\", then = \"accept\" }]\n"] {

@@ -1,4 +1,4 @@
-//! Line mode at a terminal: it echoes typing, waits for Enter, and has Ctrl-D and Ctrl-Z.
+//! Line mode in a terminal, which echoes the input, passes it on at Enter, and has Ctrl-D and Ctrl-Z.
 
 use alongside_agent::Outcome;
 use rustix::process::Signal;
@@ -6,7 +6,9 @@ use rustix::process::Signal;
 use crate::support::{Home, propose, soon};
 
 const CTRL_D: &str = "\x04";
+/// The question about a change.
 const HUNK: &str = "keep this change [y,n,s,e,a,r,u,?]?";
+/// The end of the prompt without a review.
 const IDLE: &str = "(l list, z pause context, ? help, q quit)";
 
 #[tokio::test]
@@ -49,9 +51,9 @@ async fn ctrl_d_leaves_and_asks_while_a_review_waits() {
         home.proposal(&home.file("a.txt", "a\n"), "A\n", home.at_terminal(&["review"])).await;
     desk.reads(HUNK).await;
     desk.presses_and_shows(CTRL_D, "Leave [y,n]?").await;
-    // Once more is no answer to that: one stays, and can still type.
+    // A second Ctrl-D does not answer the question: the desk stays and still reads input.
     desk.presses_and_shows(CTRL_D, HUNK).await;
-    // A text without Enter is none.
+    // A text without Enter is no answer.
     desk.presses("a");
     desk.presses_and_shows(CTRL_D, HUNK).await;
     desk.presses_and_shows("\n", HUNK).await;
@@ -101,7 +103,7 @@ async fn the_prompt_is_repeated_after_stop_and_continue() {
 #[tokio::test]
 async fn kitty_splits_the_window_that_typed_run() {
     let home = Home::new();
-    // One that knows every option, and one from before 0.40.
+    // The first script knows every option, and the second one acts as a release before 0.40.
     let log = "echo \"$@\" >> \"$HOME/asked\"\n";
     let old = "case \"$*\" in *--next-to*) echo 'Unknown option: --next-to' >&2; exit 1;; esac\n";
     let beside = "@ launch --keep-focus --location hsplit --match window_id:7";

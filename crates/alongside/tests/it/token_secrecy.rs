@@ -1,10 +1,11 @@
-//! The token stands in private files and in agents' environment, and in no output, report, argument or log.
+//! The secrecy of tokens: a token is only in private files and the environment of agents, and in no output,
+//! report, argument or log.
 
 use rustix::process::{Pid, Signal};
 
 use crate::support::{Home, files_below, propose, send, until};
 
-/// The arguments of every process that runs in the home.
+/// Returns the arguments of every process of a home.
 fn arguments(home: &Home) -> String {
     let line = |pid: Pid| std::fs::read(format!("/proc/{}/cmdline", pid.as_raw_nonzero())).ok();
     let lines: Vec<_> = home.processes().into_iter().filter_map(line).collect();
@@ -49,7 +50,7 @@ async fn the_token_is_in_no_output_report_argument_or_log() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_crash_leaves_neither_a_core_nor_the_token() {
     let (home, file) = Home::with_file("a.txt", "a\n");
-    // A developer's shell lets programs leave cores.
+    // Allow core files, as the shells of many developers do.
     let script = "ulimit -c \"$(ulimit -H -c)\"; exec \"$0\" review";
     let mut command = home.command("sh");
     command.args(["-c", script, env!("CARGO_BIN_EXE_alongside")]);

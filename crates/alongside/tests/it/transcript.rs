@@ -1,6 +1,6 @@
-//! The transcript in docs/desk-protocol.md is what was said in this test, but for what differs each time.
-//! After a change of the protocol, `ALONGSIDE_BLESS=1 cargo test -p alongside --test it transcript` writes it
-//! anew.
+//! The transcript in docs/desk-protocol.md consists of the messages of this test, with placeholders for parts
+//! that differ between runs. After a change of the protocol, `ALONGSIDE_BLESS=1 cargo test -p alongside
+//! --test it transcript` writes it again.
 
 use lsp_server::Message;
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ async fn the_documented_transcript_is_real() {
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted);
     let diff = propose(&agent, &file, "1\n").await;
     editor.hears("alongside/didOpenReview", |review| review["id"] == 2);
-    // The person answers in the agent's own prompt.
+    // The person answers in the prompt of the agent.
     let (closed, editor) = {
         let flush = tokio::task::spawn_blocking(move || {
             editor.hears("alongside/flushReview", |_| true);
@@ -62,8 +62,8 @@ async fn the_documented_transcript_is_real() {
     }
 }
 
-/// Everything that was said, in Markdown. Of the statuses only these, once each: how many there are between
-/// them is a matter of time.
+/// Returns all messages in Markdown. Of the status messages, only `statuses` are included, once each, because
+/// the number of others depends on timing.
 fn write(home: &Home, said: &[(bool, Message)], statuses: &[Value]) -> String {
     let (mut text, mut statuses) = (String::new(), statuses.iter().peekable());
     for (by_editor, message) in said {
@@ -91,7 +91,7 @@ fn write(home: &Home, said: &[(bool, Message)], statuses: &[Value]) -> String {
     text
 }
 
-/// JSON with what fits on a line on one line.
+/// Formats JSON, with each value on one line if it fits.
 fn shown(value: &Value, indent: usize) -> String {
     let line = value.to_string();
     let (inner, pad) = (indent + 2, " ".repeat(indent + 2));
@@ -109,7 +109,7 @@ fn shown(value: &Value, indent: usize) -> String {
     format!("{open}\n{}\n{}{close}", items.join(",\n"), " ".repeat(indent))
 }
 
-/// Without what differs each time.
+/// Replaces the parts of a message that differ between runs.
 fn timeless(home: &Home, value: Value) -> Value {
     let base = home.path("").to_string_lossy().trim_end_matches('/').to_owned();
     match value {

@@ -1,5 +1,5 @@
-//! `alongside review --since` with the real host, in a repository of its own: a shell command changes files,
-//! and a part of that is undone.
+//! `alongside review --since` with the real host, in a new repository: files are changed as by a shell
+//! command, and the person undoes some of the changes.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::turns::committed;
 
 const NUMBERS: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
 
-/// A repository with two committed files. `None` without git.
+/// Returns a home whose project is a repository with two committed files, or `None` without git.
 fn repository() -> Option<Home> {
     let (home, _) = Home::with_file("a.txt", NUMBERS);
     home.file("src/b.txt", "b\n");
@@ -23,6 +23,7 @@ fn change(home: &Home) {
     assert!(ran.success());
 }
 
+/// Returns the text of a file of the project.
 fn read(home: &Home, name: &str) -> String {
     std::fs::read_to_string(home.project.join(name)).unwrap()
 }
@@ -100,13 +101,13 @@ async fn a_program_undoes_a_change() {
     assert_eq!(read(&home, "a.txt"), current);
     desk.ends_input();
     assert_eq!(desk.ends().code(), Some(0));
-    // The undo is taken back, while the file is as it has left it.
+    // The undo can be reverted while the file is unchanged since.
     let back = home.run(&["drafts", "save", "1"]);
     assert!(back.out.contains("The undo is taken back: "), "{}", back.all_output());
     assert_eq!(read(&home, "a.txt"), NUMBERS.replace("two", "TWO").replace("nine", "NINE"));
     let again = home.run(&["drafts", "save", "2"]);
     assert!(again.all_output().contains("it has changed since the undo"), "{}", again.all_output());
-    // So is the way back.
+    // The same holds for the reversal of the undo.
     let listed = home.run(&["drafts"]).out;
     assert!(listed.ends_with("`alongside drafts save N`, without a file, takes an undo back.\n"), "{listed}");
     let undone = home.run(&["drafts", "save", "1"]);
@@ -114,13 +115,13 @@ async fn a_program_undoes_a_change() {
     assert_eq!(read(&home, "a.txt"), current);
 }
 
-/// The host keeps what it creates to itself, but not the files of the project.
+/// The host creates its own files for the user only, but files of the project with the usual mode.
 #[tokio::test]
 async fn a_restored_file_has_the_mode_of_other_files_of_the_person() {
     let Some(home) = repository() else { return };
     let mode = |name: &str| mode_of(home.project.join(name));
     let modes = || [mode("src"), mode("src/b.txt")];
-    // Others may have another umask than the one of this machine.
+    // The expected modes depend on the umask of this machine.
     let before = modes();
     std::fs::remove_dir_all(home.project.join("src")).unwrap();
     let mut desk = home.review(&["--json", "--since", "HEAD"]);

@@ -1,5 +1,4 @@
-//! `alongside turn claude --wait`, as Claude Code runs it beside its idle session, with the real host and
-//! desk.
+//! `alongside turn claude --wait` as Claude Code runs it during an idle session, with the real host and desk.
 
 use std::process::{Child, Output};
 use std::time::Instant;
@@ -11,11 +10,14 @@ use crate::json::{told, told_after};
 use crate::support::{DEADLINE, Home, Running};
 use crate::turns::{event, hook, silent, start, turn, with_repository};
 
+/// The notification with the review of a turn.
 const TURN: &str = "alongside/didChangeTurn";
+/// The route of a message to a session whose hook waits.
 const AT_ONCE: &str = "Claude Code reads it at once";
+/// The route of a message to a session without a waiting hook.
 const LATER: &str = "Claude Code reads it with your next prompt";
 
-/// A turn hook of a session that a script has started.
+/// Runs a turn hook of a session that a script has started.
 fn of_script(home: &Home, name: &str) -> Output {
     let mut input: Value = serde_json::from_slice(&event(home, name)).unwrap();
     input["session_id"] = "script".into();
@@ -24,14 +26,14 @@ fn of_script(home: &Home, name: &str) -> Output {
     start(command, input.to_string().as_bytes()).wait_with_output().unwrap()
 }
 
-/// A hook that waits, at a session with or without a person.
-fn waits(home: &Home, attended: &str) -> Child {
+/// Starts a waiting hook of a session. `attended` is the answer to whether there is a person.
+fn start_waiting_hook(home: &Home, attended: &str) -> Child {
     let mut command = hook(home, &["claude", "--wait"]);
     command.env("CLAUDE_CODE_SESSION_ATTENDED", attended);
     start(command, &event(home, "Stop"))
 }
 
-/// Its output, once it has ended.
+/// Waits for the end of a hook and returns its output.
 fn ended(mut child: Child) -> Output {
     let begun = Instant::now();
     while child.try_wait().unwrap().is_none() {
@@ -41,7 +43,8 @@ fn ended(mut child: Child) -> Output {
     child.wait_with_output().unwrap()
 }
 
-/// A turn of Claude Code that has ended, and a desk that shows it.
+/// Returns a home with a turn of Claude Code that has ended, and a desk that shows it. Returns `None` without
+/// git.
 async fn idle() -> Option<(Home, Running)> {
     let (home, desk) = changed_by("claude")?;
     told(&desk, TURN, |turn| turn["route"]["words"] == LATER).await;
@@ -57,9 +60,9 @@ async fn send(desk: &mut Running, turn: &Value) -> Value {
 #[tokio::test]
 async fn a_message_wakes_the_session_once() {
     let Some((home, mut desk)) = idle().await else { return };
-    let hook = waits(&home, "1");
+    let hook = start_waiting_hook(&home, "1");
     let turn_review = told(&desk, TURN, |turn| turn["route"]["words"] == AT_ONCE).await;
-    silent(&ended(waits(&home, "1")));
+    silent(&ended(start_waiting_hook(&home, "1")));
     let finished = send(&mut desk, &turn_review).await;
     assert_eq!(finished["sent"]["words"], AT_ONCE);
     let output = ended(hook);
@@ -75,15 +78,15 @@ async fn a_message_wakes_the_session_once() {
 #[tokio::test]
 async fn the_next_prompt_ends_the_wait_and_gets_the_message_itself() {
     let Some((home, mut desk)) = idle().await else { return };
-    let hook = waits(&home, "1");
+    let hook = start_waiting_hook(&home, "1");
     let turn_review = told(&desk, TURN, |turn| turn["route"]["words"] == AT_ONCE).await;
     silent(&turn(&home, "claude", &event(&home, "UserPromptSubmit")));
     silent(&ended(hook));
     let turn_review = told_after(&desk, &turn_review, |turn| turn["route"]["words"] == LATER).await;
     assert_eq!(send(&mut desk, &turn_review).await["sent"]["words"], LATER);
-    // A message that was sent during a turn wakes the session at its end.
+    // A message that is sent during a turn wakes the session at the end of the turn.
     silent(&turn(&home, "claude", &event(&home, "Stop")));
-    let output = ended(waits(&home, "1"));
+    let output = ended(start_waiting_hook(&home, "1"));
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert!(String::from_utf8_lossy(&output.stderr).contains("> louder\n"), "{output:?}");
 }
@@ -93,7 +96,7 @@ async fn a_session_of_a_script_takes_no_message_and_gets_none() {
     let Some((home, mut desk)) = idle().await else { return };
     silent(&of_script(&home, "UserPromptSubmit"));
     silent(&of_script(&home, "Stop"));
-    // The list is the same.
+    // The review of the turn is unchanged: it still names the next prompt.
     let turn_review = told(&desk, TURN, |turn| turn["route"]["words"] == LATER).await;
     send(&mut desk, &turn_review).await;
     silent(&of_script(&home, "UserPromptSubmit"));
@@ -101,11 +104,11 @@ async fn a_session_of_a_script_takes_no_message_and_gets_none() {
     assert!(String::from_utf8_lossy(&output.stdout).contains("louder"), "{output:?}");
 }
 
-/// Claude Code ends such a session only after its hooks.
+/// Claude Code ends a session without a person only after its hooks.
 #[tokio::test]
 async fn nothing_waits_where_nobody_is_at_the_session() {
     let Some(home) = with_repository() else { return };
     silent(&turn(&home, "claude", &event(&home, "UserPromptSubmit")));
     silent(&turn(&home, "claude", &event(&home, "Stop")));
-    silent(&ended(waits(&home, "0")));
+    silent(&ended(start_waiting_hook(&home, "0")));
 }

@@ -1,4 +1,4 @@
-//! `alongside turn`, as agents run it, and `alongside turns`.
+//! `alongside turn` as agents run it, and `alongside turns`.
 
 use std::io::Write as _;
 use std::process::{Child, Command, Output, Stdio};
@@ -8,13 +8,14 @@ use serde_json::{Value, json};
 
 use crate::support::{DEADLINE, Home};
 
-/// A home whose project is a repository with one commit; `None` where there is no git.
+/// Returns a home whose project is a repository with one commit, or `None` without git.
 pub(crate) fn with_repository() -> Option<Home> {
     let (home, _) = Home::with_file("a.txt", "one\n");
     committed(home)
 }
 
-/// The same home, with all files of its project in the first commit of a repository; `None` without git.
+/// Makes the project of a home a repository whose first commit has all files. Returns the home, or `None`
+/// without git.
 pub(crate) fn committed(home: Home) -> Option<Home> {
     let identity = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.org"];
     for args in [&["init", "--quiet"][..], &["add", "."], &["commit", "--quiet", "-m", "The beginning"]] {
@@ -29,7 +30,7 @@ pub(crate) fn committed(home: Home) -> Option<Home> {
     Some(home)
 }
 
-/// A turn hook with these arguments.
+/// Returns the command of a turn hook with these arguments.
 pub(crate) fn hook(home: &Home, arguments: &[&str]) -> Command {
     let mut command = home.alongside(&["turn"]);
     command.args(arguments).arg("--state-dir").arg(home.path("home/.local/state/alongside"));
@@ -40,16 +41,17 @@ pub(crate) fn hook(home: &Home, arguments: &[&str]) -> Command {
 /// Starts a hook on this input.
 pub(crate) fn start(mut hook: Command, input: &[u8]) -> Child {
     let mut child = hook.spawn().unwrap();
-    // A hook that wants no more may be gone.
+    // The hook may end before it has read all.
     let _ = child.stdin.take().unwrap().write_all(input);
     child
 }
 
-/// Runs the hook of an agent on this input.
+/// Runs the turn hook of an agent on this input.
 pub(crate) fn turn(home: &Home, agent: &str, input: &[u8]) -> Output {
     start(hook(home, &[agent]), input).wait_with_output().unwrap()
 }
 
+/// Returns the input of an agent's turn hook for an event.
 pub(crate) fn event(home: &Home, name: &str) -> Vec<u8> {
     let input = json!({
         "session_id": "s", "turn_id": "t", "cwd": home.project, "hook_event_name": name, "prompt": "hi",
@@ -57,6 +59,7 @@ pub(crate) fn event(home: &Home, name: &str) -> Vec<u8> {
     input.to_string().into_bytes()
 }
 
+/// Asserts that a hook succeeded and printed nothing.
 pub(crate) fn silent(output: &Output) {
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && output.stdout.is_empty() && text.is_empty(), "{output:?}");
@@ -116,7 +119,7 @@ fn an_agent_goes_on_after_every_fault() {
     std::fs::write(&state, "a file").unwrap();
     silent(&turn(&home, "claude", &event(&home, "UserPromptSubmit")));
     std::fs::remove_file(&state).unwrap();
-    // No git at all.
+    // Without git.
     let mut command = home.alongside(&["turn", "claude", "--state-dir"]);
     command.arg(&state).env("PATH", home.directory("empty")).stdin(Stdio::null());
     silent(&command.output().unwrap());

@@ -1,4 +1,4 @@
-//! IDE mode in the agents' own settings: switched on, and back again.
+//! IDE mode in the settings of agents: `install` turns it on, and `uninstall` restores the settings.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -29,7 +29,7 @@ fn ide_mode_is_switched_on_and_other_bytes_stay() {
     home.record_list_row("Qwen Code");
     home.run_recorded(&["install agents"]);
 
-    // The agent writes its own settings.
+    // The agent changes its settings after the installation.
     let qwen = home.reads(".qwen/settings.json").replace("\n}\n", ",\n  \"$version\": 3\n}\n");
     home.writes(".qwen/settings.json", &qwen);
     home.succeeds(&["uninstall", "agent", "--yes"]);
@@ -60,7 +60,7 @@ async fn uninstall_leaves_no_copy_whatever_changed_since() {
     }
     assert_snapshot!(said.into_iter().collect::<String>());
 
-    // The second change makes a copy of what only the first one wrote.
+    // The second change backs up a text that only the first change wrote.
     home.agent_program("qwen", "0.24.4");
     let before = home.all_files();
     let mut install = home.start_at_terminal(&["install", "qwen"]);
@@ -85,7 +85,7 @@ fn uninstall_asks_nothing_where_nothing_changes() {
     let mut said = BTreeSet::new();
     for what in ["--all", "gemini"] {
         home.succeeds(&["install", "gemini", "--yes"]);
-        // The agent writes its own settings without the key.
+        // The agent rewrites its settings without the key.
         home.writes(".gemini/settings.json", "{\"theme\": \"x\"}\n");
         let installed = home.all_files();
         let shown = home.output_of(&["uninstall", what, "--dry-run"]);
@@ -142,7 +142,7 @@ fn the_approval_mode_is_offered_and_not_changed_by_yes_alone() {
     assert!(!said.contains("edits without asking"), "the review is after each turn: {said}");
     assert!(!home.reads(".qwen/settings.json").contains("approvalMode"));
 
-    // The person's own choice is no default: it is named, and nothing is offered.
+    // A mode that the person has chosen is named, and no other mode is offered.
     let home = Home::with_agent("qwen", "0.24.4");
     home.writes(
         ".qwen/settings.json",
@@ -152,7 +152,7 @@ fn the_approval_mode_is_offered_and_not_changed_by_yes_alone() {
     assert!(said.contains("(approval mode \"yolo\")") && !said.contains("\"default\""), "{said}");
 }
 
-/// One choice and one look at the changes.
+/// One answer chooses the parts, and one answer confirms the changes of all agents.
 #[tokio::test]
 async fn one_choice_sets_all_agents_up() {
     let home = Home::with_agent("gemini", "0.61.0");
@@ -180,9 +180,9 @@ async fn one_choice_sets_all_agents_up() {
     assert!(!shown.contains("hook gemini") && !shown.contains("approvalMode"), "{shown}");
     let files = "Files that change: ~/.codex/hooks.json, ~/.gemini/settings.json, ~/.qwen/settings.json";
     assert!(shown.contains(files), "{shown}");
-    // Enter has chosen before.
+    // Enter chooses the first option in the previous question, and makes no change in this one.
     assert!(shown.contains("y makes these changes; Enter makes none."), "{shown}");
-    // The second change of a file begins where the first one ends.
+    // The preview of the second change of a file starts from the text after the first change.
     let lines: Vec<_> = shown.lines().map(str::trim_end).collect();
     let begins = |old: &str| {
         let is_it = |pair: &&[&str]| pair[0].ends_with(old) && pair[1].ends_with(".qwen/settings.json");
@@ -202,7 +202,7 @@ async fn one_choice_sets_all_agents_up() {
     }
     assert!(!qwen.contains("approvalMode"), "{qwen}");
 
-    // An installed part is no option.
+    // An installed part is not offered.
     let mut both = home.start_at_terminal(&["install", "agent"]);
     let rest = both.shows("Number (Enter for 3): ").await;
     both.presses_and_shows("1\n", "Make these changes? [y/N] ").await;
@@ -222,7 +222,7 @@ async fn one_choice_sets_all_agents_up() {
     assert_snapshot!(home.stable([asked, made, rest].join("\n---\n")) + &home.transcript());
 }
 
-/// With one choice, a decision before each write comes as well.
+/// The second choice includes the hook that asks for a decision before each write.
 #[tokio::test]
 async fn the_second_choice_also_installs_the_hook_before_writes() {
     let home = Home::with_agent("qwen", "0.24.4");
@@ -244,7 +244,7 @@ async fn a_person_who_chooses_is_asked_about_each_part() {
     one.presses_and_shows("x\n", "Type a number from 1 to 4, or only Enter: ").await;
     one.presses_and_shows("3\n", "1 of 4: Switch on IDE mode in Qwen Code").await;
     one.presses("n\n");
-    // Hooks need no IDE mode; a question about the approval mode would make no sense.
+    // Hooks work without IDE mode, so there is no question about the approval mode.
     one.shows("3 of 4: Review after each turn of Qwen Code? [y/N] ").await;
     one.presses_and_shows("n\n", "4 of 4: Ask at your desk before each write of Qwen Code? [y/N] ").await;
     one.presses("n\n");
@@ -273,7 +273,7 @@ async fn a_person_who_chooses_is_asked_about_each_part() {
     assert!(gemini.contains("turn gemini") && !gemini.contains("hook gemini"), "{gemini}");
     assert!(qwen.contains("hook qwen") && !qwen.contains("turn qwen"), "{qwen}");
 
-    // A single question needs no choice before it, and no number.
+    // A single part is confirmed by one question, without a choice by number.
     let mut rest = home.start_at_terminal(&["install", "qwen"]);
     let seen = rest.shows("Review after each turn of Qwen Code? [y/N] ").await;
     assert!(!seen.contains("Number") && !seen.contains("1 of "), "{seen}");
@@ -299,7 +299,7 @@ async fn run_and_review_say_that_ide_mode_is_off() {
     review.leaves();
 }
 
-/// With a hook, the person has chosen when to review.
+/// By installing a hook, the person has chosen when to review.
 #[test]
 fn run_does_not_warn_of_an_approval_mode_beside_a_hook() {
     for hook in ["--hook", "--turns"] {
@@ -328,17 +328,17 @@ async fn the_desk_follows_the_settings_and_runs_no_agent_for_it() {
     command.args(["--ctty", "desk"]).env("TERM", "xterm-256color");
     let mut desk = Running::at_terminal(&mut command);
     desk.shows("agent").await;
-    // The look at the start is over.
+    // The desk has read the settings at its start.
     tokio::time::sleep(Duration::from_millis(500)).await;
     home.writes(".gemini/settings.json", "{\"ide\": {\"enabled\": false}}\n");
     desk.shows("Gemini").await;
     assert!(!ran.exists(), "the desk looks every few seconds");
 
-    // The program runs for a change that the person wants to see.
+    // The desk runs the agent's program for the preview of a change.
     desk.presses_and_shows("i", "enabled").await;
     assert!(ran.exists());
     home.writes(".gemini/settings.json", "{\"ide\": {\"enabled\": true}}\n");
-    // A key that comes before the screen is drawn is ignored.
+    // The desk ignores keys that come before the screen is drawn.
     tokio::time::sleep(Duration::from_millis(200)).await;
     desk.presses_and_shows("y", "already.").await;
     desk.presses("q");

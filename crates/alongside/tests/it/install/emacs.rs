@@ -1,4 +1,4 @@
-//! The package for Emacs: where it goes, and what is left of it.
+//! Installs the package for Emacs, and removes it.
 
 use std::fs;
 
@@ -6,8 +6,10 @@ use insta::assert_snapshot;
 
 use crate::support::Home;
 
+/// A script that answers as Emacs 30.2 does.
 pub(super) const EMACS: &str = "echo 'GNU Emacs 30.2'\n";
 
+/// Returns the directory of the package below a directory of configuration.
 fn package(configuration: &str) -> String {
     format!("{configuration}/elpa/alongside-{}", env!("CARGO_PKG_VERSION"))
 }

@@ -1,4 +1,4 @@
-//! The hooks in the agents' settings: installed with a consent, and taken out again.
+//! The hooks in the settings of agents: `install` adds them after a consent, and `uninstall` removes them.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 use super::machine::NEOVIM;
 use crate::support::{Home, finish, write_file};
 
-/// The agents, and their own files.
+/// The agents, each with its file of hooks below the home directory.
 const FILES: [(&str, &str); 4] = [
     ("claude", ".claude/settings.json"),
     ("codex", ".codex/hooks.json"),
@@ -15,8 +15,9 @@ const FILES: [(&str, &str); 4] = [
     ("qwen", ".qwen/settings.json"),
 ];
 
-/// The end of the command in the entry of an agent, with its quotation mark. Claude Code refuses a change if
-/// its hook fails, and Codex names an exit code, so a guard is around the command there.
+/// Returns the end of the command in an agent's entry, with its quotation mark. For Claude Code, which
+/// refuses a change if its hook fails, and for Codex, which shows an exit code, a guard surrounds the
+/// command.
 fn command(agent: &str) -> String {
     let line = format!("{} hook {agent}", env!("CARGO_BIN_EXE_alongside"));
     match agent {
@@ -26,7 +27,7 @@ fn command(agent: &str) -> String {
     }
 }
 
-/// The command of the entries that note turns.
+/// Returns the command of the entries that record turns.
 fn of_turns(agent: &str) -> String {
     let line = format!("{} turn {agent}\"", env!("CARGO_BIN_EXE_alongside"));
     if agent == "codex" { format!("; fi' {line}") } else { format!("\"command\": \"{line}") }
@@ -62,7 +63,7 @@ fn a_hook_is_installed_once_and_removed_again() {
             assert!(again.contains("its turns are noted; nothing to do."), "{again}");
             assert_eq!(home.all_files(), installed);
 
-            // The agent writes its own settings.
+            // The agent changes its settings after the installation.
             if theirs.is_some() {
                 home.writes(file, &text.replace("// mine", "// still mine"));
             }
@@ -98,7 +99,7 @@ fn yes_alone_adds_no_hook_before_writes_and_updates_an_older_one() {
     assert_snapshot!(home.transcript());
 }
 
-/// Codex trusts a line, not a program.
+/// Codex asks for trust in each command line, not in a program.
 #[test]
 fn codex_asks_again_about_an_entry_of_an_older_version() {
     let home = Home::new();
@@ -211,7 +212,7 @@ fn a_hook_that_no_list_names_is_removed_too() {
             home.writes(file, theirs);
             home.succeeds(&["install", agent, "--hook", "--yes"]);
             fs::remove_file(home.in_home(".local/state/alongside/installed.json")).unwrap();
-            // IDE mode would stay without the list.
+            // Without the list of installed parts, IDE mode would stay on.
             let with_hook = home.reads(file);
             assert!(with_hook.contains(&command(agent)) && with_hook.contains(&of_turns(agent)));
             let said = home.succeeds(&["uninstall", what, "--yes"]);
@@ -264,7 +265,7 @@ fn an_entry_that_the_person_changed_is_kept_shown_and_removed() {
 
 #[test]
 fn the_hook_goes_where_the_agent_reads_it() {
-    // Claude Code reads the second list, and a file with a byte-order mark.
+    // The file has a byte-order mark and two lists for the event, of which Claude Code reads the second.
     let home = Home::with_agent("claude", "2.1.332");
     let theirs = "\u{feff}{\"hooks\": {\"Stop\": []}, \"hooks\": {\"PreToolUse\": []}}\n";
     home.writes(".claude/settings.json", theirs);
@@ -276,7 +277,7 @@ fn the_hook_goes_where_the_agent_reads_it() {
     home.succeeds(&["uninstall", "claude", "--yes"]);
     assert_eq!(home.reads(".claude/settings.json"), theirs);
 
-    // Gemini CLI does not read such a file.
+    // Gemini CLI does not read a file with a byte-order mark.
     let path = home.writes(".gemini/settings.json", "\u{feff}{}\n");
     home.run_recorded(&["install gemini --hook --yes"]);
     assert_eq!(fs::read_to_string(path).unwrap(), "\u{feff}{}\n");
@@ -297,7 +298,7 @@ fn the_preview_names_other_hooks_on_the_same_tools() {
     assert_eq!(said.matches("another hook").count(), 1, "{said}");
 }
 
-/// The entry of an older version asks for no refusal, and a plain `--yes` mends it.
+/// The entry of an older version does not refuse a change if the hook fails. `install --yes` updates it.
 #[test]
 fn install_makes_an_older_entry_of_claude_code_refuse() {
     let home = Home::with_agent("claude", "2.1.332");
@@ -319,7 +320,7 @@ fn install_makes_an_older_entry_of_claude_code_refuse() {
     assert_eq!(home.all_files(), before);
 }
 
-/// The entries that docs/turns.md told people to write by hand.
+/// These are the entries that an earlier docs/turns.md told people to write by hand.
 #[test]
 fn entries_added_by_hand_are_taken_over_and_removed() {
     let home = Home::with_agent("claude", "2.1.332");
@@ -338,7 +339,7 @@ fn entries_added_by_hand_are_taken_over_and_removed() {
     assert!(home.reads(file).contains("mine") && !home.reads(file).contains("alongside"));
 }
 
-/// An event that a release does not know would make it overlook the file.
+/// A release that does not know an event ignores the whole file.
 #[test]
 fn an_older_claude_code_gets_only_the_events_that_it_knows() {
     for (version, has_it) in [("2.1.77", false), ("2.1.78", true)] {

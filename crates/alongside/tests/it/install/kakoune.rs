@@ -1,10 +1,10 @@
-//! The script for Kakoune: where it goes, what becomes of kakrc, and what is left of it.
+//! Installs the script for Kakoune and its line in `kakrc`, and removes them.
 
 use insta::assert_snapshot;
 
 use crate::support::Home;
 
-/// As Kakoune answers `--version`, which it does not know.
+/// A script that answers `--version` as Kakoune does, which does not know the option.
 pub(super) const KAKOUNE: &str = "echo 'Unknown option' >&2; exit 255\n";
 
 #[test]

@@ -1,15 +1,17 @@
-//! The server in Kate's settings: where it goes, and what is left of it.
+//! Installs the language server into Kate's settings, and removes it.
 
 use insta::assert_snapshot;
 
 use crate::support::Home;
 
-const KATE: &str = "echo 'kate 26.08.2'\n";
+/// A script that answers as Kate 26.08.2 does.
+const KATE_PROGRAM: &str = "echo 'kate 26.08.2'\n";
+/// The file with Kate's language servers, below the home directory.
 const SETTINGS: &str = ".config/kate/lspclient/settings.json";
 
 #[test]
 fn install_adds_one_server_and_uninstall_removes_it() {
-    let home = Home::with_program("kate", KATE);
+    let home = Home::with_program("kate", KATE_PROGRAM);
     let before = home.all_files();
     assert!(home.succeeds(&["install", "kate", "--dry-run"]).contains("one server for a document"));
     home.run_recorded(&["install kate --yes --language Python"]);
@@ -26,13 +28,14 @@ fn install_adds_one_server_and_uninstall_removes_it() {
 
 #[test]
 fn a_mistyped_language_is_refused_and_an_unknown_one_warned_about() {
-    let home = Home::with_program("kate", KATE);
+    let home = Home::with_program("kate", KATE_PROGRAM);
     let before = home.all_files();
     home.run_recorded(&["pyhton", "C++", ""].map(|name| format!("install kate --yes --language {name}")));
     assert_snapshot!(home.transcript());
     assert_eq!(home.all_files(), before);
     let shown = home.succeeds(&["install", "kate", "--dry-run", "--language", "brainfuck"]);
     assert!(shown.contains("alongside serves it anyway, if Kate has"), "{shown}");
+    // A language that the person has configured counts as known.
     home.writes(SETTINGS, "{ \"servers\": { \"pyhton\": {}, \"markdown\": { \"use\": \"mine\" } } }\n");
     let shown = home.succeeds(&["install", "kate", "--dry-run", "--language", "pyhton"]);
     assert!(shown.contains("Markdown keeps the server") && !shown.contains("serves it anyway"), "{shown}");
@@ -40,7 +43,7 @@ fn a_mistyped_language_is_refused_and_an_unknown_one_warned_about() {
 
 #[test]
 fn uninstall_keeps_later_edits_of_the_person() {
-    let home = Home::with_program("kate", KATE);
+    let home = Home::with_program("kate", KATE_PROGRAM);
     let mine = "{\n  \"servers\": {\n    \"rust\": { \"command\": [\"mine\"] }\n  }\n}\n";
     home.writes(SETTINGS, mine);
     home.succeeds(&["install", "kate", "--yes"]);
@@ -52,7 +55,7 @@ fn uninstall_keeps_later_edits_of_the_person() {
 
 #[test]
 fn settings_that_are_not_valid_are_left_alone() {
-    let home = Home::with_program("kate", KATE);
+    let home = Home::with_program("kate", KATE_PROGRAM);
     home.writes(SETTINGS, "{ \"servers\": \n");
     let before = home.all_files();
     assert_snapshot!(home.output_of(&["install", "kate", "--yes"]), @"

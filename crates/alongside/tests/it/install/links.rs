@@ -1,4 +1,5 @@
-//! Links that a repository may hold lead no change astray; those of the person are followed.
+//! Links: `install` and `uninstall` do not write through links that a repository may hold, and follow links
+//! of the person.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,10 +10,13 @@ use insta::assert_snapshot;
 use super::machine::{LANGUAGES, OLD_HELIX};
 use crate::support::{CommandResult, Home, mode_of, set_mode, write_file};
 
+/// The file of Claude Code's hooks in a project.
 const SETTINGS: &str = ".claude/settings.local.json";
+/// The command that installs a hook of the project.
 const HOOK: [&str; 5] = ["install", "claude", "--project", "--hook", "--yes"];
 
-/// Changes nothing, and says why: which link it is and where it leads. The preview is left out.
+/// Asserts that an installation changes nothing. Returns its output without the preview: the link and its
+/// target.
 fn refuses(home: &Home, install: &str) -> String {
     let before = home.all_files();
     let said = home.run_with_path(&install.split(' ').collect::<Vec<_>>());
@@ -23,7 +27,7 @@ fn refuses(home: &Home, install: &str) -> String {
 #[test]
 fn a_copy_is_written_through_no_link() {
     let mut said = BTreeSet::new();
-    // A clone may hold the link, whether it leads to a file or nowhere.
+    // A clone may hold the link. Its target may be a file or missing.
     for exists in [false, true] {
         let home = Home::new();
         home.file(SETTINGS, "{}\n");
@@ -35,7 +39,7 @@ fn a_copy_is_written_through_no_link() {
         said.insert(home.stable(refuses(&home, &HOOK.join(" "))));
         assert_eq!(fs::read_to_string(home.project.join(SETTINGS)).unwrap(), "{}\n");
     }
-    // Neither does it in the home directory.
+    // The same link in the home directory is not followed either.
     let home = Home::with_program("hx", OLD_HELIX);
     for (file, text, install) in [
         (".codex/hooks.json", "{}\n", "install codex --hook --yes"),
@@ -50,7 +54,7 @@ fn a_copy_is_written_through_no_link() {
 
 #[test]
 fn no_link_of_a_project_is_followed() {
-    // Each agent, and --dry-run, says the same.
+    // The output is the same for each agent and with --dry-run.
     let mut said = BTreeSet::new();
     for (agent, name, directory, file) in [
         ("claude", "Claude Code", ".claude", "settings.local.json"),
@@ -66,12 +70,12 @@ fn no_link_of_a_project_is_followed() {
             })
         };
 
-        // The directory of settings is a link.
+        // The directory of the settings is a link.
         let home = Home::new();
         symlink(home.directory("home/elsewhere"), home.project.join(directory)).unwrap();
         said.extend(both(&home));
 
-        // The settings are those of another program, or no file yet.
+        // The settings belong to another program, or the file does not exist.
         for target in ["other.json", "none.json"] {
             let home = Home::new();
             home.writes("other.json", "{\n  \"theirs\": 1\n}\n");
@@ -111,7 +115,7 @@ fn uninstalling_follows_no_link_that_came_later() {
     home.file(SETTINGS, "{}\n");
     home.succeeds(&HOOK);
     let ours = home.project.join(".claude");
-    // The repository puts a link in the place of the directory, to files that look the same.
+    // The repository replaces the directory with a link to a directory with the same files.
     let elsewhere = home.in_home("elsewhere");
     fs::rename(&ours, &elsewhere).unwrap();
     symlink(&elsewhere, &ours).unwrap();
@@ -133,13 +137,13 @@ fn uninstalling_follows_no_link_that_came_later() {
     ");
     assert_eq!(texts(), before);
     assert!(ours.is_symlink());
-    // The list still knows the hook, for when the link is gone.
+    // The hook stays in the list of installed parts, for an attempt without the link.
     fs::remove_file(&ours).unwrap();
     fs::rename(&elsewhere, &ours).unwrap();
     home.succeeds(&["uninstall", "claude", "--yes"]);
     assert_eq!(fs::read_to_string(home.project.join(SETTINGS)).unwrap(), "{}\n");
 
-    // The same for the file alone, which was new.
+    // The same holds if only the new file is replaced with a link.
     let home = Home::new();
     home.succeeds(&HOOK);
     let file = home.project.join(SETTINGS);
@@ -158,7 +162,7 @@ fn uninstalling_follows_no_link_that_came_later() {
     assert!(file.is_symlink() && fs::read_to_string(&elsewhere).unwrap().contains("hook"));
 }
 
-/// A message has one line for each fact, and no repository adds one.
+/// A message has one line for each fact, and the name of a link's target cannot add a line.
 #[test]
 fn the_target_of_a_link_adds_no_line_to_a_message() {
     let home = Home::new();

@@ -1,4 +1,4 @@
-//! `sudo` in files of another user: they stay that user's, or nothing is changed.
+//! `sudo alongside` and files of another user: the files keep their owner, or nothing is changed.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, chown};
@@ -8,8 +8,10 @@ use insta::assert_snapshot;
 
 use crate::support::{Home, finish, mode_of, set_mode, write_file};
 
+/// The user ID and the group ID of the other user.
 const THEIRS: (u32, u32) = (65_534, 65_533);
 
+/// Whether the test runs as root, without which it is skipped.
 fn is_root() -> bool {
     let is_root = rustix::process::geteuid().is_root();
     if !is_root {
@@ -18,10 +20,12 @@ fn is_root() -> bool {
     is_root
 }
 
+/// Makes the other user the owner of a file.
 fn give_away(path: &Path) {
     chown(path, Some(THEIRS.0), Some(THEIRS.1)).unwrap();
 }
 
+/// Whether the other user owns a file.
 fn is_theirs(path: &Path) -> bool {
     let found = path.symlink_metadata().unwrap();
     (found.uid(), found.gid()) == THEIRS
@@ -87,7 +91,7 @@ fn a_file_of_another_user_is_not_taken_over() {
     if !is_root() {
         return;
     }
-    // A user who may write to the directory, but not to the file, would become its owner.
+    // Replacing the file would make a user its owner who may write to the directory, but not to the file.
     let home = Home::new();
     let settings = home.writes(".claude/settings.json", "{}\n");
     for below in ["", "home", "tmp", "run", "project", "home/.claude"] {
@@ -103,7 +107,7 @@ fn a_file_of_another_user_is_not_taken_over() {
     assert_eq!(home.reads(".claude/settings.json"), "{}\n");
 }
 
-/// A directory of root's there would keep the user from every companion.
+/// If root owned that directory, the user could not reach any companion.
 #[test]
 fn root_makes_nothing_in_the_runtime_directory_of_another_user() {
     if !is_root() {

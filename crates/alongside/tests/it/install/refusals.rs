@@ -1,4 +1,4 @@
-//! Editors that get nothing: they are too old, or have the adapter of another installer.
+//! Editors for which nothing is installed: they are too old, or have the adapter of another installer.
 
 use insta::assert_snapshot;
 

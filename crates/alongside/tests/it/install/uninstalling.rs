@@ -1,4 +1,4 @@
-//! `alongside uninstall` without a name, and the remainders of `uninstall --all`.
+//! `alongside uninstall` without a name, and the files that `uninstall --all` removes.
 
 use std::fs;
 
@@ -115,10 +115,12 @@ fn files_of_others_in_the_package_stay_and_are_named() {
     assert_snapshot!(home.transcript());
 }
 
-/// Helix makes its directories when `install` asks it for its servers, and of several companions the last one
-/// does not know who made those of the agents. Those above are everybody's, and stay.
+/// Two kinds of empty directories are hard to attribute. Helix creates its own when `install` asks it for its
+/// servers, and the last of several companions does not know which program created those of the agents. The
+/// directories above them are shared with other programs, and stay.
 #[test]
 fn uninstall_leaves_no_empty_directory() {
+    /// Returns all directories below a directory.
     fn directories(below: &std::path::Path) -> Vec<std::path::PathBuf> {
         let inner =
             fs::read_dir(below).unwrap().flatten().map(|entry| entry.path()).filter(|path| path.is_dir());

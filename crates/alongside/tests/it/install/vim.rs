@@ -1,10 +1,12 @@
-//! The package for Vim: where it goes, and what is left of it.
+//! Installs the package for Vim, and removes it.
 
 use insta::assert_snapshot;
 
 use crate::support::Home;
 
+/// A script that answers as Vim 9.2 does.
 pub(super) const VIM: &str = "echo 'VIM - Vi IMproved 9.2 (2026 Feb 14)'\n";
+/// The directory of the package, below a directory of Vim's configuration.
 const PACKAGE: &str = "pack/alongside/start/alongside";
 
 #[test]

@@ -1,12 +1,13 @@
-//! The extension for VS Code: what the editor's own command gets, and what is left of it. A story in
-//! `rig/tests/editors` has the real editor.
+//! Installs the extension for VS Code by the editor's own command, and removes it. A test in
+//! `rig/tests/editors` uses the real editor.
 
 use std::fs;
 use std::io::Read as _;
 
 use crate::support::Home;
 
-/// As VS Code answers; it copies an extension, and this test unpacks it.
+/// A script that answers as VS Code does. To install an extension, it copies the file, which the test
+/// unpacks.
 pub(super) const CODE: &str = r#"
 extensions="$HOME/.vscode/extensions"
 case "$1" in
@@ -20,9 +21,10 @@ case "$1" in
 esac
 "#;
 
+/// The directory of the installed extension, below the home directory.
 const DIRECTORY: &str = ".vscode/extensions/alongside.alongside-0.1.0";
 
-/// Whether the program under test holds the extension, which needs npm.
+/// Whether the program under test includes the extension, which is built with npm.
 fn has_extension(home: &Home) -> bool {
     let refused = home.run_with_path(&["install", "vscode", "--dry-run"]).all_output();
     let is_missing = refused.contains("built without the extension");

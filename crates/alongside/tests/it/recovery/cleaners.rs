@@ -7,11 +7,11 @@ use alongside_agent::{Outcome, find};
 
 use crate::support::{Home, files_below, proposed, soon, until};
 
-/// Does what `rm -rf directory/*` does.
+/// Empties a directory, as `rm -rf directory/*` does.
 fn empty(directory: &Path) {
     for entry in std::fs::read_dir(directory).unwrap().flatten() {
         match entry.file_type().unwrap().is_dir() {
-            // A quick host may restore a file meanwhile.
+            // The host may already have restored a file.
             true => {
                 while let Err(error) = std::fs::remove_dir_all(entry.path()) {
                     assert_eq!(error.kind(), std::io::ErrorKind::DirectoryNotEmpty, "{error}");
@@ -22,6 +22,7 @@ fn empty(directory: &Path) {
     }
 }
 
+/// Returns the sockets below a directory.
 fn sockets(home: &Home, below: &str) -> Vec<PathBuf> {
     let mut files = files_below(home.path(below));
     files.retain(|file| file.extension().is_some_and(|extension| extension == "sock"));
@@ -36,19 +37,19 @@ async fn removed_files_of_a_host_are_restored() {
     for directory in ["run", "tmp"] {
         empty(&home.path(directory));
     }
-    // The same host shows its open review.
+    // The desk is still at the same host, with its open review.
     let mut second = home.review(&[]);
     second.shows("(1/1) keep").await;
     assert_eq!((home.hosts_pid(), home.hosts().len()), (host, 1));
     assert_eq!(sockets(&home, "run").len(), 1);
     let is_back = || find::all_records(&home.surroundings()).len() == before.len();
     until("the discovery files to be back", || is_back().then_some(())).await;
-    // No cleaner should take the journal, but the host restores that too.
+    // Cleaners should not remove the journal, but the host restores it too.
     let journal = home.path("home/.local/state/alongside/journal");
     std::fs::remove_dir_all(&journal).unwrap();
     let is_kept = |file: &PathBuf| std::fs::read_to_string(file).is_ok_and(|text| text.contains("a.txt"));
     until("the journal to be back", || files_below(&journal).iter().any(is_kept).then_some(())).await;
-    // The restored journal is complete: a crash frees the agent.
+    // The restored journal is complete, so that the agent is answered after a crash.
     home.kill_hosts();
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
 }
@@ -89,12 +90,12 @@ async fn foreign_files_in_place_of_ours_stay() {
     let record = records.iter().map(|(path, _)| path.clone()).next().unwrap();
     let theirs = r#"{"port":1,"workspacePath":"/elsewhere"}"#;
     for path in [entry.clone().unwrap(), record.clone()] {
-        // In one step: the program would restore a file that it sees empty.
+        // The file is replaced in one step, because the host would restore a file that it finds empty.
         let new = path.with_extension("new");
         std::fs::write(&new, theirs).unwrap();
         std::fs::rename(new, path).unwrap();
     }
-    // The check that restores this file also sees the foreign ones.
+    // The check that restores this file also covers the foreign files.
     let is_a_record = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "json");
     let mut others = files_below(home.path("tmp")).into_iter().filter(|path| *path != record);
     let gone = others.find(is_a_record).unwrap();

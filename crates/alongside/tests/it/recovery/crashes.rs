@@ -1,5 +1,4 @@
-//! A killed host comes back for the next desk, whatever has happened to the settings and the project
-//! meanwhile.
+//! A killed host is restored for the next desk, even if its settings became wrong or its project is gone.
 
 use std::path::PathBuf;
 
@@ -18,7 +17,7 @@ async fn an_editor_killed_with_its_host_comes_back() {
     kill_everybody(&home);
     process.dies();
     drop(editor);
-    // A host is named after its editor's process; the new editor still finds the old name.
+    // A host is named after the process of its editor, and the new editor finds the old name nevertheless.
     let (process, mut editor) = Editor::opened(&home);
     editor.hears("alongside/problem", |problem| {
         let said = problem.to_string();
@@ -35,7 +34,8 @@ async fn an_editor_killed_with_its_host_comes_back() {
     assert_eq!(home.hosts().len(), 1);
 }
 
-/// A desk and an agent with an open review, whose host is killed after something has gone wrong.
+/// Opens a review, lets `goes_wrong` change the home, kills the host, and waits until the desk has restored
+/// it. Returns the home and the desk.
 async fn interrupted(goes_wrong: impl FnOnce(&Home)) -> (Home, Running) {
     let (home, mut desk, _agent, diff) = proposed("a.txt", "a\n", "A\n").await;
     desk.shows("(1/1) keep").await;

@@ -1,4 +1,4 @@
-//! A full disk: nothing is lost, desks hear of it, and once there is room the host catches up.
+//! A full disk: no text is lost, desks are told, and the host completes its files once there is space.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -8,11 +8,11 @@ use rustix::process::Signal;
 
 use crate::support::{Home, Running, accepted, files_below, mode_of, propose, send, soon, until};
 
-/// The size of most file systems here.
+/// The mount options of most file systems in these tests.
 const SMALL: &str = "size=256k,nr_inodes=200";
 
-/// Starts a desk, after a shell command, for which these directories are file systems of its own, which
-/// vanish with it. `None` if the test may not mount any.
+/// Runs a shell command and starts a desk in a mount namespace with a file system for each of these
+/// directories. The file systems end with the desk. Returns `None` if this user may not mount file systems.
 fn desk_on(home: &Home, directories: &[PathBuf], size: &str, done: &str) -> Option<Running> {
     let mount: Vec<String> = directories
         .iter()
@@ -34,17 +34,17 @@ fn desk_on(home: &Home, directories: &[PathBuf], size: &str, done: &str) -> Opti
     Some(home.start(&mut command))
 }
 
-/// The same path as the host sees it.
+/// Returns the path by which the test reaches a path of the host's mount namespace.
 fn seen_by(pid: u32, path: &Path) -> PathBuf {
     PathBuf::from(format!("/proc/{pid}/root{}", path.display()))
 }
 
-/// Fills the file system of a directory.
+/// Fills the file system of a directory with a file. Returns its path.
 fn fill(directory: &Path) -> PathBuf {
     fill_with(directory.join("filler"))
 }
 
-/// Fills the file system of this new file.
+/// Fills a file system with this new file. Returns its path.
 fn fill_with(path: PathBuf) -> PathBuf {
     use std::io::Write as _;
     let mut file = std::fs::File::create(&path).unwrap();
@@ -63,7 +63,7 @@ async fn edits_on_a_full_disk_are_saved_once_there_is_room() {
     let host = home.hosts_pid().unwrap();
     let state = seen_by(host, &state.join("alongside"));
     let filler = fill(&state);
-    // More than fits into the free rest of the journal's last block.
+    // The text does not fit into the free part of the last block of the journal.
     let rest = "-".repeat(10_000);
     let diff = propose(&agent, &file, &format!("A{rest}\n")).await;
     desk.shows("the recovery journal cannot be written").await;
@@ -73,7 +73,7 @@ async fn edits_on_a_full_disk_are_saved_once_there_is_room() {
         0,
         "nothing unfinished stays"
     );
-    // The writer retries meanwhile.
+    // The writer of the journal tries again during this time.
     tokio::time::sleep(Duration::from_secs(3)).await;
     std::fs::remove_file(filler).unwrap();
     let said = desk.shows("are saved now: ").await + &desk.shows("a.txt").await;
@@ -94,7 +94,7 @@ async fn edits_on_a_full_disk_are_saved_once_there_is_room() {
     until("the log to say so", || (logged("the journal is written again") == 1).then_some(())).await;
     assert_eq!(logged("cannot write the journal"), 1, "a lasting error is logged once");
     desk.types("a");
-    // The line is too long to be printed as a whole.
+    // Line mode prints only a part of a line of this length.
     desk.answers("Accept all the same (n shows the rest) [y,n]? ", "y").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted(&format!("precious{rest}\n")));
 }
@@ -117,11 +117,11 @@ async fn agents_find_a_companion_once_a_full_disk_has_room() {
     desk.shows("every agent can find this companion by itself again").await;
     assert!(files_below(tmp.join("gemini/ide")).len() > 1);
     assert_eq!(mode_of(tmp.join("gemini")), 0o700);
-    // The desk's file system goes with it, and so does the host.
+    // The file system ends with the desk, and so does the host.
     desk.signal(Signal::TERM);
 }
 
-/// A desk without room in the runtime directory, and that directory as the desk sees it.
+/// Returns a desk whose runtime directory is full, and the path by which the test reaches that directory.
 fn desk_without_room_to_be_found(home: &Home) -> Option<(Running, PathBuf)> {
     let run = home.path("run");
     let fill = format!("head -c 1M /dev/zero > '{}/filler' 2> /dev/null", run.display());
@@ -152,7 +152,7 @@ async fn a_host_without_room_for_its_entry_leaves_no_file() {
     let home = Home::new();
     let Some((mut desk, run)) = desk_without_room_to_be_found(&home) else { return };
     desk.shows("new desks cannot join this companion").await;
-    // An open file keeps the file system.
+    // The open file keeps the file system after the end of the desk.
     let open = std::fs::File::open(run.join("alongside")).unwrap();
     let open = PathBuf::from(format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&open)));
     desk.leaves();
@@ -170,13 +170,13 @@ async fn an_idle_host_retries_its_journal() {
     let Some(mut desk) = desk_on(&home, std::slice::from_ref(&state), SMALL, "true") else { return };
     let agent = home.agent().await;
     let state = seen_by(desk.pid(), &state);
-    // Without free names a retry makes no file, of which the system would tell.
+    // Without a free inode, a retry creates no file, and so causes no notification by the system.
     let fillers: Vec<_> = (0..).map(|n| state.join(n.to_string())).map_while(empty_file).collect();
     fill_with(fillers[0].clone());
     let diff = propose(&agent, &file, &format!("A{}\n", "-".repeat(10_000))).await;
     desk.answers("the recovery journal cannot be written", "r").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
-    // By now no review is open and no deadline runs.
+    // No review is open and no timer runs.
     tokio::time::sleep(Duration::from_secs(3)).await;
     for filler in fillers {
         std::fs::remove_file(filler).unwrap();
@@ -184,7 +184,7 @@ async fn an_idle_host_retries_its_journal() {
     desk.shows("the recovery journal is written again").await;
 }
 
-/// An empty file, if there is room for one.
+/// Creates an empty file. Returns its path, or `None` if there is no space.
 fn empty_file(path: PathBuf) -> Option<PathBuf> {
     std::fs::File::create(&path).ok().map(|_| path)
 }
@@ -219,13 +219,13 @@ async fn a_host_killed_on_a_full_disk_comes_back() {
 async fn text_typed_while_others_fill_the_disk_outlives_a_kill() {
     let (home, file) = Home::with_file("a.txt", "a\n");
     let below = home.path("home/.local/state");
-    // Either room or names may run out.
+    // The file system may run out of space or of inodes.
     let Some(mut desk) = desk_on(&home, std::slice::from_ref(&below), "size=16m,nr_inodes=200", "true")
     else {
         return;
     };
     let agent = home.agent().await;
-    // An open file keeps the file system.
+    // The open file keeps the file system after the end of the desk.
     let open = std::fs::File::open(seen_by(home.hosts_pid().unwrap(), &below)).unwrap();
     let state = PathBuf::from(format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&open)));
     let state = state.join("alongside");
@@ -239,7 +239,7 @@ async fn text_typed_while_others_fill_the_disk_outlives_a_kill() {
     let _diff = propose(&agent, &file, &format!("A{rest}\nA\n")).await;
     desk.shows("the disk is full: your edits are saved in the room that was reserved").await;
     desk.answers("(1/1) keep", "e").await;
-    // Once the draft is saved, others take the rest of the disk, and the person types on.
+    // When the draft is saved, other programs fill the rest of the disk while the person continues to type.
     let drafts = || {
         files_below(state.join("drafts")).into_iter().filter_map(|path| std::fs::read_to_string(path).ok())
     };
@@ -253,7 +253,7 @@ async fn text_typed_while_others_fill_the_disk_outlives_a_kill() {
     assert_eq!(mode_of(state.join("reserve")), 0o700);
 }
 
-/// Appends to a file as long as there is room.
+/// Appends to a file until there is no space.
 fn fill_more(path: &Path) -> std::io::Result<()> {
     use std::io::Write as _;
     let mut file = std::fs::File::options().append(true).open(path)?;

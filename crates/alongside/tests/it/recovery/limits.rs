@@ -1,5 +1,5 @@
-//! Processes without descriptors, and suspended ones: nothing spins, nothing is lost, and work goes on
-//! afterwards.
+//! Processes without free descriptors, and suspended processes: they do not use CPU time, lose nothing, and
+//! continue afterwards.
 
 use std::time::Duration;
 
@@ -9,17 +9,17 @@ use rustix::process::Signal;
 
 use crate::support::{Home, accepted, files_below, finish, proposed, send, soon, until};
 
-/// Only the standard descriptors, so that no file can be opened.
-const NONE: usize = 3;
+/// The limit of descriptors that leaves only the standard ones, so that no file can be opened.
+const NO_FILES: usize = 3;
 
-/// Sets a process's soft limit of descriptors. The hard limit stays, so that the test can raise it again.
+/// Sets the soft limit of a process's descriptors. The test can raise it again, because the hard limit stays.
 fn allow_files(home: &Home, pid: u32, limit: usize) {
     let said =
         home.command("prlimit").args(["--pid", &pid.to_string(), &format!("--nofile={limit}:")]).output();
     assert!(said.unwrap().status.success());
 }
 
-/// The CPU time of a process, in ticks of 10 ms.
+/// Returns the CPU time of a process, in ticks of 10 ms.
 fn computed(pid: u32) -> u64 {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
     let fields: Vec<&str> = stat.rsplit(") ").next().unwrap().split(' ').collect();
@@ -34,7 +34,7 @@ async fn a_host_without_descriptors_serves_its_desks() {
         .await;
     desk.shows("(1/1) keep").await;
     let host = home.hosts_pid().unwrap();
-    allow_files(&home, host, NONE);
+    allow_files(&home, host, NO_FILES);
     desk.types_and_shows("e", "could not be saved in").await;
     // The host cannot accept this connection.
     let mut second = home.review(&[]);
@@ -54,7 +54,7 @@ async fn a_desk_without_descriptors_restarts_its_host_later() {
     let (home, mut desk, _agent, diff) = proposed("a.txt", "a\n", "A\n").await;
     desk.shows("(1/1) keep").await;
     let pid = desk.pid();
-    allow_files(&home, pid, NONE);
+    allow_files(&home, pid, NO_FILES);
     home.kill_hosts();
     desk.shows("the companion was interrupted").await;
     tokio::time::sleep(Duration::from_secs(1)).await;
@@ -68,11 +68,11 @@ async fn a_suspended_host_postpones_its_deadlines() {
     let (home, mut desk, _agent, diff) = proposed("a.txt", "a\n", "A\n").await;
     desk.shows("(1/1) keep").await;
     let host = home.hosts_pid().unwrap();
-    // A desk that vanishes has 30 s to come back; the host does not see most of them.
+    // A desk whose connection ends has 30 s to come back. The host is suspended for most of them.
     send(host, Signal::STOP);
     desk.signal(Signal::KILL);
     desk.ends();
-    // Longer than the suspend threshold.
+    // The time is longer than the pause that the host treats as a suspension.
     tokio::time::sleep(Duration::from_secs(6)).await;
     send(host, Signal::CONT);
     let mut next = home.review(&[]);
@@ -80,7 +80,7 @@ async fn a_suspended_host_postpones_its_deadlines() {
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted("A\n"));
     assert_eq!(home.hosts_pid(), Some(host));
     until("the host to log it", || {
-        // The file appears with the first lines, up to a second after the start.
+        // The host creates its log with the first lines, up to a second after the start.
         let log = files_below(home.path("home/.local/state/alongside/log"));
         let said = log.iter().filter_map(|file| std::fs::read_to_string(file).ok()).collect::<String>();
         said.contains("the process or the machine was suspended").then_some(())
@@ -100,12 +100,12 @@ async fn a_frozen_host_blocks_nobody() {
     until("the desk to listen to signals", || {
         let status = std::fs::read_to_string(&listens).ok()?;
         let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"))?;
-        // SIGHUP is the last that the desk catches.
+        // SIGHUP is the last signal for which the desk installs a handler.
         let hangup = 1 << (Signal::HUP.as_raw() - 1);
         (u64::from_str_radix(caught.trim(), 16).ok()? & hangup != 0).then_some(())
     })
     .await;
-    // Each of them waits for some seconds.
+    // The commands run at the same time, because each of them waits for some seconds.
     let stop = home.alongside(&["host", "--stop"]);
     let refused = std::thread::spawn(|| finish(stop));
     for left in [&next, &desk] {

@@ -1,5 +1,5 @@
-//! A companion on a machine where things go wrong: all processes killed at once, broken settings, cleaners, a
-//! full disk, no descriptors.
+//! Recovery of a companion from faults of its machine: all processes killed at once, wrong settings, cleaners
+//! of temporary directories, a full disk, and no free descriptors.
 
 mod cleaners;
 mod crashes;
