@@ -1,5 +1,5 @@
-//! The real client code of Gemini CLI in Node for Windows, which `cargo xtask systems` installs. On Linux
-//! the tests of the rig have it, in every release.
+//! The real client code of Gemini CLI in Node for Windows, which `cargo xtask systems` installs. On Linux,
+//! the tests in `rig` use this client in every release.
 
 use std::io::{BufRead as _, BufReader, Lines, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 
 use crate::home::{Home, soon};
 
-/// The command that starts the driver of the client: its words in JSON.
-const VARIABLE: &str = "ALONGSIDE_IDE_CLIENT";
+/// The environment variable with the command that starts the driver of the client, as JSON list of its words.
+const CLIENT_VARIABLE: &str = "ALONGSIDE_IDE_CLIENT";
 
+/// The running driver of the client.
 struct Client {
     child: Child,
     input: ChildStdin,
@@ -19,7 +20,7 @@ struct Client {
 
 impl Client {
     fn start(home: &Home) -> Self {
-        let words = std::env::var(VARIABLE).expect("cargo xtask systems names the client");
+        let words = std::env::var(CLIENT_VARIABLE).expect("cargo xtask systems names the client");
         let words: Vec<String> = serde_json::from_str(&words).unwrap();
         let mut command = home.command(&words[0]);
         command.args(&words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -28,11 +29,12 @@ impl Client {
         Self { child, input, lines: BufReader::new(out).lines() }
     }
 
+    /// Sends a request to the driver.
     fn asks(&mut self, request: &Value) {
         writeln!(self.input, "{request}").unwrap();
     }
 
-    /// The reply to this request.
+    /// Waits for the reply to a request and returns its result.
     fn reply(&mut self, id: u32) -> Value {
         loop {
             let line = self.lines.next().expect("the client still runs").unwrap();

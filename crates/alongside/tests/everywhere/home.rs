@@ -1,4 +1,4 @@
-//! A fresh profile with a project, the program in it, a program as its desk, and an agent.
+//! Test helpers: a new user profile with a project, the program, a desk for programs, and an agent.
 
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -13,10 +13,11 @@ use alongside_contract::agent::FamilyAgent;
 use alongside_platform::paths::Canonical as _;
 use serde_json::Value;
 
-/// The deadline of every wait. Only a failing test waits this long; programs start slowly under Wine.
+/// The time limit of every wait. Only a failing test waits this long. The limit is high because programs
+/// start slowly under Wine.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// The program.
+/// The path of alongside.
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_alongside");
 
 /// The directories of one test.
@@ -35,10 +36,12 @@ impl Home {
         Self { base, _directory: directory }
     }
 
+    /// Returns a path below the base directory.
     pub(crate) fn path(&self, below: &str) -> PathBuf {
         self.base.join(below)
     }
 
+    /// Returns the directory of the project.
     pub(crate) fn project(&self) -> PathBuf {
         self.path("project")
     }
@@ -50,18 +53,19 @@ impl Home {
         path.to_str().unwrap().to_owned()
     }
 
+    /// Returns the directory in which hosts publish themselves.
     pub(crate) fn runtime_dir(&self) -> PathBuf {
         self.path("run")
     }
 
-    /// A program that runs in the project, with a profile of its own.
+    /// Returns a command that runs in the project with the profile of this home.
     pub(crate) fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
-        // Those that hold the system's own places stay.
-        let ours = |name: &str| {
+        // Variables with directories of the system are kept.
+        let is_removed = |name: &str| {
             name.starts_with("XDG_") || name.starts_with("ALONGSIDE_") || name.starts_with("GEMINI_")
         };
-        for (name, _) in std::env::vars().filter(|(name, _)| ours(name)) {
+        for (name, _) in std::env::vars().filter(|(name, _)| is_removed(name)) {
             command.env_remove(name);
         }
         for name in ["HOME", "USERPROFILE"] {
@@ -77,18 +81,19 @@ impl Home {
         command
     }
 
+    /// Returns a command that runs alongside in the project.
     pub(crate) fn alongside(&self, arguments: &[&str]) -> Command {
         let mut command = self.command(PROGRAM);
         command.args(arguments);
         command
     }
 
-    /// Runs to the end, with an empty standard input.
+    /// Runs alongside to its end, with an empty standard input.
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
         self.alongside(arguments).stdin(Stdio::null()).output().unwrap()
     }
 
-    /// Runs to the end, which must be a success, and returns the output.
+    /// Runs alongside to its end, asserts that it succeeds, and returns its standard output.
     pub(crate) fn succeeds(&self, arguments: &[&str]) -> String {
         let ran = self.run(arguments);
         let said = [ran.stdout, ran.stderr].map(|said| String::from_utf8_lossy(&said).into_owned());
@@ -96,12 +101,12 @@ impl Home {
         said.into_iter().next().unwrap_or_default()
     }
 
-    /// A program as the desk.
+    /// Starts a desk for programs.
     pub(crate) fn desk(&self) -> Desk {
         Desk::start(self.alongside(&["review", "--json"]))
     }
 
-    /// The processes of all hosts.
+    /// Returns the process IDs of all hosts.
     pub(crate) fn hosts(&self) -> Vec<u32> {
         let entries = std::fs::read_dir(self.runtime_dir()).into_iter().flatten().flatten();
         let entries =
@@ -111,12 +116,14 @@ impl Home {
         entries.filter_map(|entry| u32::try_from(entry["pid"].as_u64()?).ok()).collect()
     }
 
+    /// Kills all hosts.
     pub(crate) fn kill_hosts(&self) {
         for pid in self.hosts() {
             kill(pid);
         }
     }
 
+    /// Returns the environment of an agent in the project, as its discovery reads it.
     fn surroundings(&self) -> Surroundings {
         Surroundings {
             tmp: self.path("tmp"),
@@ -127,7 +134,7 @@ impl Home {
         }
     }
 
-    /// Gemini, once it finds a companion.
+    /// Waits until Gemini CLI finds a companion and connects it.
     pub(crate) async fn agent(&self) -> Session {
         let gemini = FamilyAgent::named("gemini").unwrap();
         let end = Instant::now() + DEADLINE;
@@ -152,6 +159,7 @@ impl Drop for Home {
     }
 }
 
+/// Kills a process.
 fn kill(pid: u32) {
     let pid = pid.to_string();
     let (program, arguments) = match cfg!(windows) {
@@ -161,68 +169,75 @@ fn kill(pid: u32) {
     let _ = Command::new(program).args(arguments).output();
 }
 
-/// Waits for a future, or fails and names what was awaited.
+/// Waits for a future and returns its output.
+///
+/// # Panics
+///
+/// If the future takes longer than [`DEADLINE`]. The message names `what`.
 pub(crate) async fn soon<T>(what: &str, future: impl Future<Output = T>) -> T {
     tokio::time::timeout(DEADLINE, future).await.unwrap_or_else(|_| panic!("waited in vain for {what}"))
 }
 
-/// Opens a diff.
+/// Opens a diff with this text for the file.
 pub(crate) async fn propose(agent: &Session, path: &str, text: &str) -> PendingDiff {
     soon("openDiff to be answered", agent.open_diff(path, text)).await.expect("the diff is opened")
 }
 
-/// `alongside review --json`.
+/// A running `alongside review --json`.
 pub(crate) struct Desk {
     child: Child,
-    told: Arc<Mutex<Vec<Value>>>,
-    said: Arc<Mutex<String>>,
+    /// The messages of the desk so far.
+    messages: Arc<Mutex<Vec<Value>>>,
+    /// The standard error, complete once the desk has ended.
+    errors: Arc<Mutex<String>>,
 }
 
 impl Desk {
     fn start(mut command: Command) -> Self {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
-        let (told, said) = (Arc::<Mutex<Vec<Value>>>::default(), Arc::<Mutex<String>>::default());
-        let (out, lines) = (child.stdout.take().unwrap(), Arc::clone(&told));
+        let (messages, errors) = (Arc::<Mutex<Vec<Value>>>::default(), Arc::<Mutex<String>>::default());
+        let (out, lines) = (child.stdout.take().unwrap(), Arc::clone(&messages));
         std::thread::spawn(move || {
             for line in BufReader::new(out).lines().map_while(Result::ok) {
                 lines.lock().unwrap().push(serde_json::from_str(&line).unwrap());
             }
         });
-        let (mut err, text) = (child.stderr.take().unwrap(), Arc::clone(&said));
+        let (mut err, text) = (child.stderr.take().unwrap(), Arc::clone(&errors));
         std::thread::spawn(move || {
             let mut all = String::new();
             let _ = err.read_to_string(&mut all);
             text.lock().unwrap().push_str(&all);
         });
-        Self { child, told, said }
+        Self { child, messages, errors }
     }
 
-    /// The parameters of the first message of this kind that fits.
+    /// Waits for the first message of this method that fits and returns its parameters.
     pub(crate) async fn hears(&self, method: &str, fits: impl Fn(&Value) -> bool) -> Value {
         let end = Instant::now() + DEADLINE;
         loop {
-            let told = self.told.lock().unwrap().clone();
+            let told = self.messages.lock().unwrap().clone();
             let mut heard = told.iter().filter(|message| message["method"] == method);
             if let Some(message) = heard.find(|message| fits(&message["params"])) {
                 return message["params"].clone();
             }
-            let so_far = format!("{told:?} {}", self.said.lock().unwrap());
+            let so_far = format!("{told:?} {}", self.errors.lock().unwrap());
             assert!(Instant::now() < end, "waited in vain for {method}; there was {so_far}");
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
 
-    /// The review of this file.
+    /// Waits for the review of a file.
     pub(crate) async fn review(&self, file: &str) -> Value {
         self.hears("alongside/didOpenReview", |review| review["file"] == file).await
     }
 
+    /// Sends a request to the desk.
     pub(crate) fn asks(&mut self, request: &Value) {
         writeln!(self.child.stdin.as_mut().unwrap(), "{request}").unwrap();
     }
 
-    /// Decides a review as it was opened.
+    /// Decides a review at the revision that `review` has.
     pub(crate) fn decides(&mut self, review: &Value, decision: &str) {
         self.asks(&serde_json::json!({
             "method": "alongside/decideReview",
@@ -238,7 +253,7 @@ impl Drop for Desk {
     }
 }
 
-/// All files below a directory, by their paths below it.
+/// Returns the paths of all files below a directory, relative to it and with slashes.
 pub(crate) fn files_below(directory: &Path) -> Vec<String> {
     let below = |path: PathBuf| path.strip_prefix(directory).unwrap().to_string_lossy().replace('\\', "/");
     alongside_testing::files_below(directory).into_iter().map(below).collect()

@@ -1,4 +1,4 @@
-//! Hooks as agents start them: by the command line that is installed, in the shell that reads it there.
+//! Hooks as agents start them: by the installed command line, in the shell that interprets it on each system.
 
 use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::home::{Home, PROGRAM, soon};
 
-/// The words that Git Bash makes of a command line, as far as ours go.
+/// Splits a command line into words as Git Bash does. Covers only the syntax of installed command lines.
 fn bash_words(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
     let mut chars = line.chars();
@@ -28,7 +28,8 @@ fn bash_words(line: &str) -> Vec<String> {
     words
 }
 
-/// The same of PowerShell: a word in quotes is run behind `&` only.
+/// Splits a command line into words as PowerShell does, which runs a quoted program only after `&`. Covers
+/// only the syntax of installed command lines.
 fn powershell_words(line: &str) -> Vec<String> {
     let called = line.strip_prefix("& ");
     let line = called.unwrap_or(line);
@@ -40,7 +41,8 @@ fn powershell_words(line: &str) -> Vec<String> {
     std::iter::once(program).chain(rest.split_whitespace()).map(str::to_owned).collect()
 }
 
-/// The words of an installed entry, which a shell makes of its line unless the entry names them apart.
+/// Returns the words of an installed entry: those that the entry lists, or those into which a shell splits
+/// its command line.
 fn words_of(wanted: &WantedHook, shell: fn(&str) -> Vec<String>) -> Vec<String> {
     let file: Value = serde_json::from_str(&with_hook(None, wanted).unwrap()).unwrap();
     let entry = &file["hooks"][wanted.registrations()[0].event][0]["hooks"][0];
@@ -50,7 +52,7 @@ fn words_of(wanted: &WantedHook, shell: fn(&str) -> Vec<String>) -> Vec<String> 
     std::iter::once(command).chain(arguments).map(str::to_owned).collect()
 }
 
-/// The command by which a release of the agent starts its installed hook.
+/// Returns the command by which a release of an agent starts its installed hook.
 fn installed(
     home: &Home,
     (agent, release): (&str, Option<Release>),
@@ -69,7 +71,7 @@ fn installed(
         }
         Os::Linux | Os::MacOs => {
             let mut command = home.command("sh");
-            // An option at its end keeps it from the real user's hosts; the guard's part behind it stays.
+            // The option keeps the hook from the hosts of the real user. The end of the guard follows it.
             let ours = format!(" hook {}", agent.id);
             let more = format!("{ours} --runtime-dir '{}'", home.runtime_dir().display());
             command.arg("-c").arg(line.replace(&ours, &more));
@@ -82,6 +84,7 @@ fn installed(
     command
 }
 
+/// Runs a hook on this input.
 fn run(mut command: Command, input: &Value) -> Output {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
@@ -91,13 +94,14 @@ fn run(mut command: Command, input: &Value) -> Output {
     child.wait_with_output().unwrap()
 }
 
+/// Returns the answer of a hook, which is null if the hook printed nothing. Asserts that the hook succeeded.
 fn answer(ran: &Output) -> Value {
     let error = String::from_utf8_lossy(&ran.stderr);
     assert!(ran.status.success() && error.is_empty(), "{}: {error}", ran.status);
     if ran.stdout.is_empty() { Value::Null } else { serde_json::from_slice(&ran.stdout).unwrap() }
 }
 
-/// The program in a directory whose name has blanks and an apostrophe.
+/// Copies the program to a directory of this name. Returns the path of the copy.
 fn program_at(home: &Home, directory: &str) -> String {
     let directory = home.path(directory);
     std::fs::create_dir_all(&directory).unwrap();
@@ -112,7 +116,8 @@ fn program_at(home: &Home, directory: &str) -> String {
     copy.to_str().unwrap().to_owned()
 }
 
-fn claude_writes(home: &Home, file: &str, content: &str) -> Value {
+/// Returns the input of Claude Code's hook before it writes a file.
+fn write_input(home: &Home, file: &str, content: &str) -> Value {
     json!({
         "session_id": "s", "cwd": home.project(), "hook_event_name": "PreToolUse", "tool_name": "Write",
         "tool_input": {"file_path": file, "content": content},
@@ -125,7 +130,8 @@ async fn claudes_hook_asks_the_person_wherever_the_program_is() {
     let mut desk = home.desk();
     desk.hears("alongside/didChangeStatus", |_| true).await;
     let newest = Some((2, 1, 332));
-    // Where there is no Git Bash, PowerShell reads the line; where the path has blanks, nothing does.
+    // Without Git Bash, PowerShell interprets the line. If the path has blanks, no shell does in the newest
+    // release.
     for (number, (directory, release, shell)) in [
         ("plain", newest, bash_words as fn(&str) -> Vec<String>),
         ("plain", None, powershell_words),
@@ -137,7 +143,7 @@ async fn claudes_hook_asks_the_person_wherever_the_program_is() {
     {
         let file = home.file(&format!("{number}.txt"), "a\n");
         let command = installed(&home, ("claude", release), shell, &program_at(&home, directory));
-        let input = claude_writes(&home, &file, "A\n");
+        let input = write_input(&home, &file, "A\n");
         let hook = tokio::task::spawn_blocking(move || run(command, &input));
         let review = desk.review(&file).await;
         desk.decides(&review, if number == 0 { "accept" } else { "reject" });
@@ -170,9 +176,9 @@ async fn geminis_hook_starts_in_powershell_wherever_the_program_is() {
 }
 
 #[test]
-fn without_a_companion_a_hook_says_nothing() {
+fn a_hook_is_silent_without_a_companion() {
     let home = Home::new();
     let file = home.file("a.txt", "a\n");
     let command = installed(&home, ("claude", None), bash_words, PROGRAM);
-    assert_eq!(answer(&run(command, &claude_writes(&home, &file, "A\n"))), Value::Null);
+    assert_eq!(answer(&run(command, &write_input(&home, &file, "A\n"))), Value::Null);
 }

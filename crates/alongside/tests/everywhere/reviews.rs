@@ -1,4 +1,4 @@
-//! Reviews over MCP: their decisions, a second desk, a host that is killed.
+//! Reviews over MCP: decisions, a second desk, and a killed host.
 
 use std::io::Read as _;
 use std::process::Stdio;
@@ -9,11 +9,11 @@ use serde_json::json;
 use crate::home::{Home, PROGRAM, files_below, propose, soon};
 
 #[test]
-fn the_demo_plays_both_sides_and_leaves_nothing() {
+fn the_demo_acts_as_both_sides_and_leaves_no_file() {
     let home = Home::new();
-    let played = home.succeeds(&["demo"]);
-    assert!(played.contains("accepted") || played.contains("Accepted"), "{played}");
-    assert!(!played.contains(r"\\?\"), "{played}");
+    let transcript = home.succeeds(&["demo"]);
+    assert!(transcript.contains("accepted") || transcript.contains("Accepted"), "{transcript}");
+    assert!(!transcript.contains(r"\\?\"), "{transcript}");
     assert_eq!(files_below(&home.path("tmp")), [""; 0]);
 }
 
@@ -77,7 +77,7 @@ async fn two_desks_share_one_host_and_either_decides() {
 }
 
 #[tokio::test]
-async fn a_killed_host_is_back_and_an_agent_finds_it() {
+async fn an_agent_finds_the_companion_after_its_host_was_killed() {
     let home = Home::new();
     let file = home.file("a.txt", "a\n");
     let mut desk = home.desk();
@@ -91,7 +91,7 @@ async fn a_killed_host_is_back_and_an_agent_finds_it() {
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
 }
 
-/// Its path has no part in common with that of the project, where Windows has drives.
+/// On Windows, the file may be on another drive, and then its path has no part in common with the project's.
 #[tokio::test]
 async fn a_file_outside_the_project_does_not_end_the_host() {
     let home = Home::new();
@@ -112,9 +112,9 @@ async fn a_file_outside_the_project_does_not_end_the_host() {
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Accepted { content: "A\n".into() });
 }
 
-/// A reader of a desk's output waits for the end of the desk, and not for that of the host.
+/// A program that reads the output of a desk waits for the end of the desk, and not for that of its host.
 #[tokio::test]
-async fn the_output_of_a_desk_ends_with_it_while_its_host_lives() {
+async fn the_output_of_a_desk_ends_with_the_desk_and_not_its_host() {
     let home = Home::new();
     let mut desk = home.alongside(&["review", "--json"]);
     desk.stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -134,7 +134,7 @@ async fn an_agent_is_started_with_the_companions_address() {
     let home = Home::new();
     let mut desk = home.desk();
     let status = desk.hears("alongside/didChangeStatus", |_| true).await;
-    // Programs that npm installs are scripts on Windows.
+    // On Windows, the programs that npm installs are scripts.
     let (name, script) = match cfg!(windows) {
         true => ("an-agent.cmd", "@echo port %GEMINI_CLI_IDE_SERVER_PORT%\r\n"),
         false => ("an-agent", "#!/bin/sh\necho port $GEMINI_CLI_IDE_SERVER_PORT\n"),

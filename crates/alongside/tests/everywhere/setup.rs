@@ -1,4 +1,4 @@
-//! Installation into a fresh profile, the doctor, and the removal.
+//! The installation into a new profile, the doctor, and the removal.
 
 use crate::home::{Home, files_below};
 

@@ -125,7 +125,7 @@ async fn uninstalling_keeps_an_unsent_comment_until_drafts_are_named() {
 }
 
 #[tokio::test]
-async fn a_message_outlives_its_host_and_a_hook_that_nobody_reads() {
+async fn a_message_survives_its_host_and_a_hook_whose_agent_is_gone() {
     let Some((home, mut desk, turn_review)) = reviewed().await else { return };
     let list = comment(&mut desk, &turn_review, "too loud").await;
     finish(&mut desk, &list).await;
@@ -151,7 +151,7 @@ async fn a_message_outlives_its_host_and_a_hook_that_nobody_reads() {
 }
 
 #[tokio::test]
-async fn a_person_takes_what_waits_to_paste_it() {
+async fn copied_comments_are_not_delivered_again() {
     let Some((home, mut desk, turn_review)) = reviewed().await else { return };
     comment(&mut desk, &turn_review, "too loud").await;
     let refused = home.run(&["comments", "--copy"]);

@@ -3,7 +3,7 @@
 use crate::support::{Home, files_below, finish, write_program};
 
 #[test]
-fn the_demo_plays_both_sides_and_leaves_nothing() {
+fn the_demo_acts_as_both_sides_and_leaves_no_file() {
     let home = Home::new();
     let run = home.run(&["demo"]);
     let transcript = run.out;

@@ -98,7 +98,7 @@ pub(crate) async fn decides(desk: &mut Running, key: &str) {
 }
 
 #[tokio::test]
-async fn without_a_companion_the_hook_says_nothing_and_leaves_nothing() {
+async fn a_hook_without_a_companion_is_silent_and_leaves_no_file() {
     let (home, file) = Home::with_file("a.txt", ORIGINAL);
     let before = crate::support::files_below(home.path(""));
     for bad in [&b"not json"[..], b"", b"{}"] {

@@ -93,7 +93,7 @@ async fn a_waiting_message_is_pasted_once_and_without_enter() {
 }
 
 #[tokio::test]
-async fn nothing_is_pasted_where_another_program_has_the_pane() {
+async fn nothing_is_pasted_if_another_program_has_the_pane() {
     let Some((home, mut desk, turn)) = reviewed().await else { return };
     comment(&mut desk, &turn, "too loud").await;
     let Some(tmux) = agent(&home) else { return };

@@ -92,7 +92,7 @@ async fn the_next_prompt_ends_the_wait_and_gets_the_message_itself() {
 }
 
 #[tokio::test]
-async fn a_session_of_a_script_takes_no_message_and_gets_none() {
+async fn a_session_of_a_script_gets_no_message() {
     let Some((home, mut desk)) = idle().await else { return };
     silent(&of_script(&home, "UserPromptSubmit"));
     silent(&of_script(&home, "Stop"));
@@ -106,7 +106,7 @@ async fn a_session_of_a_script_takes_no_message_and_gets_none() {
 
 /// Claude Code ends a session without a person only after its hooks.
 #[tokio::test]
-async fn nothing_waits_where_nobody_is_at_the_session() {
+async fn a_hook_does_not_wait_in_a_session_without_a_person() {
     let Some(home) = with_repository() else { return };
     silent(&turn(&home, "claude", &event(&home, "UserPromptSubmit")));
     silent(&turn(&home, "claude", &event(&home, "Stop")));

@@ -109,7 +109,7 @@ fn a_turn_is_recorded_silently_and_unreviewed_changes_are_listed() {
 }
 
 #[test]
-fn an_agent_goes_on_after_every_fault() {
+fn no_fault_of_a_turn_hook_stops_its_agent() {
     let Some(home) = with_repository() else { return };
     for input in [&b""[..], b"nonsense", b"{}", b"[1]", &[0xff; 1000]] {
         silent(&turn(&home, "claude", input));
@@ -126,7 +126,7 @@ fn an_agent_goes_on_after_every_fault() {
 }
 
 #[test]
-fn an_input_that_never_ends_does_not_hold_the_agent_up() {
+fn an_endless_input_does_not_delay_the_agent() {
     let home = Home::new();
     let mut command = home.alongside(&["turn", "claude", "--state-dir"]);
     command.arg(home.path("state")).stdin(Stdio::piped());

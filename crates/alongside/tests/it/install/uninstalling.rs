@@ -98,7 +98,7 @@ fn uninstall_removes_the_empty_directories_of_alongside() {
 }
 
 #[test]
-fn files_of_others_in_the_package_stay_and_are_named() {
+fn uninstall_keeps_and_names_foreign_files_in_the_package() {
     let home = Home::with_program("nvim", NEOVIM);
     home.succeeds(&["install", "neovim", "--yes"]);
     let mine = home.writes(&format!("{PACKAGE}/lua/mine.lua"), "-- mine\n");
