@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_terminal_of_its_hooks_an_agents_only_terminal_counts() {
+    fn the_only_terminal_of_an_agent_is_used_if_hooks_have_none() {
         let found = |others: &[u32]| {
             let agent = RunningAgent { name: "Codex".into(), pid: 1, others: others.to_vec() };
             let ps = |pid| match pid {

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn the_last_words_of_all_accepted_reviews_are_awaited_for_a_while() {
+    async fn accepting_all_waits_briefly_for_the_last_words_of_reviews() {
         let two = || BTreeSet::from([ReviewId(1), ReviewId(2)]);
         let mut activity = Activity::awaiting(two(), true);
         assert!(!activity.take_last_word(ReviewId(1)));

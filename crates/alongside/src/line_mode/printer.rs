@@ -206,7 +206,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_is_wrapped_between_words_and_colours_take_no_columns() {
+    fn messages_are_wrapped_between_words_without_counting_colours() {
         let inks = Inks { on: true };
         let layout = |columns| Layout { inks, columns, rows: None };
         let text = format!(

@@ -42,7 +42,7 @@ pub(super) fn brings_back_with_reason(to: Step, before: &Review, now: &Review, h
 mod tests {
     use super::*;
 
-    /// Three hunks, each of one line.
+    /// Returns a review with three hunks of one line each.
     fn review(states: [HunkState; 3]) -> Review {
         let hunk = |(at, state): (usize, HunkState)| {
             let lines = (at..at + 1).into();

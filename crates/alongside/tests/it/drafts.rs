@@ -99,7 +99,7 @@ fn save_follows_no_link() {
 }
 
 #[test]
-fn save_replaces_a_file_in_one_step_and_keeps_its_mode_and_owner() {
+fn save_replaces_a_file_atomically_and_keeps_mode_and_owner() {
     let (home, _) = home_with_drafts();
     let file = home.project.join("a.txt");
     write_file(&file, "before\n");

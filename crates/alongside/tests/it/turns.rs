@@ -78,7 +78,7 @@ fn uninstall_all_removes_the_snapshots_of_turns() {
 }
 
 #[test]
-fn a_turn_is_recorded_silently_and_unreviewed_changes_are_listed() {
+fn turns_are_recorded_silently_and_listed_with_their_changes() {
     let Some(home) = with_repository() else { return };
     assert!(home.run(&["turns"]).out.starts_with("No turn is known."));
     assert_eq!(home.run(&["turns", "--unreviewed"]).status.code(), Some(0));

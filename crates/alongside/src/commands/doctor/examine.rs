@@ -97,9 +97,9 @@ impl Examiner<'_> {
         causes
     }
 
-    /// If the only cause is an unreachable container host, and the agent then starts our `alongside stdio`,
-    /// marks the cause as harmless and returns the port that `stdio` connects to. Against other causes
-    /// `stdio` does not help: it searches by itself, and may find another companion or none.
+    /// Marks an unreachable container host as harmless if there is no other cause and the agent then starts
+    /// `alongside stdio`. Returns the port to which `stdio` connects. `stdio` does not help against other
+    /// causes, because it searches by itself, and may find another companion or none.
     fn mark_stdio_connection(&self, command: &str, causes: &mut [Cause]) -> Option<u16> {
         let is_ours = Path::new(command).file_stem().is_some_and(|name| name == "alongside");
         match causes {

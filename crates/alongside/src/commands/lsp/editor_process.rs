@@ -73,7 +73,8 @@ fn identifier(name: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Terminal 5 → interface 6 → editor 7, started with `--embed`, → plugin host 8.
+    /// Returns a process of this chain: terminal 5 → interface 6 → editor 7, started with `--embed`, → plugin
+    /// host 8.
     fn neovim(pid: u32) -> Option<Process> {
         let process = |parent, name: &str, arguments: &[&str]| {
             let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();

@@ -10,7 +10,7 @@ use crate::editor::{Editor, Process};
 use crate::support::{files_below, until, write_program};
 
 #[tokio::test]
-async fn reports_settings_that_keep_an_agent_from_connecting_or_asking() {
+async fn reports_settings_that_prevent_an_agents_connection_or_questions() {
     let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0", "qwen 0.24.4"]).await;
     let trust = r#"{ "ide": { "enabled": true }, "security": { "folderTrust": { "enabled": true } } }"#;
     let auto_edit = r#"{ "ide": { "enabled": true }, "general": { "defaultApprovalMode": "auto_edit" },
@@ -71,7 +71,7 @@ async fn an_unknown_release_is_a_note() {
 }
 
 #[tokio::test]
-async fn reports_an_agent_started_before_the_companion_and_none_started_later() {
+async fn reports_only_agents_started_before_the_companion() {
     let machine = TestMachine::with(&["gemini 0.61.0"]);
     let agent = machine.starts("gemini", &machine.home.project).await;
     machine.home.name_number("process ", agent.pid(), "AGENT");

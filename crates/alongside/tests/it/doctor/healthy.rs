@@ -45,7 +45,7 @@ async fn a_mistake_in_the_settings_is_reported() {
 }
 
 #[tokio::test]
-async fn a_mistake_in_the_settings_of_a_project_is_reported_and_fails_nothing() {
+async fn a_mistake_in_project_settings_is_reported_and_not_a_failure() {
     let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
     machine.home.file(".alongside.toml", "[context]\nenabeld = true\n");
     assert_snapshot!(machine.transcript_with(""));

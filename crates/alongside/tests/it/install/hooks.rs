@@ -78,7 +78,7 @@ fn a_hook_is_installed_once_and_removed_again() {
 }
 
 #[test]
-fn yes_alone_adds_no_hook_before_writes_and_updates_an_older_one() {
+fn yes_alone_adds_no_hook_before_writes_but_updates_one() {
     let home = Home::with_agent("gemini", "0.61.0");
     home.run_recorded(&["install agent --yes"]);
     let text = home.reads(".gemini/settings.json");

@@ -16,7 +16,7 @@ fn pages(review: &Review, layout: Layout) -> Vec<Page> {
 }
 
 #[test]
-fn lines_of_context_are_cut_to_the_terminal_and_changed_ones_not() {
+fn only_lines_of_context_are_cut_to_the_terminal_width() {
     let (long, other) = ("x".repeat(50), "y".repeat(50));
     let original = format!("\t{long}\nold {other}\n漢字{long}\n");
     let proposed = original.replace("old", "new");

@@ -171,7 +171,7 @@ async fn the_route_and_the_latest_message_are_printed_first() {
 }
 
 #[tokio::test]
-async fn open_comments_are_asked_again_or_closed_without_changed_files() {
+async fn open_comments_are_asked_again_or_closed_without_changes() {
     let comment = |id, state, text: &str| alongside_desk::Comment {
         id: CommentId(id),
         text: text.into(),
@@ -313,7 +313,7 @@ async fn the_next_comment_begins_with_the_words_of_a_refused_one() {
 }
 
 #[tokio::test]
-async fn an_unfinished_comment_is_in_the_drafts_if_the_companion_stops() {
+async fn an_unfinished_comment_becomes_a_draft_if_the_companion_stops() {
     let mut companion = with_route();
     let (caught_up_sender, caught_up) = channel();
     companion.caught_up = Some(caught_up_sender);

@@ -45,7 +45,7 @@ pub(super) struct Companion {
 /// The review whose [`Event::FlushReview`] ends the companion after its answer.
 pub(super) const STOP: ReviewId = ReviewId(666);
 
-/// A changed file of nine lines, of which lines 2 and 8 differ.
+/// Returns a changed file of nine lines, of which lines 2 and 8 differ.
 pub(super) fn modified(path: &str) -> (TurnFile, Option<Review>) {
     let original = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
     let proposed = original.replace('2', "two").replace('8', "eight\x1b[2J");
@@ -53,32 +53,32 @@ pub(super) fn modified(path: &str) -> (TurnFile, Option<Review>) {
     (TurnFile { path: path.into(), added: 2, removed: 2, ..TurnFile::default() }, Some(review))
 }
 
-/// A changed file of two lines, both of which differ.
+/// Returns a changed file of two lines, both of which differ.
 pub(super) fn rewritten(path: &str) -> (TurnFile, Option<Review>) {
     let review = review(Some("a\nb\n"), "A\nB\n", vec![hunk(0..2, 0..2)]);
     (TurnFile { path: path.into(), added: 2, removed: 2, ..TurnFile::default() }, Some(review))
 }
 
-/// A new file of two lines.
+/// Returns a new file of two lines.
 pub(super) fn added(path: &str) -> (TurnFile, Option<Review>) {
     let change = FileChange::Added;
     let file = TurnFile { path: path.into(), change, added: 2, ..TurnFile::default() };
     (file, Some(review(None, "new\nlines\n", vec![hunk(0..0, 0..2)])))
 }
 
-/// A new file of `count` lines.
+/// Returns a new file of `count` lines.
 pub(super) fn long(path: &str, count: usize) -> (TurnFile, Option<Review>) {
     let file = TurnFile { path: path.into(), change: FileChange::Added, added: count, ..TurnFile::default() };
     (file, Some(review(None, &"line\n".repeat(count), vec![hunk(0..0, 0..count)])))
 }
 
-/// A file whose texts cannot be shown.
+/// Returns a file whose texts cannot be shown.
 pub(super) fn binary(path: &str) -> (TurnFile, Option<Review>) {
     let without_text = Some("it is binary".into());
     (TurnFile { path: path.into(), without_text, ..TurnFile::default() }, None)
 }
 
-/// A kept hunk of these lines.
+/// Returns a kept hunk of these lines.
 fn hunk(original: Range<usize>, proposed: Range<usize>) -> Hunk {
     let (original, proposed) = (original.into(), proposed.into());
     Hunk { original, proposed, current: proposed, ..Hunk::default() }
