@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use serde_json::{Value, json};
 
-use crate::json::{asks, told};
+use crate::json::{send_request, wait_for_message};
 use crate::support::{Home, Running};
 use crate::turns::{event, hook, silent, turn, with_repository};
 
@@ -27,7 +27,7 @@ pub(crate) fn changed_by(agent: &str) -> Option<(Home, Running)> {
 /// Returns `None` without git.
 pub(crate) async fn reviewed() -> Option<(Home, Running, Value)> {
     let (home, desk) = changed_by("codex")?;
-    let turn = told(&desk, TURN, |turn| turn["files"][0]["path"] == "a.txt").await;
+    let turn = wait_for_message(&desk, TURN, |turn| turn["files"][0]["path"] == "a.txt").await;
     Some((home, desk, turn))
 }
 
@@ -36,18 +36,18 @@ pub(crate) async fn comment(desk: &mut Running, turn: &Value, text: &str) -> Val
     let lines = json!({ "first": 2, "last": 2 });
     let (id, revision) = (&turn["id"], &turn["revision"]);
     let add = json!({ "turn": id, "revision": revision, "file": 0, "lines": lines, "text": text });
-    asks(desk, "addComment", add);
+    send_request(desk, "addComment", add);
     let has = |turn: &Value| {
         turn["comments"].as_array().is_some_and(|all| all.iter().any(|one| one["text"] == text))
     };
-    told(desk, TURN, has).await
+    wait_for_message(desk, TURN, has).await
 }
 
 /// Finishes the review and sends its comments. Returns the notification of the end.
 pub(crate) async fn finish(desk: &mut Running, turn: &Value) -> Value {
     let send = json!({ "turn": turn["id"], "revision": turn["revision"], "send": true });
-    asks(desk, "finishTurn", send);
-    told(desk, "alongside/didFinishTurn", |_| true).await
+    send_request(desk, "finishTurn", send);
+    wait_for_message(desk, "alongside/didFinishTurn", |_| true).await
 }
 
 /// Runs the hook of a prompt and returns the text for the agent's model.
@@ -85,9 +85,9 @@ async fn an_agent_reads_comments_once_at_its_next_prompt() {
     assert!(text.contains("Comment 1: `a.txt`, line 2\n```\nTWO\n```\n> too loud\n"), "{text}");
     // The message counts as read when the turn of that prompt ends.
     let given = "Codex has got it with your prompt, and has read it once its turn ends";
-    told(&desk, TURN, |turn| turn["message"]["words"] == given).await;
+    wait_for_message(&desk, TURN, |turn| turn["message"]["words"] == given).await;
     silent(&turn(&home, "codex", &event(&home, "Stop")));
-    let read = told(&desk, TURN, |turn| turn["message"]["read"].is_u64()).await;
+    let read = wait_for_message(&desk, TURN, |turn| turn["message"]["read"].is_u64()).await;
     assert_eq!(read["message"]["words"], "Codex has read it with your prompt, and has ended its turn");
     silent(&turn(&home, "codex", &event(&home, "UserPromptSubmit")));
     assert_eq!(home.run(&["comments", "--sent"]).out, text);

@@ -1,5 +1,5 @@
-//! `alongside drafts clear` deletes nothing without a yes, and `save` writes only to the file that the person
-//! names.
+//! `alongside drafts`: `clear` deletes nothing without a yes, and `save` writes only to the file that the
+//! person names.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, chown, symlink};

@@ -5,25 +5,29 @@ use serde_json::{Value, json};
 use crate::support::{Home, Running, accepted, propose, soon, until};
 
 /// Waits for the first message for which `is` is true. `what` names it in a failure.
-async fn message(desk: &Running, what: &str, is: impl Fn(&Value) -> bool) -> Value {
+async fn wait_for(desk: &Running, what: &str, is: impl Fn(&Value) -> bool) -> Value {
     until(&format!("{what}; there was {:?}", desk.out.text()), || messages(desk).into_iter().find(|m| is(m)))
         .await
 }
 
 /// Waits for the first message of this method for whose parameters `is` is true. Returns the parameters.
-pub(crate) async fn told(desk: &Running, method: &str, is: impl Fn(&Value) -> bool) -> Value {
-    let is_it = |told: &Value| told["method"] == method && is(&told["params"]);
-    message(desk, method, is_it).await["params"].take()
+pub(crate) async fn wait_for_message(desk: &Running, method: &str, is: impl Fn(&Value) -> bool) -> Value {
+    let is_it = |message: &Value| message["method"] == method && is(&message["params"]);
+    wait_for(desk, method, is_it).await["params"].take()
 }
 
 /// Waits for the first review of a turn that comes after this one and for which `is` is true.
-pub(crate) async fn told_after(desk: &Running, before: &Value, is: impl Fn(&Value) -> bool) -> Value {
-    let look = || {
-        let lists = messages(desk).into_iter().filter(|told| told["method"] == "alongside/didChangeTurn");
-        let mut later = lists.map(|told| told["params"].clone()).skip_while(|it| it != before).skip(1);
+pub(crate) async fn wait_for_later_review(
+    desk: &Running,
+    before: &Value,
+    is: impl Fn(&Value) -> bool,
+) -> Value {
+    let later_review = || {
+        let reviews = messages(desk).into_iter().filter(|it| it["method"] == "alongside/didChangeTurn");
+        let mut later = reviews.map(|it| it["params"].clone()).skip_while(|it| it != before).skip(1);
         later.find(|it| is(it))
     };
-    until(&format!("a later list; there was {:?}", desk.out.text()), look).await
+    until(&format!("a later list; there was {:?}", desk.out.text()), later_review).await
 }
 
 /// Returns the messages so far.
@@ -35,13 +39,13 @@ fn messages(desk: &Running) -> Vec<Value> {
 }
 
 /// Sends a request to the desk.
-pub(crate) fn asks(desk: &mut Running, method: &str, params: Value) {
+pub(crate) fn send_request(desk: &mut Running, method: &str, params: Value) {
     desk.types(&json!({ "method": format!("alongside/{method}"), "params": params }).to_string());
 }
 
 /// Waits for the response to a request and returns its result.
-async fn result(desk: &Running, id: Value) -> Value {
-    message(desk, "a result", |m| m["method"] == "result" && m["id"] == id).await
+async fn wait_for_result(desk: &Running, id: Value) -> Value {
+    wait_for(desk, "a result", |m| m["method"] == "result" && m["id"] == id).await
 }
 
 #[tokio::test]
@@ -49,15 +53,15 @@ async fn a_program_drops_a_change_and_accepts() {
     let (home, file) = Home::with_file("a.txt", "a\nb\nc\nd\ne\n");
     let (mut desk, _agent, diff) = home.proposal(&file, "A\nb\nc\nd\nE\n", home.review(&["--json"])).await;
 
-    let review = told(&desk, "alongside/didOpenReview", |_| true).await;
+    let review = wait_for_message(&desk, "alongside/didOpenReview", |_| true).await;
     assert_eq!(review["file"], file.as_str());
     assert_eq!(review["hunks"].as_array().unwrap().len(), 2);
     let (id, revision) = (review["id"].clone(), review["revision"].clone());
     let keep = json!({"id": 1, "method": "alongside/keepHunks",
         "params": {"id": id, "revision": revision, "hunks": [1], "keep": false}});
     desk.types(&keep.to_string());
-    let kept = result(&desk, json!(1)).await["result"]["revision"].clone();
-    let changed = told(&desk, "alongside/didChangeReview", |it| it["revision"] == kept).await;
+    let kept = wait_for_result(&desk, json!(1)).await["result"]["revision"].clone();
+    let changed = wait_for_message(&desk, "alongside/didChangeReview", |it| it["revision"] == kept).await;
     assert_eq!(changed["current"], "A\nb\nc\nd\ne\n");
 
     let decide = |id: &str, revision: &Value| {
@@ -66,20 +70,20 @@ async fn a_program_drops_a_change_and_accepts() {
         .to_string()
     };
     desk.types(&decide("stale", &revision));
-    let refused = result(&desk, json!("stale")).await;
+    let refused = wait_for_result(&desk, json!("stale")).await;
     assert_eq!(refused["error"]["why"], "stale");
     assert_eq!(refused["error"]["revision"], kept);
     desk.types(&decide("now", &kept));
-    assert_eq!(result(&desk, json!("now")).await["result"]["revision"], kept);
+    assert_eq!(wait_for_result(&desk, json!("now")).await["result"]["revision"], kept);
     let accepted = accepted("A\nb\nc\nd\ne\n");
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted);
-    let closed = told(&desk, "alongside/didCloseReview", |_| true).await;
+    let closed = wait_for_message(&desk, "alongside/didCloseReview", |_| true).await;
     assert_eq!(closed["closing"], "accepted");
 
     desk.types("{\"method\":\"nonsense\",\"id\":9}");
-    assert_eq!(result(&desk, json!(9)).await["error"]["why"], "notUnderstood");
+    assert_eq!(wait_for_result(&desk, json!(9)).await["error"]["why"], "notUnderstood");
     desk.types("nonsense");
-    message(&desk, "what is wrong with it", |m| {
+    wait_for(&desk, "what is wrong with it", |m| {
         m["error"]["message"].as_str().is_some_and(|text| text.starts_with("this is not JSON"))
     })
     .await;
@@ -92,7 +96,7 @@ async fn harmful_characters_are_escaped_and_mean_the_same() {
     let agent = home.agent().await;
     let text = "\u{202e}\u{9b}\u{7f}\x1b\n";
     let _diff = propose(&agent, &file, text).await;
-    let opened = told(&desk, "alongside/didOpenReview", |_| true).await;
+    let opened = wait_for_message(&desk, "alongside/didOpenReview", |_| true).await;
     assert_eq!(opened["proposed"], text);
     assert!(!desk.out.text().contains(['\u{202e}', '\u{9b}', '\u{7f}', '\x1b']));
 }
@@ -107,7 +111,7 @@ async fn a_reported_cursor_survives_a_save() {
     let tell = json!({"id": 1, "method": "alongside/didChangeContext",
         "params": {"active": {"path": file, "cursor": {"line": 1, "character": 0}}}});
     desk.types(&tell.to_string());
-    result(&desk, json!(1)).await;
+    wait_for_result(&desk, json!(1)).await;
     let cursor = |context: &alongside_contract::context::IdeContext| context.open_files().first()?.cursor;
     let mut context = agent.context();
     let holds = context.wait_for(|context| context.as_ref().and_then(cursor).is_some());

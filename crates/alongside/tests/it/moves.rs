@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::hook::{Hook, decides, patch};
-use crate::json::told;
+use crate::json::wait_for_message;
 use crate::support::{Home, serving};
 
 /// The text of the file that is moved.
@@ -88,9 +88,9 @@ async fn a_script_tells_a_move_and_a_deletion_from_a_text() {
     let desk = home.review(&["--json"]);
     let opened = async |name: &str| {
         let is_it = |review: &Value| review["file"].as_str().is_some_and(|file| file.ends_with(name));
-        told(&desk, "alongside/didOpenReview", is_it).await
+        wait_for_message(&desk, "alongside/didOpenReview", is_it).await
     };
-    told(&desk, "alongside/didChangeStatus", |_| true).await;
+    wait_for_message(&desk, "alongside/didChangeStatus", |_| true).await;
     let _moved = patch(&home, MOVED).await;
     let moved = opened("sub/big.txt").await;
     assert_eq!((&moved["kind"], &moved["from"]), (&json!("move"), &json!(from)));

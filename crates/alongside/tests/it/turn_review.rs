@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::json::{asks, told};
+use crate::json::{send_request, wait_for_message};
 use crate::support::{Home, mode_of};
 use crate::turns::committed;
 
@@ -78,24 +78,24 @@ async fn a_program_undoes_a_change() {
     let Some(home) = repository() else { return };
     change(&home);
     let mut desk = home.review(&["--json", "--since", "HEAD"]);
-    let turn = told(&desk, "alongside/didChangeTurn", |_| true).await;
+    let turn = wait_for_message(&desk, "alongside/didChangeTurn", |_| true).await;
     assert_eq!(
         (&turn["files"][0]["path"], &turn["files"][1]["path"]),
         (&json!("a.txt"), &json!("src/b.txt"))
     );
     let (id, revision) = (&turn["id"], &turn["revision"]);
-    asks(&mut desk, "openTurnFile", json!({ "turn": id, "revision": revision, "file": 0 }));
-    let opened = told(&desk, "alongside/didOpenTurnFile", |_| true).await;
+    send_request(&mut desk, "openTurnFile", json!({ "turn": id, "revision": revision, "file": 0 }));
+    let opened = wait_for_message(&desk, "alongside/didOpenTurnFile", |_| true).await;
     let review = &opened["review"];
     assert_eq!((&review["original"], review["hunks"].as_array().unwrap().len()), (&json!(NUMBERS), 2));
     let keep = json!({ "id": review["id"], "revision": review["revision"], "hunks": [1], "keep": false });
-    asks(&mut desk, "keepHunks", keep);
+    send_request(&mut desk, "keepHunks", keep);
     let current = NUMBERS.replace("two", "TWO");
-    told(&desk, "alongside/didChangeReview", |it| it["current"] == current).await;
+    wait_for_message(&desk, "alongside/didChangeReview", |it| it["current"] == current).await;
     let is_marked = |it: &Value| it["files"][0]["marked"] == json!({ "hunks": 1 });
-    let marked = told(&desk, "alongside/didChangeTurn", is_marked).await;
-    asks(&mut desk, "finishTurn", json!({ "turn": id, "revision": marked["revision"] }));
-    let finished = told(&desk, "alongside/didFinishTurn", |_| true).await;
+    let marked = wait_for_message(&desk, "alongside/didChangeTurn", is_marked).await;
+    send_request(&mut desk, "finishTurn", json!({ "turn": id, "revision": marked["revision"] }));
+    let finished = wait_for_message(&desk, "alongside/didFinishTurn", |_| true).await;
     let undone = &finished["files"][0];
     assert_eq!((&undone["path"], &undone["refused"]), (&json!("a.txt"), &Value::Null));
     assert_eq!(read(&home, "a.txt"), current);
@@ -125,13 +125,14 @@ async fn a_restored_file_has_the_mode_of_other_files_of_the_person() {
     let before = modes();
     std::fs::remove_dir_all(home.project.join("src")).unwrap();
     let mut desk = home.review(&["--json", "--since", "HEAD"]);
-    let turn = told(&desk, "alongside/didChangeTurn", |_| true).await;
+    let turn = wait_for_message(&desk, "alongside/didChangeTurn", |_| true).await;
     let (id, revision) = (&turn["id"], &turn["revision"]);
     let whole = json!({ "turn": id, "revision": revision, "file": 0, "undo": true });
-    asks(&mut desk, "markTurnFile", whole);
-    let marked = told(&desk, "alongside/didChangeTurn", |it| it["files"][0]["marked"] == "whole").await;
-    asks(&mut desk, "finishTurn", json!({ "turn": id, "revision": marked["revision"] }));
-    let finished = told(&desk, "alongside/didFinishTurn", |_| true).await;
+    send_request(&mut desk, "markTurnFile", whole);
+    let marked =
+        wait_for_message(&desk, "alongside/didChangeTurn", |it| it["files"][0]["marked"] == "whole").await;
+    send_request(&mut desk, "finishTurn", json!({ "turn": id, "revision": marked["revision"] }));
+    let finished = wait_for_message(&desk, "alongside/didFinishTurn", |_| true).await;
     assert_eq!(finished["files"][0]["refused"], Value::Null);
     assert_eq!((read(&home, "src/b.txt"), modes()), ("b\n".to_owned(), before));
 }

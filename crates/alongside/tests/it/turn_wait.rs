@@ -6,7 +6,7 @@ use std::time::Instant;
 use serde_json::Value;
 
 use crate::comments::{changed_by, comment, finish};
-use crate::json::{told, told_after};
+use crate::json::{wait_for_later_review, wait_for_message};
 use crate::support::{DEADLINE, Home, Running};
 use crate::turns::{event, hook, silent, start, turn, with_repository};
 
@@ -47,7 +47,7 @@ fn ended(mut child: Child) -> Output {
 /// git.
 async fn idle() -> Option<(Home, Running)> {
     let (home, desk) = changed_by("claude")?;
-    told(&desk, TURN, |turn| turn["route"]["words"] == LATER).await;
+    wait_for_message(&desk, TURN, |turn| turn["route"]["words"] == LATER).await;
     Some((home, desk))
 }
 
@@ -61,7 +61,7 @@ async fn send(desk: &mut Running, turn: &Value) -> Value {
 async fn a_message_wakes_the_session_once() {
     let Some((home, mut desk)) = idle().await else { return };
     let hook = start_waiting_hook(&home, "1");
-    let turn_review = told(&desk, TURN, |turn| turn["route"]["words"] == AT_ONCE).await;
+    let turn_review = wait_for_message(&desk, TURN, |turn| turn["route"]["words"] == AT_ONCE).await;
     silent(&ended(start_waiting_hook(&home, "1")));
     let finished = send(&mut desk, &turn_review).await;
     assert_eq!(finished["sent"]["words"], AT_ONCE);
@@ -69,7 +69,7 @@ async fn a_message_wakes_the_session_once() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{said}");
     assert!(said.contains("Comment 1: `a.txt`, line 2\n```\nTWO\n```\n> louder\n"), "{said}");
-    let read = told(&desk, TURN, |turn| turn["message"]["read"].is_u64()).await;
+    let read = wait_for_message(&desk, TURN, |turn| turn["message"]["read"].is_u64()).await;
     assert_eq!(read["message"]["words"], "Claude Code has read it, and goes on");
     assert_eq!(read["route"]["words"], LATER);
     silent(&turn(&home, "claude", &event(&home, "UserPromptSubmit")));
@@ -79,10 +79,11 @@ async fn a_message_wakes_the_session_once() {
 async fn the_next_prompt_ends_the_wait_and_gets_the_message_itself() {
     let Some((home, mut desk)) = idle().await else { return };
     let hook = start_waiting_hook(&home, "1");
-    let turn_review = told(&desk, TURN, |turn| turn["route"]["words"] == AT_ONCE).await;
+    let turn_review = wait_for_message(&desk, TURN, |turn| turn["route"]["words"] == AT_ONCE).await;
     silent(&turn(&home, "claude", &event(&home, "UserPromptSubmit")));
     silent(&ended(hook));
-    let turn_review = told_after(&desk, &turn_review, |turn| turn["route"]["words"] == LATER).await;
+    let turn_review =
+        wait_for_later_review(&desk, &turn_review, |turn| turn["route"]["words"] == LATER).await;
     assert_eq!(send(&mut desk, &turn_review).await["sent"]["words"], LATER);
     // A message that is sent during a turn wakes the session at the end of the turn.
     silent(&turn(&home, "claude", &event(&home, "Stop")));
@@ -97,7 +98,7 @@ async fn a_session_of_a_script_gets_no_message() {
     silent(&of_script(&home, "UserPromptSubmit"));
     silent(&of_script(&home, "Stop"));
     // The review of the turn is unchanged: it still names the next prompt.
-    let turn_review = told(&desk, TURN, |turn| turn["route"]["words"] == LATER).await;
+    let turn_review = wait_for_message(&desk, TURN, |turn| turn["route"]["words"] == LATER).await;
     send(&mut desk, &turn_review).await;
     silent(&of_script(&home, "UserPromptSubmit"));
     let output = turn(&home, "claude", &event(&home, "UserPromptSubmit"));

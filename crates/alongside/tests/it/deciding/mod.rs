@@ -16,5 +16,5 @@ use insta::assert_snapshot;
 use crate::support::{Home, Running, accepted, propose, proposed, soon, until};
 
 const ORIGINAL: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
-/// Three changes: line 2, an addition after line 5, and line 9 gone.
+/// The original text with three changes: another line 2, two new lines after line 5, and line 9 removed.
 const PROPOSED: &str = "one\nTWO\nthree\nfour\nfive\nnew a\nnew b\nsix\nseven\neight\nten\n";

@@ -17,7 +17,7 @@ use crate::support::{
 /// A process ID that no process has.
 pub(super) const DEAD: u32 = 99_999_999;
 
-/// A machine with agents whose IDE mode is on and who trust the folder.
+/// A home with agents whose IDE mode is on and that trust the folder.
 pub(super) struct TestMachine {
     pub(super) home: Home,
     variables: Vec<(String, String)>,

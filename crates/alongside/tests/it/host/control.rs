@@ -145,7 +145,7 @@ async fn an_older_host_that_still_runs_is_named_once() {
     let program = json!({ "name": "alongside", "version": "0.0.1" });
     let host = earlier_host(&home, &json!({ "result": { "serverInfo": program, "alongside": serves } }));
     let desk = home.review(&["--json"]);
-    let said = crate::json::told(&desk, "alongside/problem", |_| true).await;
+    let said = crate::json::wait_for_message(&desk, "alongside/problem", |_| true).await;
     let what = "the companion of this project still runs the older alongside 0.0.1";
     let hint = "hand over to this version with `alongside host --replace`";
     assert_eq!(said, json!({ "what": what, "hint": hint }));

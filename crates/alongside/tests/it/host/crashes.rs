@@ -119,7 +119,7 @@ async fn a_host_that_keeps_crashing_is_given_up() {
             home.hosts().into_iter().map(|(pid, _)| pid).find(|pid| !killed.contains(pid) && !is_dead(*pid))
         })
         .await;
-        // The host counts once the desk has joined it.
+        // The desk counts a host only after it has joined it.
         until("the host to let the desk in", || has_desks(&home, host, 1).then_some(())).await;
         killed.push(host);
         home.kill_hosts();
@@ -164,7 +164,7 @@ async fn a_lost_port_is_reported_with_its_agents() {
     let _agent = home.agent().await;
     desk.shows("Gemini CLI is connected.").await;
     let port = home.record().port;
-    // A living desk would hold the port.
+    // A running desk would hold the port.
     desk.signal(Signal::KILL);
     desk.ends();
     home.kill_hosts();
