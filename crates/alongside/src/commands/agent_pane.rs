@@ -11,7 +11,7 @@ use alongside_platform::process;
 use alongside_turns::RunningAgent;
 use serde_json::Value;
 
-/// The name of the paste buffer in tmux, which is deleted after the paste.
+/// The name of the paste buffer in tmux. The buffer is deleted after the paste.
 const BUFFER: &str = "alongside";
 
 /// A program with its arguments.
@@ -29,7 +29,7 @@ impl Pane {
     /// Returns the innermost pane: tmux and zellij run inside the other multiplexers.
     ///
     /// # Errors
-    /// The reason why the pane is unknown, for a person.
+    /// If the pane is unknown: the reason, for a person.
     fn of(variables: &HashMap<OsString, OsString>) -> Result<Self, String> {
         let get = |name: &str| {
             let value = variables.get(&OsString::from(name))?.to_str()?;
@@ -61,9 +61,9 @@ impl Pane {
     fn query(&self) -> CommandLine {
         match self {
             Self::Tmux { socket, pane } => {
-                ("tmux", line(&["-S", socket, "display-message", "-p", "-t", pane, "#{pane_tty}"]))
+                ("tmux", owned(&["-S", socket, "display-message", "-p", "-t", pane, "#{pane_tty}"]))
             }
-            Self::Wezterm { .. } => ("wezterm", line(&["cli", "list", "--format", "json"])),
+            Self::Wezterm { .. } => ("wezterm", owned(&["cli", "list", "--format", "json"])),
             Self::Kitty { window, .. } => {
                 ("kitten", self.kitten(&["ls", "--match", &format!("id:{window}")]))
             }
@@ -98,10 +98,10 @@ impl Pane {
     fn paste_commands(&self) -> Vec<CommandLine> {
         match self {
             Self::Tmux { socket, pane } => vec![
-                ("tmux", line(&["-S", socket, "load-buffer", "-b", BUFFER, "-"])),
-                ("tmux", line(&["-S", socket, "paste-buffer", "-p", "-r", "-d", "-b", BUFFER, "-t", pane])),
+                ("tmux", owned(&["-S", socket, "load-buffer", "-b", BUFFER, "-"])),
+                ("tmux", owned(&["-S", socket, "paste-buffer", "-p", "-r", "-d", "-b", BUFFER, "-t", pane])),
             ],
-            Self::Wezterm { pane } => vec![("wezterm", line(&["cli", "send-text", "--pane-id", pane]))],
+            Self::Wezterm { pane } => vec![("wezterm", owned(&["cli", "send-text", "--pane-id", pane]))],
             Self::Kitty { window, .. } => {
                 let window = format!("id:{window}");
                 vec![(
@@ -112,16 +112,17 @@ impl Pane {
         }
     }
 
+    /// Returns the arguments of `kitten` for the kitty of this pane.
     fn kitten(&self, rest: &[&str]) -> Vec<String> {
         let to = match self {
             Self::Kitty { listens_on: Some(to), .. } => vec!["--to".to_owned(), to.clone()],
             _ => Vec::new(),
         };
-        ["@".to_owned()].into_iter().chain(to).chain(line(rest)).collect()
+        ["@".to_owned()].into_iter().chain(to).chain(owned(rest)).collect()
     }
 }
 
-fn line(args: &[&str]) -> Vec<String> {
+fn owned(args: &[&str]) -> Vec<String> {
     args.iter().map(|arg| (*arg).to_owned()).collect()
 }
 
@@ -147,7 +148,7 @@ impl ForegroundProcess {
     /// [`parse`](Self::parse).
     ///
     /// # Errors
-    /// The reason why there is none, for a person.
+    /// If there is no such process: the reason, for a person.
     fn find(agent: &RunningAgent, ps: impl Fn(u32) -> Result<String, String>) -> Result<Self, &'static str> {
         let ask = |pid: u32| Some((pid, ps(pid).ok().filter(|printed| has_terminal(printed))?));
         let others = || agent.others.iter().copied().filter_map(ask).collect();
@@ -168,10 +169,10 @@ fn has_terminal(printed: &str) -> bool {
 /// Pastes a text into the pane of an agent. Returns the name of the multiplexer. Blocks.
 ///
 /// # Errors
-/// The reason why nothing is pasted, for a person.
+/// If nothing is pasted: the reason, for a person.
 pub(crate) fn paste(agent: &RunningAgent, text: &str) -> Result<&'static str, String> {
     let ps = |pid: u32| {
-        run(&("ps", line(&["-o", "pgid=", "-o", "tpgid=", "-o", "tty=", "-p", &pid.to_string()])), None)
+        run(&("ps", owned(&["-o", "pgid=", "-o", "tpgid=", "-o", "tty=", "-p", &pid.to_string()])), None)
     };
     let front = ForegroundProcess::find(agent, ps)?;
     let variables = process::environment(front.pid).ok_or("the system does not tell where it runs")?;

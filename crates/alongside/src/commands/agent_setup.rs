@@ -29,7 +29,7 @@ use super::{note, output};
 /// person, and at a terminal offers to correct them.
 ///
 /// # Errors
-/// The exit code after Ctrl-C. After all other errors the agent starts.
+/// If the person presses Ctrl-C: the exit code. Other failures do not prevent the start of the agent.
 pub(super) async fn prepare_start(command: &[OsString]) -> Result<(), ExitCode> {
     let (Ok(user), Ok(here)) = (UserEnvironment::of_this_process(), Surroundings::of_this_process()) else {
         return Ok(());

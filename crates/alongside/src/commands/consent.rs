@@ -77,7 +77,7 @@ impl Consent {
     /// `declined_text`.
     ///
     /// # Errors
-    /// Any other answer than yes.
+    /// If the answer is not yes.
     pub(super) async fn obtain(self, question: &str, declined_text: &str) -> Result<(), No> {
         if self.dry_run {
             note_dry_run();

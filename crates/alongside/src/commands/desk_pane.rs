@@ -140,7 +140,7 @@ fn desk_command(dir: &Path, until: u32, beside: Option<&Agent>) -> Vec<OsString>
 /// Opens the desk of `dir` in a pane that closes with this process. `beside`: the starting agent.
 ///
 /// # Errors
-/// The reason and the remedy, in a sentence for the person.
+/// If no pane opens: the reason and the remedy, as a sentence for the person.
 pub(super) async fn open(dir: &Path, beside: Option<&Agent>) -> Result<(), String> {
     let multiplexer =
         Multiplexer::detect(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
@@ -168,7 +168,7 @@ pub(super) async fn open(dir: &Path, beside: Option<&Agent>) -> Result<(), Strin
 /// Runs a command of the multiplexer.
 ///
 /// # Errors
-/// The error of the system or the multiplexer.
+/// If the command cannot start or fails: the error of the system, or of the multiplexer.
 async fn run(program: &str, args: &[OsString]) -> Result<(), String> {
     let mut command = Command::new(program);
     command.args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());

@@ -63,7 +63,7 @@ impl Shell {
     /// Returns the shell of a path in `$SHELL`.
     ///
     /// # Errors
-    /// For an unknown shell: it could misread the output of a guess without an error.
+    /// If the shell is unknown. A guess could print assignments that the shell misreads without an error.
     fn named(path: &str) -> anyhow::Result<Self> {
         match path.rsplit(['/', '\\']).next().unwrap_or_default().trim_end_matches(".exe") {
             "fish" => Ok(Self::Fish),

@@ -89,8 +89,11 @@ impl At {
     }
 }
 
+/// All positions in a review.
 const REVIEW: &[At] = &[Hunk, End, Whole];
+/// The positions in a review that has hunks.
 const CHANGES: &[At] = &[Hunk, End];
+/// All positions in a review, and the prompt without a review.
 const EVERYWHERE: &[At] = &[Hunk, End, Whole, Idle];
 
 /// Creates an entry that prompts and the help name.

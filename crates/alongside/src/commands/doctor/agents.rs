@@ -138,7 +138,7 @@ pub(super) fn process_of_agent(pid: u32) -> Option<RunningAgent> {
 /// Returns the agents of these names that find companions. Without a name, returns all that do.
 ///
 /// # Errors
-/// The first name that no agent has.
+/// If no agent has one of the names: the first such name.
 pub(super) fn named(names: &[String]) -> Result<Vec<FamilyAgent>, String> {
     if names.is_empty() {
         return Ok(with_family().collect());
