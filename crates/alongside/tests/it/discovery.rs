@@ -195,7 +195,7 @@ async fn run_starts_a_companion_that_ends_with_the_agent() {
 
     let killed = home.run(&["run", "--", "sh", "-c", "kill -TERM $$"]);
     assert_eq!(killed.status.code(), Some(143));
-    // A name without a program starts no companion.
+    // A name that PATH does not have starts no companion.
     let unknown = home.prints(&["run no-such-agent", "run ./no-such-agent"]);
     assert_snapshot!(home.stable(ran.err) + &unknown);
     assert!(find::all_records(&home.surroundings()).is_empty(), "also after that");

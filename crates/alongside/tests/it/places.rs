@@ -1,5 +1,5 @@
-//! The directories in which hosts are found. They do not depend on environment variables, so that every hook
-//! finds its host and every desk finds the host of other desks.
+//! The directories in which hosts are found. Only `ALONGSIDE_RUNTIME_DIR` changes where a host publishes
+//! itself, and no environment variable hides a host from a hook.
 
 use std::path::Path;
 use std::process::Command;

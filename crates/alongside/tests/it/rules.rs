@@ -1,5 +1,5 @@
-//! Rules: a change that a rule accepts returns at once, and is in the list and the log of changes. Every
-//! other change waits for a decision.
+//! Rules: a change that a rule accepts returns at once, and is in the list and the log of changes. No other
+//! change is accepted without a decision.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};

@@ -6,7 +6,7 @@ use super::support::{TestMachine, dead_port, listener, without_tools};
 use crate::support::{finish, write_program};
 
 #[tokio::test]
-async fn reports_variables_that_name_another_companion() {
+async fn reports_variables_of_gone_and_foreign_companions() {
     let (mut machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0", "qwen 0.12.0"]).await;
     let port = dead_port();
     machine.qwen_file(port, &machine.theirs(port));

@@ -97,7 +97,8 @@ fn orphaned_at_its_start() -> (Home, Pid) {
 #[tokio::test]
 async fn the_next_desk_joins_a_host_whose_desk_was_killed_at_start() {
     let (home, host) = orphaned_at_its_start();
-    // Without the project in common, this desk would start a host of another name at once.
+    // The project of this desk lies in that of the host, and shares the host. A desk that did not wait for
+    // the host would start one of another name at once.
     home.directory("project/inner");
     let mut desk = home.review(&["inner"]);
     tokio::time::sleep(Duration::from_millis(500)).await;
@@ -119,7 +120,7 @@ async fn a_host_that_keeps_crashing_is_given_up() {
             home.hosts().into_iter().map(|(pid, _)| pid).find(|pid| !killed.contains(pid) && !is_dead(*pid))
         })
         .await;
-        // The desk counts a host only after it has joined it.
+        // A crash counts only if the desk had joined the host.
         until("the host to let the desk in", || has_desks(&home, host, 1).then_some(())).await;
         killed.push(host);
         home.kill_hosts();

@@ -244,7 +244,8 @@ async fn a_person_who_chooses_is_asked_about_each_part() {
     one.presses_and_shows("x\n", "Type a number from 1 to 4, or only Enter: ").await;
     one.presses_and_shows("3\n", "1 of 4: Switch on IDE mode in Qwen Code").await;
     one.presses("n\n");
-    // Hooks work without IDE mode, so there is no question about the approval mode.
+    // Without IDE mode, the question about the approval mode makes no sense and is skipped. Hooks do not need
+    // IDE mode.
     one.shows("3 of 4: Review after each turn of Qwen Code? [y/N] ").await;
     one.presses_and_shows("n\n", "4 of 4: Ask at your desk before each write of Qwen Code? [y/N] ").await;
     one.presses("n\n");

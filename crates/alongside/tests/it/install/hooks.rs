@@ -265,7 +265,7 @@ fn an_entry_that_the_person_changed_is_kept_shown_and_removed() {
 
 #[test]
 fn the_hook_goes_where_the_agent_reads_it() {
-    // The file has a byte-order mark and two lists for the event, of which Claude Code reads the second.
+    // The file has a byte-order mark and the key `hooks` twice, of which Claude Code reads the second.
     let home = Home::with_agent("claude", "2.1.332");
     let theirs = "\u{feff}{\"hooks\": {\"Stop\": []}, \"hooks\": {\"PreToolUse\": []}}\n";
     home.writes(".claude/settings.json", theirs);

@@ -1,4 +1,4 @@
-//! Processes without free descriptors, and suspended processes: they do not use CPU time, lose nothing, and
+//! Processes without free descriptors, and suspended processes: they do not poll in a loop, lose nothing, and
 //! continue afterwards.
 
 use std::time::Duration;
@@ -68,7 +68,7 @@ async fn a_suspended_host_postpones_its_deadlines() {
     let (home, mut desk, _agent, diff) = proposed("a.txt", "a\n", "A\n").await;
     desk.shows("(1/1) keep").await;
     let host = home.hosts_pid().unwrap();
-    // A desk whose connection ends has 30 s to come back. The host is suspended for most of them.
+    // A desk whose connection ends has 30 s to come back. The host adds the time of its suspension.
     send(host, Signal::STOP);
     desk.signal(Signal::KILL);
     desk.ends();
