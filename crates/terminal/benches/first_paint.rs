@@ -10,7 +10,7 @@ mod inputs;
 
 use std::fmt;
 
-use alongside_terminal::benching::Stage;
+use alongside_terminal::bench_desk::BenchDesk;
 use divan::Bencher;
 use divan::counter::BytesCount;
 use inputs::{Case, few_in_tests};
@@ -51,14 +51,14 @@ fn first_paint(bencher: Bencher<'_, '_>, way: &Way) {
         .counter(BytesCount::of_str(&new))
         .with_inputs(|| {
             world.borrow_mut().settle();
-            Stage::new((160, 50))
+            BenchDesk::new((160, 50))
         })
-        .bench_local_values(|mut stage| {
+        .bench_local_values(|mut desk| {
             let mut world = world.borrow_mut();
             world.propose();
-            stage.told(world.opened());
-            assert!(stage.frame() > 1000, "something is drawn");
-            stage
+            desk.receive(world.opened());
+            assert!(desk.draw_frame() > 1000, "something is drawn");
+            desk
         });
 }
 

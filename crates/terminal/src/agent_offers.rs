@@ -1,5 +1,5 @@
-//! The set-up of agents at the desk: finds the agents that do not connect to it, and shows the person one
-//! change of their settings after the other, to be confirmed.
+//! The set-up of agents at the desk: searches for agents whose settings keep them from the companion, and
+//! asks the person to confirm each change of these settings, one after the other.
 
 use std::collections::BTreeSet;
 
@@ -8,98 +8,103 @@ use alongside_desk::review_model::{Message, Subject};
 use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::keys::{Action, Answer};
-use crate::output::{Effect, Look, Output};
+use crate::output::{AgentSearch, Effect, Output};
 use crate::overlays::Overlay;
 use crate::overlays::settings_offer::OpenOffer;
 use crate::words::messages;
 
-/// The offered changes of agents' settings. The change that the person is asked about is in an overlay.
+/// The offered changes of agents' settings. An overlay shows the change that the person is asked to confirm.
 #[derive(Debug)]
 pub(crate) struct AgentOffers {
-    /// Whether the desk can look at all.
+    /// Whether the program around the desk can search for agents.
     is_available: bool,
-    /// The changes that the last look found.
+    /// The changes that the last search found.
     offers: Vec<SettingsOffer>,
-    looking: Looking,
-    /// The reason for opening an offer after the next look, if there is one.
-    opening: Option<Opening>,
+    search_state: SearchState,
+    /// The reason for showing an offer after the search that is under way; `None` if none is shown.
+    show_reason: Option<ShowReason>,
     /// The offers that the person has answered since they opened the first one.
     answered: BTreeSet<String>,
 }
 
-/// The look that is under way.
+/// Whether a search is under way, and which one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Looking {
+enum SearchState {
     Idle,
     Quick,
     Thorough,
-    /// The settings may have changed since the look began, so that a thorough look follows.
-    Outdated,
+    /// The settings may have changed since the search began, so a thorough search follows it.
+    RestartWhenDone,
 }
 
+/// The reason for showing an offer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Opening {
-    /// The person asked for the offer.
+enum ShowReason {
+    /// The person pressed the key for the set-up.
     Asked,
-    /// The previous change was made.
+    /// The previous change was made, so the next one follows.
     Next,
 }
 
 impl AgentOffers {
-    /// No offers yet. `is_available`: whether the desk can look for agents to set up.
+    /// Creates a state without offers. `is_available`: whether the program around the desk can search for
+    /// agents.
     pub(crate) fn new(is_available: bool) -> Self {
-        let (looking, opening) = (Looking::Idle, None);
-        Self { is_available, offers: Vec::new(), looking, opening, answered: BTreeSet::new() }
+        let (search_state, show_reason) = (SearchState::Idle, None);
+        Self { is_available, offers: Vec::new(), search_state, show_reason, answered: BTreeSet::new() }
     }
 
-    /// The changes that the last look found.
+    /// The changes that the last search found.
     pub(crate) fn offers(&self) -> &[SettingsOffer] {
         &self.offers
     }
 
-    /// Begins to look for agents to set up. A thorough look that is under way serves as well.
-    pub(crate) fn look(&mut self, out: &mut Output) {
-        match self.looking {
-            Looking::Idle => self.begin(Look::Thorough, out),
-            Looking::Quick => self.looking = Looking::Outdated,
-            Looking::Thorough | Looking::Outdated => {}
+    /// Starts a thorough search for agents to set up, or schedules one if a quick search is under way. Does
+    /// nothing if a thorough search is under way.
+    pub(crate) fn search_thoroughly(&mut self, out: &mut Output) {
+        match self.search_state {
+            SearchState::Idle => self.start_search(AgentSearch::Thorough, out),
+            SearchState::Quick => self.search_state = SearchState::RestartWhenDone,
+            SearchState::Thorough | SearchState::RestartWhenDone => {}
         }
     }
 
-    pub(crate) fn begin(&mut self, look: Look, out: &mut Output) {
-        self.looking = match look {
-            Look::Quick => Looking::Quick,
-            Look::Thorough => Looking::Thorough,
+    /// Starts a search. No other search may be under way.
+    pub(crate) fn start_search(&mut self, search: AgentSearch, out: &mut Output) {
+        self.search_state = match search {
+            AgentSearch::Quick => SearchState::Quick,
+            AgentSearch::Thorough => SearchState::Thorough,
         };
-        out.add_effect(Effect::LookForAgents(look));
+        out.add_effect(Effect::SearchForAgents(search));
     }
 
-    /// Whether a look in the background may begin: no other look is under way, and no change is shown.
+    /// Whether a search in the background may start: no other search is under way, and no offer is shown.
     pub(crate) fn is_idle(&self, out: &Output) -> bool {
         let is_open = matches!(out.overlays.cover(), Some(Overlay::Offer(_)));
-        self.is_available && self.looking == Looking::Idle && self.opening.is_none() && !is_open
+        self.is_available && self.search_state == SearchState::Idle && self.show_reason.is_none() && !is_open
     }
 
-    /// Begins to set agents up for the person. `is_alone`: whether no agent is connected.
-    pub(crate) fn open(&mut self, is_alone: bool, out: &mut Output) {
+    /// Searches for agents, and then shows the first offer, because the person pressed the key for it.
+    /// `no_agent_connected`: whether no agent is connected.
+    pub(crate) fn open(&mut self, no_agent_connected: bool, out: &mut Output) {
         if !self.is_available {
-            return out.say(set_up(is_alone));
+            return out.say(nothing_to_set_up_message(no_agent_connected));
         }
         self.answered.clear();
-        self.opening = Some(Opening::Asked);
-        out.answer(Message::notice(messages::LOOKING_FOR_AGENTS).about(Subject::AgentSetup));
-        self.look(out);
+        self.show_reason = Some(ShowReason::Asked);
+        out.answer(Message::notice(messages::SEARCHING_FOR_AGENTS).about(Subject::AgentSetup));
+        self.search_thoroughly(out);
     }
 
-    /// Takes a key during a look that the person asked for. Returns whether the key has no other meaning.
-    pub(crate) fn take_key_while_looking(
+    /// Handles a key during a search that the person started. Returns true if the key is consumed.
+    pub(crate) fn take_key_while_searching(
         &mut self,
         key: KeyEvent,
         action: Option<Action>,
         out: &mut Output,
     ) -> bool {
-        match (self.opening, key.code, action) {
-            (None | Some(Opening::Next), ..) => return false,
+        match (self.show_reason, key.code, action) {
+            (None | Some(ShowReason::Next), ..) => return false,
             (_, KeyCode::Char('y' | 'Y' | 'n' | 'N'), _) => {
                 out.warn(alongside_desk::messages::TYPED_TOO_SOON);
                 return true;
@@ -108,73 +113,75 @@ impl AgentOffers {
             (_, KeyCode::Esc, _) | (.., Some(_)) => {}
             (.., None) => return false,
         }
-        // The person has turned to something else.
-        self.opening = None;
+        // Any other key with a meaning cancels the set-up.
+        self.show_reason = None;
         out.messages.end(Subject::AgentSetup);
         key.code == KeyCode::Esc || action == Some(Action::Leave)
     }
 
-    /// Takes the reply of the program.
-    pub(crate) fn take_reply(&mut self, reply: SetupReply, is_alone: bool, out: &mut Output) {
+    /// Handles the result of a search, or of a change of settings.
+    pub(crate) fn take_reply(&mut self, reply: SetupReply, no_agent_connected: bool, out: &mut Output) {
         match reply {
-            SetupReply::Offers(offers) => self.take_offers(offers, set_up(is_alone), out),
+            SetupReply::Offers(offers) => {
+                self.take_offers(offers, nothing_to_set_up_message(no_agent_connected), out)
+            }
             SetupReply::NoAgent => self.take_offers(Vec::new(), messages::NO_AGENT_INSTALLED, out),
             SetupReply::Made(made) => {
                 match made {
                     Ok(message) => out.answer(Message::notice(message).about(Subject::AgentSetup)),
                     Err(message) => out.warn(message),
                 }
-                self.opening = Some(Opening::Next);
-                // A look that is under way may have begun before the change.
-                match self.looking {
-                    Looking::Idle => self.begin(Look::Thorough, out),
-                    _ => self.looking = Looking::Outdated,
+                self.show_reason = Some(ShowReason::Next);
+                // A search that is under way may have read the settings before the change.
+                match self.search_state {
+                    SearchState::Idle => self.start_search(AgentSearch::Thorough, out),
+                    _ => self.search_state = SearchState::RestartWhenDone,
                 }
             }
         }
     }
 
-    /// `nothing`: the sentence if there is nothing to set up.
-    fn take_offers(&mut self, offers: Vec<SettingsOffer>, nothing: &'static str, out: &mut Output) {
-        if std::mem::replace(&mut self.looking, Looking::Idle) == Looking::Outdated {
-            return self.look(out);
+    /// Handles the offers of a search. `if_none`: the message if there is no offer.
+    fn take_offers(&mut self, offers: Vec<SettingsOffer>, if_none: &'static str, out: &mut Output) {
+        if std::mem::replace(&mut self.search_state, SearchState::Idle) == SearchState::RestartWhenDone {
+            return self.search_thoroughly(out);
         }
         let is_known = |offer: &SettingsOffer| self.offers.iter().any(|known| known.id == offer.id);
-        // The last message about a change is not true any more.
-        if self.opening == Some(Opening::Asked) || !offers.iter().all(is_known) {
+        // A message about an earlier change or search no longer holds.
+        if self.show_reason == Some(ShowReason::Asked) || !offers.iter().all(is_known) {
             out.messages.end(Subject::AgentSetup);
         }
-        if self.opening.is_some() || offers != self.offers {
-            out.mark_due();
+        if self.show_reason.is_some() || offers != self.offers {
+            out.request_frame();
         }
         self.offers = offers;
-        match self.opening.take() {
-            Some(Opening::Asked) => {
+        match self.show_reason.take() {
+            Some(ShowReason::Asked) => {
                 if !self.open_next(out) {
-                    out.say(nothing);
+                    out.say(if_none);
                 }
             }
-            Some(Opening::Next) if matches!(out.overlays.cover(), Some(Overlay::Offer(_))) => {
+            Some(ShowReason::Next) if matches!(out.overlays.cover(), Some(Overlay::Offer(_))) => {
                 self.open_next(out);
             }
-            Some(Opening::Next) | None => {}
+            Some(ShowReason::Next) | None => {}
         }
     }
 
-    /// Shows the next change that the person has not answered; false if there is none.
+    /// Shows the next offer that the person has not answered. Returns false if there is none.
     fn open_next(&mut self, out: &mut Output) -> bool {
         let next = self.offers.iter().find(|offer| !self.answered.contains(&offer.id)).cloned();
         match next {
             Some(offer) => out.overlays.open(Overlay::Offer(OpenOffer::new(offer))),
             None => {
-                close(out);
+                close_offer(out);
                 return false;
             }
         }
         true
     }
 
-    /// Takes the person's answer to the change that is shown.
+    /// Handles the person's answer to the offer on the screen.
     pub(crate) fn take_answer(&mut self, answer: Answer, out: &mut Output) {
         let Some(Overlay::Offer(open)) = out.overlays.cover() else { return };
         let SettingsOffer { id, preview, agent, .. } = open.offer().clone();
@@ -189,19 +196,19 @@ impl AgentOffers {
                 self.open_next(out);
             }
             Answer::TooSoon => out.warn(alongside_desk::messages::TYPED_TOO_SOON),
-            Answer::Close => close(out),
+            Answer::Close => close_offer(out),
             _ => {}
         }
     }
 }
 
-/// Shows what the change covered: a review may have come meanwhile, and nobody has read it yet.
-fn close(out: &mut Output) {
+/// Closes the offer. Keys pause then, because the review below may have arrived while the offer covered it.
+fn close_offer(out: &mut Output) {
     out.overlays.close(|overlay| matches!(overlay, Overlay::Offer(_)));
     out.invalidate_keys();
 }
 
-/// The sentence for agents that need no change.
-fn set_up(is_alone: bool) -> &'static str {
-    if is_alone { messages::SET_UP_BUT_NOT_STARTED } else { messages::NOTHING_TO_SET_UP }
+/// The message if no agent needs a change. `no_agent_connected`: whether no agent is connected.
+fn nothing_to_set_up_message(no_agent_connected: bool) -> &'static str {
+    if no_agent_connected { messages::SET_UP_BUT_NOT_STARTED } else { messages::NOTHING_TO_SET_UP }
 }

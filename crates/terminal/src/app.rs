@@ -1,4 +1,4 @@
-//! The desk's state. Hands each event to the part that owns it: events of the companion to
+//! The desk's state. Passes each event to the part that owns it: an event of the companion to
 //! [`ReviewRequests`], and a key to the overlay in front or to the desk. The person accepts by one explicit
 //! key, for the revision that was on the screen. A key that was pressed before that revision was on the
 //! screen decides nothing.
@@ -22,7 +22,7 @@ use crate::attention::Attention;
 use crate::colour::Colours;
 use crate::keys::{self, Action, Answer, DeskMode};
 use crate::options::Options;
-use crate::output::{Effect, Look, Output, Purpose};
+use crate::output::{AgentSearch, Effect, Output, Purpose};
 use crate::overlays::Overlay;
 use crate::overlays::message_list::MessageList;
 use crate::overlays::review_list::ReviewList;
@@ -42,10 +42,10 @@ use crate::words::messages::{F_MOVED, NO_MESSAGES, NO_NUMBER, unknown_key};
 use crate::words::turn_words;
 
 /// The largest number that a person can type before a key.
-const MOST: usize = 999_999;
+const MAX_TYPED_NUMBER: usize = 999_999;
 
-/// Rows that a turn of the wheel scrolls.
-const WHEEL: isize = 3;
+/// The rows that one step of the mouse wheel scrolls.
+const ROWS_PER_WHEEL_STEP: isize = 3;
 
 /// The desk's state.
 pub(crate) struct App {
@@ -59,7 +59,7 @@ pub(crate) struct App {
     attention: Attention,
     /// The number that the person has typed for the next key.
     number: Option<usize>,
-    /// Milliseconds since the Unix epoch, for ages.
+    /// The time of the last frame, in ms since the Unix epoch. Ages on the screen are relative to it.
     now: u64,
 }
 
@@ -68,7 +68,7 @@ impl App {
         let turn = TurnReview::new(options.turn.clone());
         let reviews = Reviews::new(options.roots.clone(), options.rehearsal, turn);
         let mut requests = ReviewRequests::new(reviews, options.drafts.clone());
-        requests.out_mut().mark_due();
+        requests.out_mut().request_frame();
         Self {
             palette,
             colours: Colours::new(),
@@ -95,7 +95,7 @@ impl App {
         &mut self.requests
     }
 
-    /// In how many milliseconds after the last frame an age of the turn review is another one.
+    /// The time in ms between the last frame and the next change of an age that the turn review shows.
     pub(crate) fn next_age(&self) -> Option<u64> {
         turn_words::next_age(self.requests.reviews().turn().files()?.turn(), self.now)
     }
@@ -108,17 +108,18 @@ impl App {
         self.requests.out_mut()
     }
 
-    /// Begins: tells the companion that the person has turned to this desk, and looks for agents.
+    /// Reports to the companion that this desk has the focus, and starts a search for agents.
     pub(crate) fn begin(&mut self, now: Instant) {
-        self.focus(now);
-        self.setup.look(self.requests.out_mut());
+        self.report_focus(now);
+        self.setup.search_thoroughly(self.requests.out_mut());
         let (reviews, out) = self.requests.parts();
         if reviews.turn().opens_at_start() {
             reviews.switch_mode(out);
         }
     }
 
-    /// Waits for the end of the editor and for new colours. Both waits are cancel safe.
+    /// Returns a future that waits for the exit of the editor, and one that waits for new colours. Both
+    /// futures are cancel safe.
     pub(crate) fn own_events(
         &mut self,
     ) -> (impl Future<Output = io::Result<ExitStatus>>, impl Future<Output = ()>) {
@@ -135,32 +136,33 @@ impl App {
             // A search belongs to the review in which it was begun.
             self.search.end();
         }
-        self.settle();
+        self.carry_out_delayed();
     }
 
-    /// Announces a review to a person who looks elsewhere. Several that come together are announced once.
+    /// Announces a review while another window has the focus. Reviews that arrive within a second are
+    /// announced once.
     fn notify(&mut self, file: &str) {
-        let is_blank = self.requests.out().keys.is_blank();
-        let can_be_elsewhere = !self.requests.pending().has_editor() && !is_blank;
-        if can_be_elsewhere && self.attention.take_announcement(Instant::now()) {
+        let has_no_frame = self.requests.out().keys.has_no_frame();
+        let may_announce = !self.requests.pending().has_editor() && !has_no_frame;
+        if may_announce && self.attention.note_arrival(Instant::now()) {
             self.requests.out_mut().add_effect(Effect::Notify(file.to_owned()));
         }
     }
 
     pub(crate) fn take_reply(&mut self, purpose: Purpose, reply: Result<Revised, Refusal>) {
         self.requests.take_reply(purpose, reply);
-        self.settle();
+        self.carry_out_delayed();
     }
 
-    /// Takes the result of taking undos back: for each file, success or the reason why it stays.
+    /// Handles the result of taking undos back: for each file, success or the reason why it stays undone.
     pub(crate) fn take_taken_back(&mut self, back: &[(String, Result<(), String>)]) {
         self.requests.take_taken_back(back);
-        self.settle();
+        self.carry_out_delayed();
     }
 
-    /// Carries out the keys that waited for the pending change, once this desk has it. Leaves for a person
-    /// who waits to leave, once all files are written.
-    fn settle(&mut self) {
+    /// Carries out the keys that waited for the pending change, once this desk has its result. Leaves, once
+    /// all files are written, if the person pressed the key for it meanwhile.
+    fn carry_out_delayed(&mut self) {
         if self.requests.parts().0.turn_mut().take_leaving() {
             self.leave();
         }
@@ -174,26 +176,26 @@ impl App {
         }
     }
 
-    /// Takes the reply to a look for agents, or to a change of their settings.
+    /// Handles the result of a search for agents, or of a change of their settings.
     pub(crate) fn take_setup(&mut self, reply: SetupReply) {
         let (reviews, out) = self.requests.parts();
         self.setup.take_reply(reply, reviews.is_alone(), out);
     }
 
-    /// Whether to look for agents every few seconds: the screen says which are not set up, and nothing else
-    /// tells of their settings.
-    pub(crate) fn looks_in_the_background(&self) -> bool {
+    /// Whether to search for agents every few seconds: the screen names the agents that are not set up, and
+    /// no event reports a change of their settings.
+    pub(crate) fn searches_in_background(&self) -> bool {
         let requests = &self.requests;
         requests.reviews().is_alone()
             && !requests.pending().has_editor()
             && self.setup.is_idle(requests.out())
     }
 
-    pub(crate) fn look_in_the_background(&mut self) {
-        self.setup.begin(Look::Quick, self.requests.out_mut());
+    pub(crate) fn search_in_background(&mut self) {
+        self.setup.start_search(AgentSearch::Quick, self.requests.out_mut());
     }
 
-    /// Takes an event of the terminal that came at `at`.
+    /// Handles an event of the terminal that arrived at `at`.
     pub(crate) fn take_input(&mut self, event: TerminalEvent, at: Instant) {
         self.attention.take_event(&event);
         match event {
@@ -201,29 +203,29 @@ impl App {
                 self.requests.out_mut().messages.key_pressed(at);
                 self.take_key(key, at);
             }
-            TerminalEvent::Mouse(mouse) => self.mouse(mouse),
+            TerminalEvent::Mouse(mouse) => self.take_mouse(mouse),
             TerminalEvent::FocusGained => {
-                self.focus(at);
+                self.report_focus(at);
                 // The person may have changed settings elsewhere.
                 if self.requests.reviews().is_alone() || !self.setup.offers().is_empty() {
-                    self.setup.look(self.requests.out_mut());
+                    self.setup.search_thoroughly(self.requests.out_mut());
                 }
             }
             TerminalEvent::Resize(..) => {}
             TerminalEvent::Paste(text) => self.paste(&text),
             TerminalEvent::Key(_) | TerminalEvent::FocusLost => return,
         }
-        self.requests.out_mut().mark_due();
+        self.requests.out_mut().request_frame();
     }
 
-    /// Notes that the person has turned to this desk.
-    fn focus(&mut self, at: Instant) {
-        if self.attention.take_turn(at) {
+    /// Reports to the companion that this desk has the focus, at most once a second.
+    fn report_focus(&mut self, at: Instant) {
+        if self.attention.note_focus(at) {
             self.requests.out_mut().ask(Request::Focus, Purpose::Nothing);
         }
     }
 
-    /// Takes a paste. Only an input takes the text; no letter of it counts as a key.
+    /// Handles a paste. Only an input accepts the text; no letter of the text counts as a key.
     fn paste(&mut self, text: &str) {
         let out = self.requests.out_mut();
         match out.overlays.front_mut() {
@@ -234,7 +236,7 @@ impl App {
         }
     }
 
-    /// Takes a key that was pressed at `at`.
+    /// Handles a key that was pressed at `at`.
     fn take_key(&mut self, key: KeyEvent, at: Instant) {
         let mode = self.requests.reviews().mode();
         let action = keys::action(key, mode);
@@ -279,26 +281,27 @@ impl App {
             Some(Overlay::Turn(list)) if interrupts && list.purpose() == ListPurpose::Leave => {
                 out.add_effect(Effect::Leave);
             }
-            // A message names this key, and a list that asks nothing is not in its way.
+            // A message tells the person to press this key, so the key also works over a list without a
+            // question.
             Some(Overlay::Turn(list)) if action == Some(Action::Turn) && !list.asks() => {
                 drop(self.close_cover());
-                self.desk_key(key, action, at);
+                self.take_desk_key(key, action, at);
             }
             Some(front) if front.covers_review() => {
                 let main = self.layout.areas().main;
                 let answer = front.take_key(key, action, main.height, help::excess(main, mode));
-                self.cover_answered(answer);
+                self.take_cover_answer(answer);
             }
             _ => {
-                if !self.setup.take_key_while_looking(key, action, out) {
-                    self.desk_key(key, action, at);
+                if !self.setup.take_key_while_searching(key, action, out) {
+                    self.take_desk_key(key, action, at);
                 }
             }
         }
     }
 
-    /// Takes the answer to what lies over the review.
-    fn cover_answered(&mut self, answer: Answer) {
+    /// Handles the person's answer to the overlay that covers the review.
+    fn take_cover_answer(&mut self, answer: Answer) {
         let out = self.requests.out_mut();
         match (answer, out.overlays.cover()) {
             (Answer::Nothing, _) => {}
@@ -331,15 +334,15 @@ impl App {
         }
     }
 
-    /// Closes the list or the help, which covered the review.
+    /// Closes the overlay that covers the review, and returns it.
     fn close_cover(&mut self) -> Option<Overlay> {
         let (reviews, out) = self.requests.parts();
         reviews.forget_seen(out);
         out.overlays.close(Overlay::covers_review)
     }
 
-    /// Takes a key that is for the desk itself, with no overlay in front.
-    fn desk_key(&mut self, key: KeyEvent, action: Option<Action>, at: Instant) {
+    /// Handles a key while no overlay is in front.
+    fn take_desk_key(&mut self, key: KeyEvent, action: Option<Action>, at: Instant) {
         if self.take_digit(key) {
             return;
         }
@@ -383,24 +386,26 @@ impl App {
             Action::Undo if reviews.turn().has_undone() => self.requests.carry_out(action),
             _ if !has_review => self.requests.out_mut().say_that_nothing_waits(),
             _ if pending.is_change() => self.requests.out_mut().keys.hold(key, at),
-            // The key was meant for a review that may end by the pending change, and not for the next review.
+            // The pending request may end the review for which the key was meant. The next review must not
+            // get it.
             _ if !pending.is_idle() || reviews.turn().is_busy() => {}
             _ if !counts => self.requests.out_mut().show_too_soon(),
             action => self.requests.carry_out(action),
         }
     }
 
-    /// Takes a digit of a number for the key behind it; 0 alone is a key.
+    /// Adds a digit to the number for the next key. Returns false if the key is no digit of a number: a 0 at
+    /// the beginning is a command.
     fn take_digit(&mut self, key: KeyEvent) -> bool {
         let KeyCode::Char(c) = key.code else { return false };
         let digit = c.to_digit(10).filter(|digit| *digit > 0 || self.number.is_some());
         let (Some(digit), KeyModifiers::NONE) = (digit, key.modifiers) else { return false };
-        self.number = Some((self.number.unwrap_or(0) * 10 + digit as usize).min(MOST));
+        self.number = Some((self.number.unwrap_or(0) * 10 + digit as usize).min(MAX_TYPED_NUMBER));
         true
     }
 
-    /// Whether a key pressed at `at` can be meant for the review on the screen: the person has seen the
-    /// review, and for long enough if it came onto the screen by itself.
+    /// Whether a key pressed at `at` can be meant for the review on the screen: the review has been on the
+    /// screen, and for long enough if no key of the person put it there.
     fn key_counts(&self, at: Instant) -> bool {
         let is_seen = self.requests.reviews().is_seen();
         self.requests.out().keys.counts(at) && !self.layout.areas().too_small && is_seen
@@ -460,14 +465,14 @@ impl App {
                 out.say("All long lines are wrapped; w turns that off.");
             }
             Action::Search if has_review => out.overlays.open(Overlay::Search(String::new())),
-            Action::SearchOn => self.search.go_on(&mut self.requests, true),
-            Action::SearchBack => self.search.go_on(&mut self.requests, false),
+            Action::SearchOn => self.search.go_to_match(&mut self.requests, true),
+            Action::SearchBack => self.search.go_to_match(&mut self.requests, false),
             action => reviews.scroll(action, out),
         }
     }
 
-    /// Leaves, or asks first, if there are marks that are not undone yet. If files are being written,
-    /// leaves after that.
+    /// Leaves, or asks first, if the turn review has marks or comments that no finish has carried out. If
+    /// files are being written, leaves once they are.
     fn leave(&mut self) {
         self.requests.leave_input();
         let (reviews, out) = self.requests.parts();
@@ -487,11 +492,11 @@ impl App {
         }
     }
 
-    /// Takes a click or a turn of the wheel.
-    fn mouse(&mut self, mouse: MouseEvent) {
-        let wheel = match mouse.kind {
-            MouseEventKind::ScrollDown => WHEEL,
-            MouseEventKind::ScrollUp => -WHEEL,
+    /// Handles a click or a step of the wheel.
+    fn take_mouse(&mut self, mouse: MouseEvent) {
+        let rows = match mouse.kind {
+            MouseEventKind::ScrollDown => ROWS_PER_WHEEL_STEP,
+            MouseEventKind::ScrollUp => -ROWS_PER_WHEEL_STEP,
             MouseEventKind::Down(MouseButton::Left) => 0,
             _ => return,
         };
@@ -500,20 +505,20 @@ impl App {
         let excess = help::excess(main, reviews.mode());
         let is_free = out.overlays.front().is_none();
         match (out.overlays.cover_mut(), reviews.current_mut()) {
-            (Some(Overlay::Help(_)), _) if wheel == 0 => drop(self.close_cover()),
-            (Some(cover), _) => cover.scroll(wheel, main.height, excess),
-            (None, Some(view)) if wheel != 0 => _ = view.scroll(wheel),
-            (None, _) if wheel == 0 && is_free => self.click(Position { x: mouse.column, y: mouse.row }),
+            (Some(Overlay::Help(_)), _) if rows == 0 => drop(self.close_cover()),
+            (Some(cover), _) => cover.scroll(rows, main.height, excess),
+            (None, Some(view)) if rows != 0 => _ = view.scroll(rows),
+            (None, _) if rows == 0 && is_free => self.take_click(Position { x: mouse.column, y: mouse.row }),
             (None, _) => {}
         }
     }
 
-    fn click(&mut self, at: Position) {
+    fn take_click(&mut self, at: Position) {
         let areas = self.layout.areas();
         let (reviews, out) = self.requests.parts();
         if areas.page.contains(at) {
             if let Some(view) = reviews.current_mut() {
-                view.clicked(view.top + usize::from(at.y - areas.page.y));
+                view.take_click(view.top + usize::from(at.y - areas.page.y));
             }
             return;
         }
@@ -524,29 +529,28 @@ impl App {
         }
     }
 
-    /// Arranges a frame on a screen of this size, and returns its content. `now`: milliseconds since the Unix
-    /// epoch.
+    /// Lays out a frame on a screen of this size, and returns its content. `now`: ms since the Unix epoch.
     pub(crate) fn arrange(&mut self, size: Size, now: u64) -> ShownFrame {
         self.now = now;
         let (reviews, out) = self.requests.parts();
         reviews.fill_vacancy(out);
-        let areas = self.layout.begin(size, reviews);
-        let areas = screen_layout::places(&self.drawn_state(), size, areas);
+        let areas = self.layout.choose_layout(size, reviews);
+        let areas = screen_layout::compute_areas(&self.drawn_state(), size, areas);
         let (reviews, out) = self.requests.parts();
         if let Some(view) = reviews.current_mut() {
             view.arrange(self.layout.is_wrapped(), areas.page.height, areas.page.width);
-            view.look_for(self.search.needle());
+            view.update_matches(self.search.needle());
             if let Some(page) = view.page() {
                 self.colours.ask(&view.review().file, page.lines_in(view.rows()));
             }
         }
         out.mark_drawn();
         let shown_frame = ShownFrame::of(reviews, out, &areas);
-        self.layout.end(areas);
+        self.layout.set_areas(areas);
         shown_frame
     }
 
-    /// Draws what was arranged.
+    /// Draws the frame that [`arrange`](Self::arrange) laid out.
     pub(crate) fn draw(&self, frame: &mut Frame<'_>) {
         screen_layout::draw(&self.drawn_state(), &self.colours, frame);
     }
@@ -567,7 +571,7 @@ impl App {
         }
     }
 
-    /// A frame is on the screen.
+    /// Notes that a frame is on the screen.
     pub(crate) fn mark_shown(&mut self, shown_frame: &ShownFrame, now: Instant) {
         let (reviews, out) = self.requests.parts();
         shown_frame.mark_shown(now, reviews, out);
@@ -578,9 +582,9 @@ impl App {
         self.requests.parts().0.current_mut()
     }
 
-    /// Shows or hides the lists; without a wish, the width decides.
+    /// Shows or hides the lists; `None` lets the size decide.
     #[cfg(test)]
-    pub(crate) fn set_lists(&mut self, wish: Option<bool>) {
-        self.layout.set_lists(wish);
+    pub(crate) fn set_lists(&mut self, choice: Option<bool>) {
+        self.layout.set_lists(choice);
     }
 }

@@ -1,27 +1,27 @@
-//! The areas of a frame: where each part of the desk is on the screen.
+//! The areas of a frame: the rectangle of each part of the desk on the screen.
 
 use alongside_desk::ReviewId;
 use ratatui_core::layout::{Position, Rect};
 
 use crate::options::Layout;
 
-/// The areas of a frame. See the module.
+/// The areas of a frame.
 #[derive(Debug, Default)]
 pub(crate) struct Areas {
-    /// The layout of reviews without the person's wish.
+    /// The layout of reviews that the width of the screen gives, if the person chose none.
     pub(crate) by_width: Layout,
     pub(crate) too_small: bool,
     /// The banner of a demo.
     pub(crate) banner: Rect,
     pub(crate) lists: Lists,
-    /// Whether there is room for the lists in a column.
+    /// Whether the screen is large enough for a column of lists.
     pub(crate) is_roomy: bool,
-    /// The lines on top where there is no column.
+    /// The rows of lists at the top of a screen without a column.
     pub(crate) strip: Rect,
     pub(crate) agents: Rect,
     pub(crate) reviews: Rect,
     pub(crate) context: Rect,
-    /// The line between the column and the main part.
+    /// The vertical line between the column and the main part.
     pub(crate) border: Rect,
     /// Everything but the column, the strip and the bottom.
     pub(crate) main: Rect,
@@ -29,11 +29,11 @@ pub(crate) struct Areas {
     pub(crate) page: Rect,
     pub(crate) messages: Rect,
     pub(crate) keys: Rect,
-    /// Where reviews are listed, or the files of a turn.
+    /// The rows that a click can hit: each lists a review, or a file of a turn.
     pub(crate) listed: Vec<(Rect, Listed)>,
 }
 
-/// Something in a list that the person can turn to.
+/// The review or file that a row of a list stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Listed {
     Review(ReviewId),
@@ -41,12 +41,12 @@ pub(crate) enum Listed {
     File(usize),
 }
 
-/// Where agents, reviews and context are listed.
+/// The position of the lists of agents, reviews and context.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Lists {
     /// In a column on the left.
     Column,
-    /// In a line or two on top.
+    /// In one or two rows at the top.
     #[default]
     Strip,
     /// Nowhere; the header counts the reviews.
@@ -54,7 +54,7 @@ pub(crate) enum Lists {
 }
 
 impl Areas {
-    /// The review or the file that is listed at a place.
+    /// The review or file in the row at this position.
     pub(crate) fn listed_at(&self, at: Position) -> Option<Listed> {
         self.listed.iter().find(|(area, _)| area.contains(at)).map(|(_, listed)| *listed)
     }

@@ -1,5 +1,5 @@
-//! The guide of a demo: which key to try next. It follows the person, whatever they do first, and goes when
-//! nothing is left to try.
+//! The guide of a demo: it names the key to try next. It goes on after each action of the person, in any
+//! order, and never goes back.
 
 /// The next thing to try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,7 +17,7 @@ pub(crate) enum DemoStep {
 }
 
 impl DemoStep {
-    /// The person did this, and perhaps nothing of what comes before it: what is next.
+    /// The step that follows once the person has done `done`, even if they left out the steps before it.
     pub(crate) fn after(self, done: Self) -> Self {
         let next = match done {
             Self::Drop => Self::Edit,
@@ -28,12 +28,12 @@ impl DemoStep {
         self.max(next)
     }
 
-    /// A file was decided on.
+    /// The step that follows a decision on a file.
     pub(crate) fn after_decision(self) -> Self {
         self.after(if self < Self::NextFile { Self::Accept } else { Self::NextFile })
     }
 
-    /// The line of the step, at length and for narrow screens.
+    /// The line of the step: the full one, and the one for narrow screens.
     pub(crate) fn text(self) -> [&'static str; 2] {
         match self {
             Self::Drop => [

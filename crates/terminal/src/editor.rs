@@ -1,7 +1,7 @@
 //! A review's text in the person's own editor.
 //!
-//! The text lies in a private directory under the file's own name, so that the editor knows its language. If
-//! anything goes wrong, the text stays in that file and the person reads where.
+//! The text is in a private directory, in a file of the reviewed file's name, so that the editor recognises
+//! the language. If a step fails, the text stays in that file, and a message names the file.
 
 pub(crate) mod command;
 
@@ -24,23 +24,23 @@ use crate::unsaved_texts::{DraftStore, UnsavedText, private_directory};
 /// A text in an editor.
 #[derive(Debug)]
 pub struct Editing {
-    /// The review it belongs to.
+    /// The review whose text is edited.
     pub id: ReviewId,
-    /// The revision it was made on.
+    /// The revision of the text in the editor.
     pub revision: u64,
-    /// The hunk at which it was being read, as an index.
+    /// The hunk at which the editor opened the text, as an index.
     pub hunk: usize,
     /// The reviewed file and the agent that proposes it.
     file: String,
     agent: String,
-    /// Whether the companion has taken a saved text.
+    /// Whether the companion has a text that was saved in this editor.
     pub sent: bool,
     command: String,
     dir: TempDir,
     path: PathBuf,
-    /// The text of the review that the companion has.
+    /// The newest text of this editing that the companion has.
     base: String,
-    /// The text that the companion refused before, and that the editor has opened again.
+    /// The text that the companion refused before, if the editor has opened that text again.
     reopened: Option<RefusedText>,
     child: Child,
     terminal: Option<Modes>,
@@ -49,20 +49,20 @@ pub struct Editing {
 /// The result of an editor that has ended.
 #[derive(Debug, PartialEq, Eq)]
 pub enum EditOutcome {
-    /// The review has the text already.
+    /// The companion has the text already.
     Taken,
-    /// The review stays as it is; the message says why.
+    /// There is no text to send; the message gives the reason.
     Message(Message),
-    /// The companion does not have this text yet.
+    /// A text that the companion does not have yet.
     Text(UnsavedText),
 }
 
 impl Editing {
-    /// Opens the text of a review at one of its hunks: the text that the companion refused before, or the one
-    /// that would be accepted now. `command` is [the person's editor](crate::command).
+    /// Opens the text of a review at one of its hunks: the text that the companion refused before, or else
+    /// the current text. `command` is [the person's editor](crate::command).
     ///
     /// # Errors
-    /// When there is no place for the file or no shell to start the editor with.
+    /// If the file cannot be written, or the shell that starts the editor cannot run.
     pub fn start(command: &str, open: &OpenReview) -> anyhow::Result<Self> {
         let (review, hunk, reopened) = (open.review(), open.hunk(), open.refused.clone());
         let line = review.hunks.get(hunk).map_or(1, |hunk| hunk.current.start + 1);
@@ -99,14 +99,15 @@ impl Editing {
         self.child.wait().await
     }
 
-    /// The saved text, if the companion does not have it. A text that was opened again counts as saved once
-    /// the person changes it, or the editor ends.
+    /// The saved text, if the companion does not have it. A refused text that was opened again counts as
+    /// saved only once the person changes it.
     pub fn unsent(&self) -> Option<String> {
         let reopened = self.reopened.as_ref().map(|refused| &refused.text);
         self.read().ok().filter(|text| *text != self.base && Some(text) != reopened)
     }
 
-    /// The companion has this text now, as this revision. Returns the file of a text that this one replaces.
+    /// Notes that the companion has this text as this revision. Returns the file of the refused text that
+    /// this text replaces.
     pub fn taken_over(&mut self, text: String, revision: u64) -> Option<PathBuf> {
         self.base = text;
         self.revision = revision;
@@ -114,19 +115,19 @@ impl Editing {
         self.reopened.take()?.kept
     }
 
-    /// A text of this editor that only the desk has.
+    /// Describes a text of this editor that the companion does not have.
     pub fn unsaved(&self, text: String) -> UnsavedText {
         let replaces = self.reopened.as_ref().and_then(|refused| refused.kept.clone());
         UnsavedText { file: self.file.clone(), agent: self.agent.clone(), text, replaces }
     }
 
-    /// The revision that the text in the editor is made on: the newest one, if the text of the review is
-    /// still the one that the editor opened.
+    /// The revision on which the text in the editor is based: the newest one, if the text of the review is
+    /// unchanged since the editor opened it.
     pub fn revision_in(&self, review: &Review) -> u64 {
         if *review.current == self.base { review.revision } else { self.revision }
     }
 
-    /// Ends the editor because the desk ends, and takes the terminal back.
+    /// Ends the editor, because the desk ends, and restores the terminal's modes.
     pub async fn end(&mut self) {
         // An editor that has ended has no process id.
         if let Some(pid) = self.child.id() {
@@ -136,14 +137,14 @@ impl Editing {
         self.give_back_terminal();
     }
 
-    /// Restores the terminal's modes from before the editor, once.
+    /// Restores the terminal's modes as they were before the editor. Does nothing the second time.
     pub fn give_back_terminal(&mut self) {
         if let Some(terminal) = self.terminal.take() {
             terminal.restore();
         }
     }
 
-    /// Takes the text that the editor left. If the review has ended, the text goes to `drafts`.
+    /// Reads the text that the editor left. If the review has ended, the text goes to `drafts`.
     pub fn finish(
         mut self,
         status: io::Result<ExitStatus>,
@@ -170,7 +171,7 @@ impl Editing {
         EditOutcome::Message(message)
     }
 
-    /// The text that the editor left, or the reason why it counts for nothing.
+    /// The text that the editor left, or the reason why the desk ignores it.
     fn text_after(&self, status: io::Result<ExitStatus>) -> Result<String, String> {
         match status {
             Ok(status) if status.success() => self.read(),
@@ -185,13 +186,13 @@ impl Editing {
         }
     }
 
-    /// Leaves the file where it is.
+    /// Keeps the file and its directory, and returns the path.
     fn leave_file(self) -> PathBuf {
         let _ = self.dir.keep();
         self.path
     }
 
-    /// The text in the file. Editors end a last line that had no end; that is taken back.
+    /// The text in the file. Editors add a final newline that the text did not have; it is removed again.
     fn read(&self) -> Result<String, String> {
         let bytes =
             std::fs::read(&self.path).map_err(|error| format!("the edited text cannot be read: {error}"))?;

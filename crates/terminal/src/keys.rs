@@ -15,7 +15,7 @@ pub(crate) enum Action {
     Bottom,
     Left,
     Right,
-    /// Not to the side: each long line shows its change.
+    /// Scrolls back to the first column, where each long line shows its change.
     Straight,
     Open,
     /// More unchanged lines around the changes, or fewer.
@@ -40,7 +40,7 @@ pub(crate) enum Action {
     Reject,
     NextReview,
     PreviousReview,
-    /// The reviews that wait, in a list.
+    /// A list of the open reviews.
     Waiting,
     Search,
     SearchOn,
@@ -74,14 +74,15 @@ pub(crate) enum Action {
 }
 
 impl Action {
-    /// Whether it changes or decides a review: then it must hit the review that the person saw.
+    /// Whether the action changes or decides a review. Then it must act on the review that the person saw.
     pub(crate) fn touches_review(self) -> bool {
-        // The list of what was accepted only tells.
+        // The list of accepted changes only shows them.
         matches!(self.group(), Group::Deciding | Group::Editing) && self != Self::Accepted
     }
 
-    /// The rows by which it scrolls a list, on a screen of so many.
-    pub(crate) fn rows(self, height: u16) -> Option<isize> {
+    /// The rows by which the action scrolls a list on a screen of `height` rows; `None` if it scrolls no
+    /// list.
+    pub(crate) fn scroll_rows(self, height: u16) -> Option<isize> {
         let page = isize::try_from(height.max(2) / 2).unwrap_or(1);
         match self {
             Self::NextHunk => Some(1),
@@ -92,7 +93,7 @@ impl Action {
         }
     }
 
-    /// The group of the help in which the action stands.
+    /// The group of the help that lists the action.
     pub(crate) fn group(self) -> Group {
         match self {
             Self::NextHunk | Self::PreviousHunk | Self::NextReview | Self::PreviousReview => Group::Moving,
@@ -116,29 +117,29 @@ impl Action {
     }
 }
 
-/// The meaning of a key for what lies over the review.
+/// The meaning of a key for an overlay that covers the review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Answer {
     Yes,
     No,
-    /// A yes to something that was not on the screen.
+    /// A yes to a question that was not on the screen.
     TooSoon,
-    /// The message of a list goes to the clipboard.
+    /// Copies the message of the list to the clipboard.
     Copy,
-    /// The message that waits for the agent goes into its pane.
+    /// Pastes the message that waits for the agent into the agent's pane.
     Paste,
-    /// The person takes back what the finish has undone.
+    /// Takes back the undos of the finish.
     TakeBack,
-    /// A comment on the chosen file.
+    /// Comments on the chosen file.
     Comment,
-    /// A comment on the whole turn.
+    /// Comments on the whole turn.
     CommentAll,
-    /// The chosen comment, which an agent has read, goes again with the next finish, or no more.
+    /// Asks the chosen comment, which an agent has read, again with the next finish; or cancels that.
     AskAgain,
-    /// The chosen comment is done with.
+    /// Closes the chosen comment.
     CloseComment,
     Close,
-    /// The key moves about at most.
+    /// The key only scrolls, or has no meaning.
     Nothing,
 }
 
@@ -172,16 +173,16 @@ pub(crate) enum DeskMode {
     Turn,
 }
 
-/// Keys and their action: a row of the table.
+/// Keys with the same action: an entry of the table.
 pub(crate) struct KeyBinding {
     /// The mode in which the keys have this action; `None` for both.
     mode: Option<DeskMode>,
-    /// The keys; capital letters are written as such.
+    /// The keys. A capital letter has no `SHIFT`.
     keys: &'static [(KeyCode, KeyModifiers)],
     pub(crate) action: Action,
-    /// The keys as people read them.
+    /// The keys as the help shows them.
     pub(crate) shown: &'static str,
-    /// The key and the word in the bottom line, if it is there.
+    /// The key and its word in the bottom line; `None` if the bottom line leaves the action out.
     pub(crate) brief: Option<(&'static str, &'static str)>,
     /// The text in the help.
     pub(crate) help: &'static str,
@@ -202,7 +203,7 @@ const fn named(code: KeyCode) -> (KeyCode, KeyModifiers) {
     (code, NONE)
 }
 
-const fn row(
+const fn binding(
     keys: &'static [(KeyCode, KeyModifiers)],
     action: Action,
     shown: &'static str,
@@ -211,114 +212,130 @@ const fn row(
     KeyBinding { mode: None, keys, action, shown, brief: None, help }
 }
 
-const fn brief(row: KeyBinding, key: &'static str, what: &'static str) -> KeyBinding {
-    KeyBinding { brief: Some((key, what)), ..row }
+const fn brief(binding: KeyBinding, key: &'static str, what: &'static str) -> KeyBinding {
+    KeyBinding { brief: Some((key, what)), ..binding }
 }
 
-const fn only(mode: DeskMode, row: KeyBinding) -> KeyBinding {
-    KeyBinding { mode: Some(mode), ..row }
+const fn in_mode(mode: DeskMode, binding: KeyBinding) -> KeyBinding {
+    KeyBinding { mode: Some(mode), ..binding }
 }
 
-const fn proposals(row: KeyBinding) -> KeyBinding {
-    only(DeskMode::Proposals, row)
+const fn proposals(binding: KeyBinding) -> KeyBinding {
+    in_mode(DeskMode::Proposals, binding)
 }
 
-const fn turn(row: KeyBinding) -> KeyBinding {
-    only(DeskMode::Turn, row)
+const fn turn(binding: KeyBinding) -> KeyBinding {
+    in_mode(DeskMode::Turn, binding)
 }
 
-/// The table. The help shows the rows of each group in this order, and the bottom line as many of the brief
-/// ones as fit. A row without a text shares the one before it.
+/// The table. The help shows the entries of each group in this order, and the bottom line shows as many of
+/// the brief entries as fit. An entry without a text shares the text of the entry before it.
 const TABLE: &[KeyBinding] = &[
-    proposals(brief(row(&[key('a')], Action::Accept, "a", "accept the file"), "a", "accept")),
-    proposals(brief(row(&[key('r')], Action::Reject, "r", "reject the proposal"), "r", "reject")),
+    proposals(brief(binding(&[key('a')], Action::Accept, "a", "accept the file"), "a", "accept")),
+    proposals(brief(binding(&[key('r')], Action::Reject, "r", "reject the proposal"), "r", "reject")),
     proposals(brief(
-        row(&[key(' ')], Action::KeepOrDrop, "space,x,X", "keep/drop it; rest; all"),
+        binding(&[key(' ')], Action::KeepOrDrop, "space,x,X", "keep/drop it; rest; all"),
         "space",
         "keep/drop",
     )),
-    proposals(row(&[key('x')], Action::KeepOrDropRest, "", "")),
-    proposals(row(&[key('X')], Action::KeepOrDropAll, "", "")),
-    turn(brief(row(&[key(' ')], Action::KeepOrDrop, "space,X,E", "mark it; file; rest"), "space", "mark")),
-    turn(brief(row(&[key('X')], Action::MarkFile, "", ""), "X", "file")),
-    turn(row(&[key('E')], Action::MarkRest, "", "")),
-    turn(brief(row(&[key('c')], Action::Comment, "c, C", "comment; on all of it"), "c", "comment")),
-    turn(row(&[key('C')], Action::CommentAll, "", "")),
-    turn(brief(row(&[key('f')], Action::Finish, "f", "undo, send, after a list"), "f", "finish")),
+    proposals(binding(&[key('x')], Action::KeepOrDropRest, "", "")),
+    proposals(binding(&[key('X')], Action::KeepOrDropAll, "", "")),
+    turn(brief(
+        binding(&[key(' ')], Action::KeepOrDrop, "space,X,E", "mark it; file; rest"),
+        "space",
+        "mark",
+    )),
+    turn(brief(binding(&[key('X')], Action::MarkFile, "", ""), "X", "file")),
+    turn(binding(&[key('E')], Action::MarkRest, "", "")),
+    turn(brief(binding(&[key('c')], Action::Comment, "c, C", "comment; on all of it"), "c", "comment")),
+    turn(binding(&[key('C')], Action::CommentAll, "", "")),
+    turn(brief(binding(&[key('f')], Action::Finish, "f", "undo, send, after a list"), "f", "finish")),
     brief(
-        row(&[key('j'), named(KeyCode::Down)], Action::NextHunk, "j, k, ↓, ↑", "next, previous change"),
+        binding(&[key('j'), named(KeyCode::Down)], Action::NextHunk, "j, k, ↓, ↑", "next, previous change"),
         "j/k",
         "change",
     ),
-    row(&[key('k'), named(KeyCode::Up)], Action::PreviousHunk, "", ""),
+    binding(&[key('k'), named(KeyCode::Up)], Action::PreviousHunk, "", ""),
     proposals(brief(
-        row(&[named(KeyCode::Tab)], Action::NextReview, "Tab, S-Tab", "next, previous review"),
+        binding(&[named(KeyCode::Tab)], Action::NextReview, "Tab, S-Tab", "next, previous review"),
         "Tab",
         "next",
     )),
     turn(brief(
-        row(&[named(KeyCode::Tab)], Action::NextReview, "Tab, S-Tab", "next, previous file"),
+        binding(&[named(KeyCode::Tab)], Action::NextReview, "Tab, S-Tab", "next, previous file"),
         "Tab",
         "next",
     )),
-    row(&[named(KeyCode::BackTab)], Action::PreviousReview, "", ""),
-    turn(brief(row(&[key('L')], Action::Files, "L", "list all files"), "L", "list")),
-    // With several reviews these are needed sooner than what follows.
-    proposals(brief(row(&[key('A')], Action::AcceptAll, "A", "accept all, after a list"), "A", "all")),
-    proposals(brief(row(&[key('R')], Action::Reason, "R", "say why, for the model"), "R", "why")),
-    proposals(brief(row(&[key('e')], Action::Edit, "e", "edit in $VISUAL, $EDITOR"), "e", "edit")),
-    proposals(brief(row(&[key('u')], Action::Undo, "u, Ctrl-R", "undo the last edit; redo"), "u", "undo")),
-    turn(brief(row(&[key('u')], Action::Undo, "u, Ctrl-R", "last step back; again"), "u", "step back")),
-    row(&[ctrl('r')], Action::Redo, "", ""),
-    turn(brief(row(&[key('s')], Action::Split, "s", "split this change"), "s", "split")),
-    proposals(brief(row(&[key('s')], Action::Split, "s, V", "split; by chosen lines"), "s", "split")),
-    proposals(row(&[key('V')], Action::SplitLines, "", "")),
-    proposals(row(&[key('F')], Action::AcceptAhead, "F, L", "accept ahead, list that")),
-    proposals(row(&[key('L')], Action::Accepted, "", "")),
-    row(&[named(KeyCode::PageDown), ctrl('f')], Action::PageDown, "PgDn, PgUp", "scroll by a screen"),
-    row(&[named(KeyCode::PageUp), ctrl('b')], Action::PageUp, "", ""),
-    row(&[ctrl('d')], Action::HalfDown, "Ctrl-D, -U", "scroll by half a screen"),
-    row(&[ctrl('u')], Action::HalfUp, "", ""),
-    row(&[key('g'), named(KeyCode::Home)], Action::Top, "g, G, 7g", "top, end, change 7"),
-    row(&[key('G'), named(KeyCode::End)], Action::Bottom, "", ""),
-    row(&[key('h'), named(KeyCode::Left)], Action::Left, "h, l, 0", "scroll sideways, back"),
-    row(&[key('l'), named(KeyCode::Right)], Action::Right, "", ""),
-    row(&[key('0')], Action::Straight, "", ""),
-    row(&[named(KeyCode::Enter), key('o')], Action::Open, "Enter, o", "open or close a fold"),
-    brief(row(&[key('/')], Action::Search, "/, n, N", "search; next, previous"), "/", "search"),
-    row(&[key('n')], Action::SearchOn, "", ""),
-    row(&[key('N')], Action::SearchBack, "", ""),
-    brief(row(&[key('v')], Action::Layout, "v", "two columns, one, auto"), "v", "layout"),
-    row(&[key('w')], Action::Wrap, "w, }, {", "wrap; more, less context"),
-    row(&[key('}')], Action::MoreContext, "", ""),
-    row(&[key('{')], Action::LessContext, "", ""),
-    proposals(row(&[key('b')], Action::Sidebar, "b, W", "hide or show lists; list")),
-    proposals(row(&[key('W')], Action::Waiting, "", "")),
-    turn(row(&[key('b')], Action::Sidebar, "b", "hide or show the lists")),
-    proposals(brief(row(&[key('T')], Action::Turn, "T", "look at a turn's changes"), "T", "turn")),
-    turn(brief(row(&[key('T')], Action::Turn, "T, Esc", "back to the proposals"), "T", "back")),
-    turn(row(&[key('r')], Action::LookAgain, "r", "look again what changed")),
-    row(&[key('y')], Action::CopyPath, "y", "copy the file's path"),
-    brief(row(&[key('p')], Action::Pause, "p", "pause, resume context"), "p", "pause"),
-    brief(row(&[key('S')], Action::Send, "S", "send the selection"), "S", "send"),
-    brief(row(&[key('i')], Action::SetUpAgents, "i", "set up agents"), "i", "set up agents"),
-    row(&[ctrl('l')], Action::Redraw, "Ctrl-L", "redraw"),
-    row(&[ctrl('z')], Action::Stop, "Ctrl-Z", "suspend; fg resumes"),
-    brief(row(&[key('?'), named(KeyCode::F(1))], Action::Help, "?, m", "help, past messages"), "?", "help"),
-    row(&[key('m')], Action::Messages, "", ""),
-    brief(row(&[key('q'), ctrl('c')], Action::Leave, "q, Ctrl-C", "quit (Ctrl-C twice: now)"), "q", "quit"),
+    binding(&[named(KeyCode::BackTab)], Action::PreviousReview, "", ""),
+    turn(brief(binding(&[key('L')], Action::Files, "L", "list all files"), "L", "list")),
+    // If the bottom line is short, several reviews need these keys before the keys below.
+    proposals(brief(binding(&[key('A')], Action::AcceptAll, "A", "accept all, after a list"), "A", "all")),
+    proposals(brief(binding(&[key('R')], Action::Reason, "R", "say why, for the model"), "R", "why")),
+    proposals(brief(binding(&[key('e')], Action::Edit, "e", "edit in $VISUAL, $EDITOR"), "e", "edit")),
+    proposals(brief(
+        binding(&[key('u')], Action::Undo, "u, Ctrl-R", "undo the last edit; redo"),
+        "u",
+        "undo",
+    )),
+    turn(brief(binding(&[key('u')], Action::Undo, "u, Ctrl-R", "last step back; again"), "u", "step back")),
+    binding(&[ctrl('r')], Action::Redo, "", ""),
+    turn(brief(binding(&[key('s')], Action::Split, "s", "split this change"), "s", "split")),
+    proposals(brief(binding(&[key('s')], Action::Split, "s, V", "split; by chosen lines"), "s", "split")),
+    proposals(binding(&[key('V')], Action::SplitLines, "", "")),
+    proposals(binding(&[key('F')], Action::AcceptAhead, "F, L", "accept ahead, list that")),
+    proposals(binding(&[key('L')], Action::Accepted, "", "")),
+    binding(&[named(KeyCode::PageDown), ctrl('f')], Action::PageDown, "PgDn, PgUp", "scroll by a screen"),
+    binding(&[named(KeyCode::PageUp), ctrl('b')], Action::PageUp, "", ""),
+    binding(&[ctrl('d')], Action::HalfDown, "Ctrl-D, -U", "scroll by half a screen"),
+    binding(&[ctrl('u')], Action::HalfUp, "", ""),
+    binding(&[key('g'), named(KeyCode::Home)], Action::Top, "g, G, 7g", "top, end, change 7"),
+    binding(&[key('G'), named(KeyCode::End)], Action::Bottom, "", ""),
+    binding(&[key('h'), named(KeyCode::Left)], Action::Left, "h, l, 0", "scroll sideways, back"),
+    binding(&[key('l'), named(KeyCode::Right)], Action::Right, "", ""),
+    binding(&[key('0')], Action::Straight, "", ""),
+    binding(&[named(KeyCode::Enter), key('o')], Action::Open, "Enter, o", "open or close a fold"),
+    brief(binding(&[key('/')], Action::Search, "/, n, N", "search; next, previous"), "/", "search"),
+    binding(&[key('n')], Action::SearchOn, "", ""),
+    binding(&[key('N')], Action::SearchBack, "", ""),
+    brief(binding(&[key('v')], Action::Layout, "v", "two columns, one, auto"), "v", "layout"),
+    binding(&[key('w')], Action::Wrap, "w, }, {", "wrap; more, less context"),
+    binding(&[key('}')], Action::MoreContext, "", ""),
+    binding(&[key('{')], Action::LessContext, "", ""),
+    proposals(binding(&[key('b')], Action::Sidebar, "b, W", "hide or show lists; list")),
+    proposals(binding(&[key('W')], Action::Waiting, "", "")),
+    turn(binding(&[key('b')], Action::Sidebar, "b", "hide or show the lists")),
+    proposals(brief(binding(&[key('T')], Action::Turn, "T", "look at a turn's changes"), "T", "turn")),
+    turn(brief(binding(&[key('T')], Action::Turn, "T, Esc", "back to the proposals"), "T", "back")),
+    turn(binding(&[key('r')], Action::LookAgain, "r", "look again what changed")),
+    binding(&[key('y')], Action::CopyPath, "y", "copy the file's path"),
+    brief(binding(&[key('p')], Action::Pause, "p", "pause, resume context"), "p", "pause"),
+    brief(binding(&[key('S')], Action::Send, "S", "send the selection"), "S", "send"),
+    brief(binding(&[key('i')], Action::SetUpAgents, "i", "set up agents"), "i", "set up agents"),
+    binding(&[ctrl('l')], Action::Redraw, "Ctrl-L", "redraw"),
+    binding(&[ctrl('z')], Action::Stop, "Ctrl-Z", "suspend; fg resumes"),
+    brief(
+        binding(&[key('?'), named(KeyCode::F(1))], Action::Help, "?, m", "help, past messages"),
+        "?",
+        "help",
+    ),
+    binding(&[key('m')], Action::Messages, "", ""),
+    brief(
+        binding(&[key('q'), ctrl('c')], Action::Leave, "q, Ctrl-C", "quit (Ctrl-C twice: now)"),
+        "q",
+        "quit",
+    ),
 ];
 
-/// The rows of the table that count in a mode.
-pub(crate) fn rows(mode: DeskMode) -> impl Iterator<Item = &'static KeyBinding> {
-    TABLE.iter().filter(move |row| row.mode.is_none_or(|only| only == mode))
+/// The entries of the table that apply in a mode.
+pub(crate) fn bindings(mode: DeskMode) -> impl Iterator<Item = &'static KeyBinding> {
+    TABLE.iter().filter(move |binding| binding.mode.is_none_or(|only| only == mode))
 }
 
-/// The action of a key, if it has one. Keys with Alt have none.
+/// The action of a key in a mode, if there is one. Keys with Alt have none.
 pub(crate) fn action(event: KeyEvent, mode: DeskMode) -> Option<Action> {
-    // Terminals differ in whether a capital letter comes with Shift.
+    // Some terminals report Shift for a capital letter, and others do not.
     let pressed = (event.code, event.modifiers.difference(KeyModifiers::SHIFT));
-    rows(mode).find(|row| row.keys.contains(&pressed)).map(|row| row.action)
+    bindings(mode).find(|binding| binding.keys.contains(&pressed)).map(|binding| binding.action)
 }
 
 #[cfg(test)]
@@ -328,7 +345,7 @@ mod tests {
     #[test]
     fn no_key_means_two_things() {
         for mode in [DeskMode::Proposals, DeskMode::Turn] {
-            let keys: Vec<_> = rows(mode).flat_map(|row| row.keys).collect();
+            let keys: Vec<_> = bindings(mode).flat_map(|binding| binding.keys).collect();
             for (index, key) in keys.iter().enumerate() {
                 assert!(!keys[index + 1..].contains(key), "{key:?}");
             }
@@ -340,7 +357,7 @@ mod tests {
         let page = include_str!("../../../docs/keys.md");
         let (_, keys) = page.split_once("\n## The terminal desk").unwrap();
         let (keys, _) = keys.split_once("\n## Line mode").unwrap();
-        for (code, modifiers) in TABLE.iter().flat_map(|row| row.keys) {
+        for (code, modifiers) in TABLE.iter().flat_map(|binding| binding.keys) {
             if let (KeyCode::Char(c), &NONE) = (code, modifiers) {
                 let shown = if *c == ' ' { "`space`".into() } else { format!("`{c}`") };
                 assert!(keys.contains(&shown), "{shown}");
@@ -374,8 +391,8 @@ mod tests {
             Action::Reason,
             Action::Edit,
         ];
-        assert!(rows(DeskMode::Turn).all(|row| !decides.contains(&row.action)));
-        for row in rows(DeskMode::Turn).filter(|row| row.mode == Some(DeskMode::Turn)) {
+        assert!(bindings(DeskMode::Turn).all(|binding| !decides.contains(&binding.action)));
+        for row in bindings(DeskMode::Turn).filter(|row| row.mode == Some(DeskMode::Turn)) {
             let words = [Some(row.help), row.brief.map(|(_, word)| word)];
             for word in words.into_iter().flatten() {
                 assert!(!["accept", "reject", "drop"].iter().any(|other| word.contains(other)), "{word}");

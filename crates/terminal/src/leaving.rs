@@ -1,5 +1,5 @@
-//! Leaves the companion, and makes the last sentences of the desk: where reviews wait on, and how the
-//! reviews end that no other party keeps.
+//! Leaves the companion, and builds the last sentences of the desk: where reviews stay open, and how each
+//! review ends that no other party keeps open.
 
 use alongside_desk::review_model::Subject;
 use alongside_desk::review_model::comment_state::waits_on;
@@ -10,11 +10,11 @@ use crate::app::App;
 use crate::turn_files::TurnFiles;
 use crate::words::turn_words;
 
-/// How long the desk waits for the companion's reply to its leaving. A frozen companion sends none.
+/// The time for which the desk waits for the companion's reply to its leaving. A frozen companion sends none.
 const GOODBYE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Leaves for good. Returns a sentence for each review that ends by that. If a desk is dropped instead, the
-/// host takes it for lost, and waits for it for a while.
+/// Leaves the companion. Returns a sentence for each review that ends because of that. A desk that is dropped
+/// without a `Leave` counts as away, and the host waits for it.
 pub(crate) async fn leave(desk: &mut Desk, app: &App) -> Vec<String> {
     // The end of the events is the reply.
     drop(desk.send(Request::Leave));
@@ -30,7 +30,8 @@ pub(crate) async fn leave(desk: &mut Desk, app: &App) -> Vec<String> {
     ends
 }
 
-/// The last lines of a desk that the person leaves: where reviews wait on, and comments. `last` comes last.
+/// The last lines of a desk that the person leaves: where reviews stay open, and that comments wait. `last`
+/// comes last.
 pub(crate) fn words_on_leaving(app: &App, last: Option<String>) -> Option<String> {
     let reviews = app.requests().reviews();
     let comments = reviews.turn().files().and_then(|files| waits_on(&files.turn().comments));
@@ -41,10 +42,10 @@ pub(crate) fn words_on_leaving(app: &App, last: Option<String>) -> Option<String
 /// The last lines of a desk that ends because the companion did. `last` comes last.
 pub(crate) fn parting_words(app: &App, last: Option<String>) -> String {
     if app.options().rehearsal {
-        // Each demo ends so.
+        // Every demo ends because its companion ends, so the person needs no message about that.
         return last.unwrap_or_default();
     }
-    // A command names the turn that waits: a shell has no keys of ours.
+    // These lines name a command for the waiting turn, because the keys of the desk do nothing in a shell.
     let others = app.out().messages.iter().filter(|message| message.about != Some(Subject::Turn));
     let said = others.map(|message| message.text.clone());
     let turn = app.requests().reviews().turn().files().map(TurnFiles::turn);

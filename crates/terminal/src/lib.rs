@@ -1,14 +1,14 @@
 //! The terminal desk: agents, reviews and one review side by side on a whole screen, decided by keys.
 //!
-//! The desk draws the state that the companion's events tell, and sends a request for each key. It makes no
-//! hunks and carries out no decisions: the companion does both, at the other end of a [`Desk`].
+//! The desk draws the state that the companion's events report, and sends a request for each key. The
+//! companion, at the other end of a [`Desk`], computes the hunks and carries out the decisions.
 
 mod agent_offers;
 mod app;
 mod areas;
 mod attention;
 #[doc(hidden)]
-pub mod benching;
+pub mod bench_desk;
 mod colour;
 mod demo_guide;
 mod editor;
@@ -61,14 +61,14 @@ use crate::run::Inputs;
 use crate::tty::Tty;
 use crate::tty::signals::Signals;
 
-/// How long the terminal may take to report its background.
+/// The time that the terminal has to report its background.
 const THEME_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Shows the desk on the terminal of standard output until the person leaves, a signal comes, or the
-/// companion is gone. The terminal is given back as it was, whatever happens.
+/// Shows the desk on the terminal of standard output until the person leaves, a signal arrives, or the
+/// companion stops. Restores the terminal in each case.
 ///
 /// # Errors
-/// When the terminal cannot be used.
+/// If the terminal cannot be used.
 pub async fn run(mut desk: Desk, options: Options) -> anyhow::Result<Ending> {
     let variable = |name: &str| std::env::var(name).ok();
     anyhow::ensure!(
@@ -109,14 +109,14 @@ pub async fn run(mut desk: Desk, options: Options) -> anyhow::Result<Ending> {
     if left {
         let mut out = std::io::stdout();
         for end in leaving::leave(&mut desk, &app).await {
-            // A terminal that is gone shows nothing.
+            // The terminal may be closed by now, and then nobody reads the line.
             let _ = writeln!(out, "{}", in_rows(&end));
         }
     }
     ending
 }
 
-/// Asks the terminal for its background. Without an answer it counts as dark.
+/// Asks the terminal for its background. If the terminal does not answer, the background counts as dark.
 async fn terminal_theme() -> Theme {
     let query = tokio::task::spawn_blocking(|| {
         let mut query = terminal_colorsaurus::QueryOptions::default();

@@ -1,7 +1,7 @@
-//! Chooses the message on the status line, one at a time. The answer to a key comes first; until the next
-//! key, a notice stands beside the answer and does not replace it. Otherwise the newest of the most severe
-//! messages is shown. A message goes when a key follows it, when its cause has ended, or when another
-//! message takes its place.
+//! Chooses the one message on the status line. The answer to a key has priority; until the next key, a new
+//! notice is shown beside the answer and does not replace it. Otherwise the status line shows the newest of
+//! the most severe messages. A message disappears when a key follows it, when its subject has ended, or when
+//! another message replaces it.
 
 use std::collections::VecDeque;
 
@@ -9,17 +9,17 @@ use alongside_desk::ReviewId;
 use alongside_desk::review_model::{Message, MessageKind, Subject};
 use tokio::time::{Duration, Instant};
 
-/// The least time that a message needs to be read. A key that comes sooner does not remove the message.
-const READ: Duration = Duration::from_millis(300);
+/// The least time that a person needs to read a message. An earlier key does not remove the message.
+const MIN_READING_TIME: Duration = Duration::from_millis(300);
 
-/// The most warnings that wait for the person. Beyond that, the oldest one goes.
-const MOST: usize = 20;
+/// The most messages that wait for the person. One more removes the oldest.
+const MAX_WAITING: usize = 20;
 
 /// The most past messages that can be listed.
-const MOST_PAST: usize = 100;
+const MAX_PAST: usize = 100;
 
-/// The messages that wait: warnings that no key has followed, the newest notice, and a message that covers
-/// these.
+/// The messages that wait: the warnings that no key has followed, the newest notice, and a message that
+/// covers them. Also all past messages, for the list of messages.
 #[derive(Debug, Default)]
 pub(crate) struct MessageLog {
     entries: Vec<LoggedMessage>,
@@ -34,10 +34,11 @@ struct LoggedMessage {
     message: Message,
     /// The time since which the message has been on the screen.
     shown: Option<Instant>,
-    /// Whether a key has followed the message, so that any other message takes its place.
+    /// Whether a key has followed the message, so that any other message replaces it.
     answered: bool,
     covers: Covers,
-    /// Whether this is a notice that came while the answer to a key was on top, and stands beside that.
+    /// Whether this is a notice that came while the answer to a key was on top, and is shown beside the
+    /// answer.
     is_beside: bool,
 }
 
@@ -45,9 +46,9 @@ struct LoggedMessage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Covers {
     Nothing,
-    /// The warnings that wait now. A notice takes its place once none of them waits.
+    /// The warnings that wait now. A notice replaces the message once none of these warnings waits.
     Warnings,
-    /// All messages that wait now. A later notice stands beside it.
+    /// All messages that wait now. A later notice is shown beside the message.
     Everything,
 }
 
@@ -62,25 +63,26 @@ impl LoggedMessage {
 }
 
 impl MessageLog {
-    /// Adds a message. Of the earlier messages, only warnings that no key has followed stay and, if this is
-    /// a notice, the answer to the last key.
+    /// Adds a message. Of the earlier messages, the warnings that no key has followed stay and, if this is a
+    /// notice, also the answer to the last key.
     pub(crate) fn add(&mut self, message: Message) {
         self.insert(message, Covers::Nothing);
     }
 
-    /// Adds the answer to a key. Until the next key, the answer covers warnings, and notices stand beside it.
+    /// Adds the answer to a key. Until the next key, the answer covers warnings, and notices are shown beside
+    /// it.
     pub(crate) fn add_answer(&mut self, message: Message) {
         self.insert(message, Covers::Everything);
     }
 
-    /// Adds a message that the person looks for at this moment, though they have pressed no key. It covers
-    /// waiting warnings.
+    /// Adds a message that the person expects at this moment, although no key asked for it. The message
+    /// covers waiting warnings.
     pub(crate) fn add_on_top(&mut self, message: Message) {
         self.insert(message, Covers::Warnings);
     }
 
-    /// Adds a message about the end of an action that an answer has announced. Even as a notice, it takes
-    /// the place of that answer.
+    /// Adds a message about the end of an action that an answer has announced. The message replaces that
+    /// answer, even if it is a notice.
     pub(crate) fn add_end(&mut self, message: Message) {
         if message.kind == MessageKind::Notice {
             for entry in &mut self.entries {
@@ -96,13 +98,13 @@ impl MessageLog {
             self.entries.remove(known);
         }
         if let Some(Subject::Together) = message.about {
-            // Of a sentence whose count goes on, the list has only the newest form.
+            // The list of messages has only the newest version of a sentence whose count grows.
             self.past.retain(|past| past.about != message.about);
         }
         if self.past.back() != Some(&message) {
             self.past.push_back(message.clone());
         }
-        if self.past.len() > MOST_PAST {
+        if self.past.len() > MAX_PAST {
             self.past.pop_front();
         }
         if let Some(Subject::Agent(_) | Subject::Together) = message.about {
@@ -115,11 +117,11 @@ impl MessageLog {
         let is_answer = |entry: &LoggedMessage| entry.is_on_top() && entry.covers == Covers::Everything;
         let is_beside = is_notice && self.entries.iter().any(is_answer);
         let warnings_wait = self.entries.iter().any(|entry| entry.is_pressing() && !entry.is_on_top());
-        // A notice that nobody has read beside an answer is news beside the next one, too.
+        // A notice that the person has not read beside one answer is shown beside the next answer, too.
         let is_news = |entry: &LoggedMessage| !is_notice && entry.is_beside;
         let stays = |entry: &LoggedMessage| is_answer(entry) || (entry.is_on_top() && warnings_wait);
         self.entries.retain(|entry| entry.is_pressing() || stays(entry) || is_news(entry));
-        if self.entries.len() == MOST {
+        if self.entries.len() == MAX_WAITING {
             self.entries.remove(0);
         }
         self.last += 1;
@@ -133,7 +135,7 @@ impl MessageLog {
         });
     }
 
-    /// The message for the status line, and how many warnings wait behind it.
+    /// The message for the status line, and the number of warnings that wait behind it.
     pub(crate) fn current(&self) -> Option<(&Message, usize)> {
         let current = self.current_entry()?;
         let behind =
@@ -156,7 +158,8 @@ impl MessageLog {
         self.entries.iter().max_by_key(|entry| (entry.is_on_top(), entry.is_pressing(), entry.number))
     }
 
-    /// All messages so far, the newest first, each with whether it waited for the person: now none does.
+    /// Returns all past messages, the newest first, each with whether it waited for the person. After that,
+    /// no message waits.
     pub(crate) fn read_all(&mut self) -> Vec<(Message, bool)> {
         let waiting = std::mem::take(&mut self.entries);
         let waits =
@@ -164,13 +167,13 @@ impl MessageLog {
         self.past.iter().rev().map(|past| (past.clone(), waits(past))).collect()
     }
 
-    /// The number of the message on the status line, by which a frame says which message it shows.
+    /// The number of the message on the status line, which identifies the message in a frame.
     pub(crate) fn current_number(&self) -> Option<u64> {
         self.current_entry().map(|entry| entry.number)
     }
 
-    /// Notes that only the message of this number is on the screen. A message that another one has covered
-    /// before a key came needs its time to be read anew.
+    /// Notes that the screen shows the message of this number and the notice beside it. A warning that
+    /// another message covered before a key came gets its reading time again.
     pub(crate) fn mark_shown(&mut self, number: u64, now: Instant) {
         let beside = self.entry_beside().map(|entry| entry.number);
         for entry in &mut self.entries {
@@ -182,16 +185,16 @@ impl MessageLog {
         }
     }
 
-    /// Takes a key: removes the message on the screen if the person had the time to read it. The messages
-    /// behind it stay, as many as the status line counts.
+    /// Removes the message on the screen, because a key follows it, if the person had the time to read it.
+    /// The messages that the status line counts behind it stay.
     pub(crate) fn key_pressed(&mut self, at: Instant) {
-        self.entries.retain(|entry| entry.shown.is_none_or(|shown| at < shown + READ));
+        self.entries.retain(|entry| entry.shown.is_none_or(|shown| at < shown + MIN_READING_TIME));
         for entry in &mut self.entries {
             entry.answered |= entry.shown.is_some();
         }
     }
 
-    /// Removes the messages whose cause has ended.
+    /// Removes the messages about a subject that has ended.
     pub(crate) fn end(&mut self, cause: Subject) {
         self.entries.retain(|entry| entry.message.about != Some(cause));
     }
@@ -216,7 +219,7 @@ mod tests {
         log.current().map(|(message, behind)| (message.text.as_str(), behind))
     }
 
-    /// The current message is drawn, and a key follows after so many milliseconds.
+    /// Shows the current message, and presses a key after so many milliseconds.
     fn key_after(log: &mut MessageLog, milliseconds: u64) {
         let now = Instant::now();
         if let Some(number) = log.current_number() {
@@ -230,10 +233,10 @@ mod tests {
         let mut log = MessageLog::default();
         log.add(Message::notice("a"));
         log.key_pressed(Instant::now());
-        assert_eq!(shown(&log), Some(("a", 0)), "it was not on the screen yet");
+        assert_eq!(shown(&log), Some(("a", 0)), "the message was not on the screen yet");
         key_after(&mut log, 100);
         assert_eq!(shown(&log), Some(("a", 0)), "nobody reads that fast");
-        log.key_pressed(Instant::now() + READ);
+        log.key_pressed(Instant::now() + MIN_READING_TIME);
         assert_eq!(shown(&log), None);
     }
 
@@ -249,28 +252,28 @@ mod tests {
         key_after(&mut log, 300);
         assert_eq!(shown(&log), Some(("2", 0)));
         key_after(&mut log, 300);
-        assert_eq!(shown(&log), Some(("5", 0)), "a notice takes the place of the one before");
+        assert_eq!(shown(&log), Some(("5", 0)), "a notice replaces the previous notice");
     }
 
     #[test]
     fn as_many_messages_follow_as_the_status_line_counts() {
         let mut log = MessageLog::default();
         let now = Instant::now();
-        // The first one was on the screen, long enough to be read, when two others covered it.
+        // The first warning was on the screen long enough to be read before two others covered it.
         log.add(Message::warning("1"));
         log.mark_shown(log.current_number().unwrap(), now);
         log.add(Message::warning("2"));
         log.add(Message::warning("3"));
-        log.mark_shown(log.current_number().unwrap(), now + READ);
+        log.mark_shown(log.current_number().unwrap(), now + MIN_READING_TIME);
         assert_eq!(shown(&log), Some(("3", 2)));
-        log.key_pressed(now + 2 * READ);
+        log.key_pressed(now + 2 * MIN_READING_TIME);
         assert_eq!(shown(&log), Some(("2", 1)));
-        log.mark_shown(log.current_number().unwrap(), now + 2 * READ);
-        log.key_pressed(now + 3 * READ);
+        log.mark_shown(log.current_number().unwrap(), now + 2 * MIN_READING_TIME);
+        log.key_pressed(now + 3 * MIN_READING_TIME);
         assert_eq!(shown(&log), Some(("1", 0)));
-        // The first warning is on the screen again, and nobody reads it at once.
-        log.mark_shown(log.current_number().unwrap(), now + 3 * READ);
-        log.key_pressed(now + 3 * READ + READ / 2);
+        // The first warning is on the screen again, and gets its reading time again.
+        log.mark_shown(log.current_number().unwrap(), now + 3 * MIN_READING_TIME);
+        log.key_pressed(now + 3 * MIN_READING_TIME + MIN_READING_TIME / 2);
         assert_eq!(shown(&log), Some(("1", 0)));
     }
 
@@ -343,7 +346,7 @@ mod tests {
         assert_eq!(listed, [("3", false), ("2", true), ("1", false)]);
         assert_eq!(shown(&log), None);
         (0..200).for_each(|n| log.add(Message::notice(n.to_string())));
-        assert_eq!(log.read_all().len(), MOST_PAST);
+        assert_eq!(log.read_all().len(), MAX_PAST);
     }
 
     #[test]
@@ -373,7 +376,7 @@ mod tests {
     #[test]
     fn warnings_do_not_pile_up_without_end() {
         let mut log = MessageLog::default();
-        (0..=MOST).for_each(|n| log.add(Message::warning(n.to_string())));
-        assert_eq!(shown(&log), Some((MOST.to_string().as_str(), MOST - 1)));
+        (0..=MAX_WAITING).for_each(|n| log.add(Message::warning(n.to_string())));
+        assert_eq!(shown(&log), Some((MAX_WAITING.to_string().as_str(), MAX_WAITING - 1)));
     }
 }

@@ -1,14 +1,14 @@
-//! Tells a person who looks at another window that a review arrived: the bytes for the terminal.
+//! The bytes that make a terminal announce a review while another window has the focus.
 //!
-//! Programs that look at no terminal, such as tmux, take the bell for an alert of the window. The other two
-//! forms are notifications of the system. No character of theirs comes from outside unescaped.
+//! The bell marks the window, also in tmux. The two OSC sequences show a notification of the desktop. A file
+//! name in a sequence is escaped.
 
 use alongside_desk::harmless;
 
-/// The most characters of a file name.
-const MOST: usize = 80;
+/// The most characters of a file name in an announcement.
+const MAX_NAME_CHARS: usize = 80;
 
-/// How the terminal tells the person.
+/// The form of the announcement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Notification {
     /// The bell.
@@ -20,13 +20,15 @@ pub enum Notification {
 }
 
 impl Notification {
-    /// The bytes that announce a review of this file. `in_tmux`: tmux passes them on to its own terminal, if
-    /// its option `allow-passthrough` is on.
+    /// The bytes that announce a review of this file. `in_tmux`: whether to wrap a sequence for tmux, which
+    /// passes it to its own terminal if the option `allow-passthrough` is on.
     pub(crate) fn bytes(self, file: &str, in_tmux: bool) -> Vec<u8> {
         let sequence = match self {
             Self::Bell => return b"\x07".to_vec(),
-            Self::Osc9 => format!("\x1b]9;alongside: {} waits for review\x07", name(file)),
-            Self::Osc777 => format!("\x1b]777;notify;alongside;{} waits for review\x07", name(file)),
+            Self::Osc9 => format!("\x1b]9;alongside: {} waits for review\x07", safe_file_name(file)),
+            Self::Osc777 => {
+                format!("\x1b]777;notify;alongside;{} waits for review\x07", safe_file_name(file))
+            }
         };
         match in_tmux {
             true => format!("\x1bPtmux;{}\x1b\\", sequence.replace('\x1b', "\x1b\x1b")).into_bytes(),
@@ -35,9 +37,9 @@ impl Notification {
     }
 }
 
-/// The last part of a path, without the character that separates the fields of a sequence.
-fn name(file: &str) -> String {
-    harmless::file_name(file).chars().map(|c| if c == ';' { '_' } else { c }).take(MOST).collect()
+/// The last component of a path, without `;`, which separates the fields of a sequence.
+fn safe_file_name(file: &str) -> String {
+    harmless::file_name(file).chars().map(|c| if c == ';' { '_' } else { c }).take(MAX_NAME_CHARS).collect()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The choices a person has about the desk, and the ways in which it ends.
+//! The options of the desk, and the reasons for its end.
 
 use std::fmt::Debug;
 use std::path::PathBuf;
@@ -9,74 +9,75 @@ use alongside_desk::agent_setup::AgentSetup;
 use crate::notification::Notification;
 use crate::unsaved_texts::DraftStore;
 
-/// The choices a person has about the desk.
+/// The options of the desk.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Directories that file names are shown relative to, until the companion's status names its roots.
+    /// The directories to which file names are relative on the screen, until the companion's status names
+    /// roots.
     pub roots: Vec<PathBuf>,
-    /// Which colours; without it the desk asks the terminal.
+    /// The background for the colours; if absent, the desk asks the terminal.
     pub theme: Option<Theme>,
-    /// Side by side or one column; without it the width decides.
+    /// The layout of reviews; if absent, the width of the screen decides.
     pub layout: Option<Layout>,
-    /// How the desk announces a review while the person looks elsewhere, if at all.
+    /// The announcement of a review while another window has the focus, if there is one.
     pub notify: Option<Notification>,
-    /// Where texts go that a person typed and no companion took.
+    /// The store for texts that the person typed and the companion does not have.
     pub drafts: DraftStore,
-    /// Looks for agents to set up; without it the desk offers nothing.
+    /// Searches for agents to set up; if absent, the desk offers no set-up.
     pub agent_setup: Option<Arc<dyn AgentSetup>>,
     /// The turn review that a key opens.
     pub turn: TurnOptions,
-    /// Pastes into the panes of agents; without it nothing is pasted.
+    /// Pastes into the panes of agents; if absent, the desk refuses to paste.
     pub agent_pane: Option<Arc<dyn AgentPane>>,
-    /// Takes undos back; without it, the person does by `alongside drafts`.
+    /// Takes undos back; if absent, the person uses `alongside drafts`.
     pub undo_back: Option<Arc<dyn UndoBack>>,
-    /// The name of the agent that was started with this desk, if nothing is known of it before its first
-    /// prompt.
+    /// The name of the agent that was started with this desk, if the companion learns of the agent only at
+    /// its first prompt.
     pub started: Option<String>,
-    /// Whether this is a demo, which nothing outlives: then the desk promises no drafts, and says which key
-    /// to press first.
+    /// Whether this is a demo, which keeps nothing: the desk promises no drafts, and names the key to press
+    /// first.
     pub rehearsal: bool,
 }
 
-/// Where agents run, as far as the program around the desk can tell.
+/// The terminal panes in which agents run, as far as the program around the desk knows them.
 pub trait AgentPane: Debug + Send + Sync {
-    /// Pastes what waits for the agent of the working tree at `root` into its pane, without Enter. Returns a
-    /// sentence for the person. Blocks.
+    /// Pastes the message that waits for the agent of the working tree at `root` into the agent's pane,
+    /// without Enter. Returns a sentence for the person. Blocks.
     ///
     /// # Errors
-    /// Why nothing is pasted, for the person.
+    /// The reason why nothing is pasted, as a sentence for the person.
     fn paste(&self, root: &str) -> Result<String, String>;
 }
 
 /// Takes undos of a turn review back.
 pub trait UndoBack: Debug + Send + Sync {
-    /// Writes these texts back into the files from which an undo has taken them, each while its file is as
-    /// the undo has left it. Answers for each in its order: an error is the reason why it stays as it is, for
-    /// the person. Blocks.
+    /// Writes each of these texts back into its file, if the file is still as the undo has left it. Returns
+    /// the results in the order of the texts. An error is the reason why a file stays undone, for the person.
+    /// Blocks.
     fn take_back(&self, undone: &[UndoneText]) -> Vec<Result<(), String>>;
 }
 
-/// A text that a finish has undone.
+/// The text of a file before a finish undid changes of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UndoneText {
-    /// The path of its file.
+    /// The path of the file.
     pub file: String,
-    /// The draft that holds it.
+    /// The draft with the text.
     pub draft: String,
 }
 
 /// The turn review that a key opens.
 #[derive(Debug, Clone, Default)]
 pub struct TurnOptions {
-    /// A directory in the working tree, as its real path; without one, the first root of the companion.
+    /// A directory in the working tree, as its real path; if absent, the first root of the companion.
     pub directory: Option<String>,
-    /// The revision with which the changes begin; without one, the baseline that turns left behind.
+    /// The git revision with which the changes begin; if absent, the baseline in the store of turns.
     pub since: Option<String>,
-    /// Whether the desk begins with it.
+    /// Whether the desk starts with the turn review on the screen.
     pub at_start: bool,
 }
 
-/// The background that the colours are for.
+/// The background of the terminal, for which the colours are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Theme {
     /// A light background.
@@ -85,23 +86,23 @@ pub enum Theme {
     Dark,
 }
 
-/// How a review is laid out.
+/// The layout of a review.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Layout {
     /// The original beside the text that would be accepted.
     SideBySide,
-    /// Both in one column.
+    /// Both texts in one column.
     #[default]
     OneColumn,
 }
 
-/// Why the desk ended.
+/// The reason for the end of the desk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
     /// The person left.
     Left,
-    /// A signal came: its number.
+    /// The signal of this number arrived.
     Signal(i32),
-    /// The companion has stopped for good.
+    /// The companion has stopped, and will not come back.
     Gone,
 }

@@ -1,5 +1,5 @@
-//! Everything that goes out of the desk's state: messages and overlays to the person, requests and other work
-//! to the loop. The parts of the state hand it on to each other, so that each can speak for itself.
+//! The output of the desk's state: messages and overlays for the person, requests and other work for the main
+//! loop. The parts of the state pass the output to each other, so that each part can add to it.
 
 use std::collections::VecDeque;
 
@@ -11,7 +11,7 @@ use crate::message_log::MessageLog;
 use crate::options::UndoneText;
 use crate::overlays::{OpenQuestion, Overlay, Overlays};
 
-/// Work that the state asks the loop for.
+/// Work that the state requests from the main loop.
 #[derive(Debug)]
 pub(crate) enum Effect {
     /// Send a request; the reply goes to [`App::take_reply`](crate::app::App::take_reply).
@@ -20,22 +20,22 @@ pub(crate) enum Effect {
     Edit,
     /// Put a text into the clipboard.
     Copy(String),
-    /// Paste what waits for the agent of this working tree into its pane.
+    /// Paste the message that waits for the agent of this working tree into the agent's pane.
     Paste(String),
     /// Take these undos back.
     TakeBack(Vec<UndoneText>),
-    /// Announce a review of this file to a person who looks elsewhere.
+    /// Announce a review of this file while another window has the focus.
     Notify(String),
     /// Stop the process until the shell continues it.
     Stop,
-    /// Look for agents to set up.
-    LookForAgents(Look),
-    /// Make the change of this offer, if it still is the one that the preview shows.
+    /// Search for agents to set up.
+    SearchForAgents(AgentSearch),
+    /// Make the change of this offer, if the change still equals the preview.
     SetAgentUp {
         id: String,
         preview: String,
     },
-    /// Draw every cell anew.
+    /// Draw every cell again.
     Redraw,
     Leave,
 }
@@ -48,12 +48,12 @@ pub(crate) enum Purpose {
     Decide(ReviewId),
     /// An acceptance among several.
     AcceptListed(ReviewId),
-    /// A text that was saved in an open editor.
+    /// Sending a text that was saved in an open editor.
     Upload(ReviewId),
-    /// Pausing or resuming the context.
+    /// Pausing the context, or resuming it.
     Pause(bool),
     Send,
-    /// Accepting ahead, or taking that back.
+    /// Making a grant, or taking grants back.
     Grant,
     /// The turn review.
     Turn(TurnRequest),
@@ -64,7 +64,7 @@ pub(crate) enum Purpose {
 /// A request about the turn review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TurnRequest {
-    /// Look what has changed.
+    /// Compare the working tree with its baseline.
     Look,
     /// Open the file on the screen.
     Open,
@@ -76,83 +76,85 @@ pub(crate) enum TurnRequest {
     Finish,
 }
 
-/// A look for agents to set up.
+/// A search for agents to set up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Look {
-    /// A program may have to run to say its version.
+pub(crate) enum AgentSearch {
+    /// May run an agent's program to get its version.
     Thorough,
-    /// The look costs next to nothing, and comes every few seconds.
+    /// Runs no program, so it may be repeated every few seconds.
     Quick,
 }
 
-/// See the module.
+/// The messages, overlays, keys and effects of the desk.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
     pub(crate) messages: MessageLog,
     pub(crate) overlays: Overlays,
-    /// Whether the person has seen all that, so that their keys count.
+    /// Whether the person has seen the messages and overlays, so that their keys count.
     pub(crate) keys: KeyGate,
     effects: VecDeque<Effect>,
-    due: bool,
+    frame_due: bool,
 }
 
 impl Output {
-    /// Answers the person: something happened.
+    /// Answers a key with a notice.
     pub(crate) fn say(&mut self, text: impl Into<String>) {
         self.answer(Message::notice(text));
     }
 
-    /// Answers the person: something is wrong.
+    /// Answers a key with a warning.
     pub(crate) fn warn(&mut self, text: impl Into<String>) {
         self.answer(Message::warning(text));
     }
 
-    /// Answers the person, over warnings that wait and beside news.
+    /// Answers a key. The answer covers waiting warnings, and notices are shown beside it.
     pub(crate) fn answer(&mut self, message: Message) {
         self.messages.add_answer(message);
-        self.due = true;
+        self.frame_due = true;
     }
 
-    /// Shows news about what is on the screen from now on, over warnings that wait.
+    /// Announces the new content of the screen. The message covers waiting warnings.
     pub(crate) fn announce(&mut self, message: Message) {
         self.messages.add_on_top(message);
-        self.due = true;
+        self.frame_due = true;
     }
 
-    /// Shows news.
+    /// Shows messages that answer no key.
     pub(crate) fn show(&mut self, messages: impl IntoIterator<Item = Message>) {
         for message in messages {
             self.messages.add(message);
         }
-        self.due = true;
+        self.frame_due = true;
     }
 
-    /// Shows the end of something that an answer has announced.
+    /// Shows the end of an action that an answer has announced.
     pub(crate) fn show_end(&mut self, message: Option<Message>) {
         if let Some(message) = message {
             self.messages.add_end(message);
         }
-        self.due = true;
+        self.frame_due = true;
     }
 
-    /// The key was pressed before its screen was seen. A warning that came meanwhile says more.
+    /// Reports that the key was pressed before its screen was seen. A warning that came meanwhile matters
+    /// more, so this is no answer that covers it.
     pub(crate) fn show_too_soon(&mut self) {
         self.show([Message::notice(messages::TYPED_TOO_SOON)]);
     }
 
-    /// The key came too late for a review. A message that nobody has read, such as its end, stays.
+    /// Reports that no review waits. A message that is on the status line, such as the end of the review,
+    /// stays.
     pub(crate) fn say_that_nothing_waits(&mut self) {
         self.say_if_silent(messages::NO_REVIEW);
     }
 
-    /// Answers the person where nothing else is to be read.
+    /// Answers a key if the status line is empty.
     pub(crate) fn say_if_silent(&mut self, text: impl Into<String>) {
         if self.messages.current_number().is_none() {
             self.say(text);
         }
     }
 
-    /// Asks the companion.
+    /// Sends a request to the companion.
     pub(crate) fn ask(&mut self, request: Request, purpose: Purpose) {
         self.add_effect(Effect::Ask(request, purpose));
     }
@@ -161,20 +163,20 @@ impl Output {
         self.effects.push_back(effect);
     }
 
-    /// Takes the work for the loop.
+    /// Removes and returns the work for the main loop.
     pub(crate) fn take_effects(&mut self) -> VecDeque<Effect> {
         std::mem::take(&mut self.effects)
     }
 
-    /// Keys mean something else now, and not because the person asked for it: they count again when this has
-    /// been on the screen for a moment.
+    /// Notes that the meaning of keys has changed without a key. Keys count again once the new screen was
+    /// shown for a moment. Closes an open question.
     pub(crate) fn invalidate_keys(&mut self) {
         self.keys.invalidate();
         self.close_question();
-        self.due = true;
+        self.frame_due = true;
     }
 
-    /// Asks the person.
+    /// Asks the person a question.
     pub(crate) fn open_question(&mut self, question: Question) {
         self.overlays.open(Overlay::Question(OpenQuestion { question, seen: false }));
     }
@@ -183,7 +185,7 @@ impl Output {
         self.overlays.close(|overlay| matches!(overlay, Overlay::Question(_)));
     }
 
-    /// Closes the input of a text, and returns it.
+    /// Closes the open input, and returns it.
     pub(crate) fn close_input(&mut self) -> Option<Overlay> {
         self.keys.forget_reason_key();
         self.overlays.close(|overlay| {
@@ -192,17 +194,17 @@ impl Output {
         })
     }
 
-    /// Whether the screen is out of date.
-    pub(crate) fn is_due(&self) -> bool {
-        self.due
+    /// Whether the screen is out of date, so that a frame has to be drawn.
+    pub(crate) fn is_frame_due(&self) -> bool {
+        self.frame_due
     }
 
-    pub(crate) fn mark_due(&mut self) {
-        self.due = true;
+    pub(crate) fn request_frame(&mut self) {
+        self.frame_due = true;
     }
 
-    /// A frame that shows all this is drawn.
+    /// Notes that a frame with the newest state is drawn.
     pub(crate) fn mark_drawn(&mut self) {
-        self.due = false;
+        self.frame_due = false;
     }
 }

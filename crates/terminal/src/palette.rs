@@ -1,6 +1,6 @@
-//! Every style the desk draws with, for light and dark backgrounds and for as many colours as the terminal
-//! has. Colour alone never carries meaning: signs and words say the same, so a terminal without any shows as
-//! much.
+//! The styles of the desk, for light and dark backgrounds and for each number of colours that a terminal may
+//! have. No meaning depends on colour alone: signs and words repeat it, so a terminal without colours shows
+//! the same information.
 
 mod tones;
 
@@ -10,31 +10,31 @@ use crate::colour::Class;
 use crate::options::Theme;
 use tones::Tone;
 
-/// How many colours the terminal has.
+/// The number of colours that the terminal has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Depth {
-    /// None, or the person wants none (`NO_COLOR`): bold, underlined and reversed text only.
+    /// No colours, also if the person wants none (`NO_COLOR`): bold, underlined and reversed text only.
     None,
-    /// The 16 that every terminal names; the person chooses their looks.
+    /// The 16 named colours, whose values the person configures in the terminal.
     Sixteen,
-    /// 256 by number.
+    /// 256 colours by number.
     Indexed,
-    /// Any.
+    /// 24-bit colours.
     True,
 }
 
 impl Depth {
-    /// The depth that the environment promises; `variable` looks a variable up.
+    /// The depth that the environment variables promise. `variable` returns the value of a variable.
     pub(crate) fn promised(variable: impl Fn(&str) -> Option<String>) -> Self {
-        let says = |name| variable(name).unwrap_or_default();
-        let term = says("TERM");
-        // These say it in their name, and COLORTERM does not come along to another machine.
-        let all = ["alacritty", "contour", "foot", "xterm-ghostty", "xterm-kitty", "wezterm"];
-        if !says("NO_COLOR").is_empty() || term == "dumb" {
+        let value = |name| variable(name).unwrap_or_default();
+        let term = value("TERM");
+        // SSH passes TERM on to another machine, but not COLORTERM. These terminals have 24-bit colours.
+        let with_true_colours = ["alacritty", "contour", "foot", "xterm-ghostty", "xterm-kitty", "wezterm"];
+        if !value("NO_COLOR").is_empty() || term == "dumb" {
             Self::None
-        } else if matches!(says("COLORTERM").as_str(), "truecolor" | "24bit")
+        } else if matches!(value("COLORTERM").as_str(), "truecolor" | "24bit")
             || term.ends_with("-direct")
-            || all.iter().any(|name| term.starts_with(name))
+            || with_true_colours.iter().any(|name| term.starts_with(name))
         {
             Self::True
         } else if term.contains("256color") {
@@ -45,7 +45,7 @@ impl Depth {
     }
 }
 
-/// See the module. Fields are styles to patch onto one another: an unset part leaves the style below.
+/// The styles of the desk. They are patched onto one another: an unset part of a style keeps the style below.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Palette {
     /// Plain text.
@@ -56,11 +56,11 @@ pub(crate) struct Palette {
     pub(crate) heading: Style,
     /// Lines between panels.
     pub(crate) border: Style,
-    /// A key one may press.
+    /// The name of a key.
     pub(crate) key: Style,
     /// The chosen row of a list.
     pub(crate) selected: Style,
-    /// Something to be careful about: stale, dirty, outside the roots.
+    /// Warnings: stale, dirty, outside the roots.
     pub(crate) warning: Style,
     /// Line numbers.
     pub(crate) number: Style,
@@ -68,29 +68,30 @@ pub(crate) struct Palette {
     pub(crate) margin: Style,
     /// The margin beside the hunk that keys act on.
     pub(crate) cursor: Style,
-    /// The row that stands for unchanged lines.
+    /// The row in place of folded lines.
     pub(crate) fold: Style,
-    /// Escapes and other marks that are not part of the text.
+    /// Escapes and other signs that are not part of the text.
     pub(crate) mark: Style,
-    /// The mark where a line is cut, if a change is behind it.
+    /// The sign at the end of a cut line, if the part behind it has a change.
     pub(crate) hidden: Style,
-    /// The words of the person: their reasons.
+    /// The person's own text: their reasons and comments.
     pub(crate) reason: Style,
     /// Matches of a search.
     pub(crate) found: Style,
-    /// The match that the person went to last.
+    /// The current match of a search.
     pub(crate) found_here: Style,
     /// Lines that the proposal adds.
     pub(crate) added: Change,
-    /// Lines that it removes.
+    /// Lines that the proposal removes.
     pub(crate) removed: Change,
     /// Lines that the person wrote.
     pub(crate) edited: Change,
     /// Proposed lines that the person dropped.
     pub(crate) dropped: Change,
-    /// Whether changed lines have syntax colours: not where the colour of the text marks the change.
+    /// Whether changed lines have syntax colours. With 16 colours, the colour of the text shows the change
+    /// instead.
     pub(crate) syntax_in_changes: bool,
-    /// By [`Class`].
+    /// The styles of source code, by [`Class`].
     classes: [Style; Class::ALL.len()],
 }
 
@@ -106,7 +107,7 @@ pub(crate) struct Change {
 }
 
 impl Palette {
-    /// For a background and a number of colours.
+    /// Creates the palette for a background and a number of colours.
     pub(crate) fn new(theme: Theme, depth: Depth) -> Self {
         match depth {
             Depth::None => Self::plain(),
@@ -148,14 +149,14 @@ impl Palette {
 
     fn sixteen(theme: Theme) -> Self {
         let fg = |color| Style::new().fg(color);
-        // The bright half is made for dark backgrounds.
+        // The bright colours are made for dark backgrounds.
         let (blue, yellow) = match theme {
             Theme::Dark => (Color::LightBlue, Color::Yellow),
             Theme::Light => (Color::Blue, Color::Magenta),
         };
         let words = Style::new().add_modifier(Modifier::BOLD | Modifier::UNDERLINED);
         let change = |color| Change { line: fg(color), sign: fg(color), words };
-        // Grey, the bright black, is the background of some schemes.
+        // Some colour schemes use grey, the bright black, as the background. So quiet text is dim instead.
         let quiet = Style::new().add_modifier(Modifier::DIM);
         Self {
             text: Style::new(),
@@ -200,7 +201,7 @@ impl Palette {
         let change = |[line, sign, words]: [Tone; 3]| Change {
             line: bg(line),
             sign: fg(sign).add_modifier(Modifier::BOLD),
-            // Colours of source code would be hard to read on these grounds.
+            // Syntax colours would be hard to read on these backgrounds.
             words: bg(words).fg(shade(tones.words)),
         };
         let quiet = fg(tones.quiet);
@@ -264,7 +265,7 @@ mod tests {
                 let step = |step: u8| if step == 0 { 0 } else { 55 + 40 * step };
                 [(number - 16) / 36, (number - 16) / 6 % 6, (number - 16) % 6].map(step)
             }
-            other => panic!("{other} is the terminal's own"),
+            other => panic!("the terminal chooses the value of {other}"),
         }
     }
 
@@ -283,7 +284,7 @@ mod tests {
 
     #[test]
     fn all_text_and_all_marks_have_contrast() {
-        // Grounds and text of usual terminals.
+        // Backgrounds and text colours of common terminals.
         let rgb = Color::from_u32;
         let themes = [
             (Theme::Dark, [rgb(0x00_0000), rgb(0x1e_1e1e)], rgb(0xd4_d4d4)),

@@ -1,5 +1,5 @@
-//! A review on the screen: the rows that the person sees, and the hunk that their keys act on. Moving about
-//! does not wait for the companion.
+//! A review on the screen: the visible rows, and the hunk that keys act on. Scrolling does not wait for the
+//! companion.
 
 pub(crate) mod search_matches;
 
@@ -13,34 +13,34 @@ use crate::review_page::ReviewKind;
 use crate::review_page::{Needle, Page, PageForm, PageLines, PageNote, SeenLines, ShownLine, Wrap};
 use crate::review_view::search_matches::SearchMatches;
 
-/// Rows that stay above a hunk that is gone to.
-const ABOVE: usize = 3;
+/// The rows that stay visible above a hunk to which a key goes.
+const ROWS_ABOVE_HUNK: usize = 3;
 
-/// A review that waits, and its place on the screen.
+/// An open review, and its position on the screen.
 pub(crate) struct ReviewView {
     open: OpenReview,
     kind: ReviewKind,
     /// The first row on the screen.
     pub(crate) top: usize,
-    /// Columns that the text is scrolled to the side.
+    /// The columns by which the text is scrolled to the side.
     pub(crate) sideways: usize,
     /// The revision that was on the screen last.
-    pub(crate) seen: Option<u64>,
-    /// The lines that have been on the screen, and how much of the review they are.
+    pub(crate) seen_revision: Option<u64>,
+    /// The lines that have been on the screen, and the part of the review that these lines are.
     seen_lines: SeenLines,
     seen_part: SeenPart,
-    /// Lines that accepting would add and remove now.
+    /// The numbers of lines that accepting would add and remove now.
     pub(crate) counts: (usize, usize),
     /// The matches of the search.
     pub(crate) matches: Option<SearchMatches>,
     page: Option<Page>,
     /// The notes beside the lines.
     notes: Vec<PageNote>,
-    /// The lines of which the person accepted the change before it was written.
+    /// The lines whose change the person accepted before the change was written.
     accepted: Vec<Lines>,
-    /// Whether the first hunk has been gone to.
-    opened: bool,
-    /// Rows and columns on the screen.
+    /// Whether the view has scrolled to the first hunk, which happens once.
+    has_opened: bool,
+    /// The rows and columns of the view on the screen.
     height: usize,
     width: u16,
 }
@@ -50,7 +50,7 @@ impl ReviewView {
         Self::of_kind(review, ReviewKind::Proposal)
     }
 
-    /// A file of a turn.
+    /// Creates the view of a file of a turn.
     pub(crate) fn of_turn(review: Review) -> Self {
         Self::of_kind(review, ReviewKind::TurnFile)
     }
@@ -61,14 +61,14 @@ impl ReviewView {
             top: 0,
             sideways: 0,
             counts: messages::line_counts(&review),
-            seen: None,
+            seen_revision: None,
             seen_lines: SeenLines::default(),
             seen_part: SeenPart::changes(0, 1),
             matches: None,
             page: None,
             notes: Vec::new(),
             accepted: Vec::new(),
-            opened: false,
+            has_opened: false,
             height: 0,
             width: 0,
             open: OpenReview::new(review),
@@ -83,7 +83,7 @@ impl ReviewView {
         self.kind
     }
 
-    /// The review without its place on the screen, for the person's editor.
+    /// The review without its position on the screen, for the person's editor.
     pub(crate) fn open(&self) -> &OpenReview {
         &self.open
     }
@@ -92,8 +92,8 @@ impl ReviewView {
         &mut self.open
     }
 
-    /// Lines that accepting would add and remove now: `+3 -1`.
-    pub(crate) fn size(&self) -> String {
+    /// The numbers of lines that accepting would add and remove now, as in `+3 -1`.
+    pub(crate) fn size_words(&self) -> String {
         let (added, removed) = self.counts;
         format!("+{added} -{removed}")
     }
@@ -103,31 +103,31 @@ impl ReviewView {
         self.seen_part
     }
 
-    /// Whether accepting leaves a file without text where there was one. An agent that does more than writing
-    /// a text may delete the file, as its remark says.
+    /// Whether accepting leaves an empty text in a file that had one. The agent may also delete the file;
+    /// then a remark says so.
     pub(crate) fn will_be_empty(&self) -> bool {
         messages::empties(self.review())
     }
 
-    /// For a change with more rows than the screen, or a long text without changes: its lines on the
-    /// screen, counted from 1, and the number of all its lines.
+    /// The lines on the screen, counted from 1, and the number of all lines, of a change with more rows than
+    /// the screen or of a long text without changes; otherwise `None`.
     pub(crate) fn place(&self) -> Option<(Range<usize>, usize)> {
         self.page()?.place_in(self.hunk(), self.rows())
     }
 
-    /// Notes that these lines are on the screen, in this revision.
+    /// Notes that these lines of this revision are on the screen.
     pub(crate) fn mark_seen(&mut self, revision: u64, lines: &[ShownLine]) {
-        self.seen = Some(revision);
-        let mut news = false;
+        self.seen_revision = Some(revision);
+        let mut has_new_lines = false;
         for line in lines {
-            news |= self.seen_lines.insert(*line);
+            has_new_lines |= self.seen_lines.insert(*line);
         }
-        if news {
-            self.count_seen();
+        if has_new_lines {
+            self.update_seen_part();
         }
     }
 
-    fn count_seen(&mut self) {
+    fn update_seen_part(&mut self) {
         if let Some(page) = &self.page {
             self.seen_part = page.seen(&self.seen_lines);
         }
@@ -138,21 +138,21 @@ impl ReviewView {
         self.open.hunk()
     }
 
-    /// Notes that the last change was undone, and goes to its hunk.
+    /// Notes that the last edit was undone, and goes to its hunk.
     pub(crate) fn mark_undone(&mut self) {
         if let Some(step) = self.open.mark_undone() {
             self.go_to_hunk(step.hunk);
         }
     }
 
-    /// Notes that the change that was undone last was made again, and goes to its hunk.
+    /// Notes that the edit that was undone last was redone, and goes to its hunk.
     pub(crate) fn mark_redone(&mut self) {
         if let Some(step) = self.open.mark_redone() {
             self.go_to_hunk(step.hunk);
         }
     }
 
-    /// Lays the review out in this way. The rows that the person reads stay where they are.
+    /// Sets the layout of the review. The rows that the person reads stay in place.
     pub(crate) fn set_layout(&mut self, layout: Layout) {
         let wrap = self.page().map_or(Wrap::Nothing, |page| page.form().wrap);
         self.set_form(PageForm { layout, wrap });
@@ -165,7 +165,7 @@ impl ReviewView {
             let has_folded = page.set_accepted(&self.accepted);
             self.page = Some(page);
             if has_folded {
-                self.count_seen();
+                self.update_seen_part();
             }
         } else if self.page().is_some_and(|page| page.form() != form) {
             self.keep_rows(|page| {
@@ -178,19 +178,19 @@ impl ReviewView {
         }
     }
 
-    /// Fits the review into so many rows and columns, after [`set_layout`](Self::set_layout).
+    /// Fits the review into `height` rows and `width` columns, after [`set_layout`](Self::set_layout).
     pub(crate) fn arrange(&mut self, wraps_all: bool, height: u16, width: u16) {
-        let (was_whole, was_seen) = (self.is_hunk_whole(), self.hunk_on_screen());
+        let (was_on_screen_whole, was_on_screen) = (self.is_hunk_whole(), self.hunk_on_screen());
         (self.height, self.width) = (usize::from(height), width);
         let Some(form) = self.page().map(Page::form) else { return };
         let wrap = if wraps_all { Wrap::All(width) } else { Wrap::Changes(width) };
         self.set_form(PageForm { wrap, ..form });
-        if !std::mem::replace(&mut self.opened, true) {
+        if !std::mem::replace(&mut self.has_opened, true) {
             self.show_hunk();
         }
         self.clamp();
-        // A smaller screen ends above the hunk that keys mean.
-        if (was_whole && !self.is_hunk_whole()) || (was_seen && !self.hunk_on_screen()) {
+        // On a smaller screen, the hunk that keys act on may be below the last row now.
+        if (was_on_screen_whole && !self.is_hunk_whole()) || (was_on_screen && !self.hunk_on_screen()) {
             self.show_hunk();
         }
         if let Some(page) = &self.page {
@@ -198,7 +198,7 @@ impl ReviewView {
         }
     }
 
-    /// Shows these notes beside the lines. The rows that the person reads stay where they are.
+    /// Shows these notes beside the lines. The rows that the person reads stay in place.
     pub(crate) fn set_notes(&mut self, notes: &[PageNote]) {
         self.notes = notes.to_vec();
         if self.keep_rows(|page| page.set_notes(notes)) {
@@ -206,21 +206,21 @@ impl ReviewView {
         }
     }
 
-    /// Folds the changes of these lines, which the person accepted before they were written. The rows that
-    /// the person reads stay where they are.
+    /// Folds the changes of these lines, which the person accepted before the changes were written. The rows
+    /// that the person reads stay in place.
     pub(crate) fn set_accepted(&mut self, lines: &[Lines]) {
         self.accepted = lines.to_vec();
         if self.keep_rows(|page| page.set_accepted(lines)) {
-            self.count_seen();
+            self.update_seen_part();
             self.clamp();
         }
     }
 
-    /// Changes rows of the page, and keeps those in place that the person reads. Returns whether rows have
+    /// Changes rows of the page, and keeps the rows that the person reads in place. Returns whether rows have
     /// changed.
     fn keep_rows(&mut self, change: impl FnOnce(&mut Page) -> bool) -> bool {
         let Some(page) = &mut self.page else { return false };
-        let row = anchored(page, self.open.hunk(), self.top, self.height);
+        let row = kept_row(page, self.open.hunk(), self.top, self.height);
         let (anchor, down) = (page.anchor(row), row - self.top.min(row));
         let has_changed = change(page);
         if has_changed {
@@ -229,7 +229,7 @@ impl ReviewView {
         has_changed
     }
 
-    /// Scrolls so that some lines are on the screen, with the row below them.
+    /// Scrolls so that these lines and the row below them are on the screen.
     pub(crate) fn show_lines(&mut self, lines: &PageLines) {
         let Some(rows) = self.page().and_then(|page| page.rows_of_lines(lines)) else { return };
         if rows.start < self.top || rows.end > self.top + self.height {
@@ -238,8 +238,8 @@ impl ReviewView {
         }
     }
 
-    /// Marks and counts the matches of a search.
-    pub(crate) fn look_for(&mut self, needle: Option<&Needle>) {
+    /// Finds the matches of a search, or removes them without a needle.
+    pub(crate) fn update_matches(&mut self, needle: Option<&Needle>) {
         self.matches = match (needle, &self.page, self.matches.take()) {
             (Some(needle), _, Some(matches)) if matches.are_of(needle) => Some(matches),
             (Some(needle), Some(page), _) => Some(SearchMatches::new(needle, page)),
@@ -247,7 +247,7 @@ impl ReviewView {
         };
     }
 
-    /// Whether a long line on the screen is shown from its change, and not from its beginning.
+    /// Whether a long line on the screen begins at its change, and not at its first column.
     pub(crate) fn is_at_changes(&self) -> bool {
         self.sideways == 0 && self.page().is_some_and(|page| page.has_late_rows(self.rows(), self.width))
     }
@@ -262,17 +262,17 @@ impl ReviewView {
         self.page.as_ref()
     }
 
-    /// The revision that a request of the person is about: the one that was on the screen, or a newer one
-    /// that they made themselves.
+    /// The revision for a request of the person: the revision that was on the screen, or a newer one that the
+    /// person's own edit made.
     pub(crate) fn meant_revision(&self) -> u64 {
-        self.seen.unwrap_or(0).max(self.open.own_revision()).min(self.review().revision)
+        self.seen_revision.unwrap_or(0).max(self.open.own_revision()).min(self.review().revision)
     }
 
-    /// Takes a new revision; the person stays where they are.
+    /// Takes a new revision. The rows that the person reads stay in place.
     pub(crate) fn take(&mut self, changed: Changed) -> Result<ReviewNews, OutOfStep> {
         let (hunk, top, height) = (self.hunk(), self.top, self.height);
         let anchor = self.page().map(|page| {
-            let row = anchored(page, hunk, top, height);
+            let row = kept_row(page, hunk, top, height);
             (page.anchor(row), row - top.min(row))
         });
         let current = self.matches.as_ref().and_then(SearchMatches::current);
@@ -286,12 +286,12 @@ impl ReviewView {
                 matches.search_again(page, found.map(|found| page.row(found)));
             }
         }
-        self.count_seen();
+        self.update_seen_part();
         self.clamp();
         Ok(news)
     }
 
-    /// The rows of a hunk; none before it is laid out.
+    /// The rows of a hunk; empty before the first layout.
     fn hunk_rows(&self, hunk: usize) -> Range<usize> {
         self.page().map_or(0..0, |page| page.hunk_rows(hunk))
     }
@@ -302,68 +302,69 @@ impl ReviewView {
         rows.start < self.top + self.height && rows.end > self.top
     }
 
-    /// Whether all of that hunk is on the screen.
+    /// Whether the whole hunk that keys act on is on the screen.
     fn is_hunk_whole(&self) -> bool {
         let rows = self.hunk_rows(self.hunk());
         !rows.is_empty() && rows.start >= self.top && rows.end <= self.top + self.height
     }
 
-    /// Scrolls so that the hunk is seen, all of it if it fits.
+    /// Scrolls so that the hunk is on the screen: the whole hunk if it fits.
     pub(crate) fn show_hunk(&mut self) {
         let rows = self.hunk_rows(self.hunk());
         if !rows.is_empty() && (rows.start < self.top || rows.end > self.top + self.height) {
             let spare = self.height.saturating_sub(rows.len());
-            self.top = rows.start.saturating_sub(ABOVE.max(spare / 3).min(spare.max(1)));
+            self.top = rows.start.saturating_sub(ROWS_ABOVE_HUNK.max(spare / 3).min(spare.max(1)));
         }
         self.clamp();
     }
 
-    /// Scrolls after a drop, which gives the hunk more rows, so that all of it is seen, if it fits.
+    /// Scrolls after a drop, which gives the hunk more rows, so that the whole hunk is on the screen if it
+    /// fits.
     pub(crate) fn show_dropped(&mut self) {
         if self.hunk_rows(self.hunk()).len() <= self.height {
             self.show_hunk();
         }
     }
 
-    /// Goes to the next hunk, or scrolls on in a hunk that goes on below the screen. Returns false at the
+    /// Goes to the next hunk, or scrolls down in a hunk that continues below the screen. Returns false at the
     /// end.
     pub(crate) fn next_hunk(&mut self) -> bool {
         let (hunks, rows, bottom) = (self.hunks(), self.hunk_rows(self.hunk()), self.top + self.height);
         let next = if self.page.is_none() {
-            // The review has not been on the screen yet: it opens at its first change.
+            // The review has not been on the screen yet, and will open at its first change.
             return false;
         } else if hunks.is_empty() {
-            return self.scroll(self.half());
+            return self.scroll(self.half_screen());
         } else if !self.hunk_on_screen() {
             // The hunk is off the screen: the key goes to the next hunk from the rows on the screen.
             hunks.clone().find(|hunk| self.hunk_rows(*hunk).end > self.top).or(hunks.last())
         } else if rows.end > bottom {
-            return self.scroll((rows.end - bottom).min(self.most()) as isize);
+            return self.scroll((rows.end - bottom).min(self.max_scroll()) as isize);
         } else {
             Some(self.hunk() + 1).filter(|next| hunks.contains(next))
         };
-        self.go_on(next)
+        self.go_to_hunk_if_any(next)
     }
 
-    /// Goes to the hunk before, or scrolls back in a hunk that begins above the screen. Returns false at
-    /// the beginning.
+    /// Goes to the previous hunk, or scrolls up in a hunk that begins above the screen. Returns false at the
+    /// beginning.
     pub(crate) fn previous_hunk(&mut self) -> bool {
         let (mut hunks, rows, bottom) = (self.hunks(), self.hunk_rows(self.hunk()), self.top + self.height);
         let next = if self.page.is_none() {
             return false;
         } else if hunks.is_empty() {
-            return self.scroll(-self.half());
+            return self.scroll(-self.half_screen());
         } else if !self.hunk_on_screen() {
             hunks.rfind(|hunk| self.hunk_rows(*hunk).start < bottom).or(Some(0))
         } else if rows.start < self.top {
-            return self.scroll(-((self.top - rows.start + 1).min(self.most()) as isize));
+            return self.scroll(-((self.top - rows.start + 1).min(self.max_scroll()) as isize));
         } else {
             self.hunk().checked_sub(1)
         };
-        self.go_on(next)
+        self.go_to_hunk_if_any(next)
     }
 
-    fn go_on(&mut self, hunk: Option<usize>) -> bool {
+    fn go_to_hunk_if_any(&mut self, hunk: Option<usize>) -> bool {
         if let Some(hunk) = hunk {
             self.go_to_hunk(hunk);
         }
@@ -376,27 +377,27 @@ impl ReviewView {
     }
 
     /// The most rows by which a key scrolls a hunk.
-    fn most(&self) -> usize {
+    fn max_scroll(&self) -> usize {
         self.height.saturating_sub(2).max(1)
     }
 
-    /// Scrolls by rows. Keys then act on a hunk that is on the screen, if there is one. Returns false if
-    /// nothing moved.
+    /// Scrolls by rows. Keys then act on a hunk that is on the screen, if there is one. Returns false if the
+    /// rows on the screen stay the same.
     pub(crate) fn scroll(&mut self, by: isize) -> bool {
         let before = self.top;
         self.top = self.top.saturating_add_signed(by);
         self.clamp();
-        self.follow(by < 0);
+        self.select_visible_hunk(by < 0);
         self.top != before
     }
 
-    /// Goes to a row, which is then about a third down the screen.
+    /// Scrolls so that a row is on the screen, a third down if it was not there before.
     pub(crate) fn go_to_row(&mut self, row: usize) {
         if row < self.top || row >= self.top + self.height {
             self.top = row.saturating_sub(self.height / 3);
             self.clamp();
         }
-        self.follow(false);
+        self.select_visible_hunk(false);
         if let Some(hunk) = self.page().and_then(|page| page.hunk_at(row)) {
             self.open.look_at(hunk);
         }
@@ -407,29 +408,29 @@ impl ReviewView {
         self.show_hunk();
     }
 
-    pub(crate) fn half(&self) -> isize {
+    pub(crate) fn half_screen(&self) -> isize {
         (self.height / 2).max(1) as isize
     }
 
-    pub(crate) fn whole(&self) -> isize {
-        self.most() as isize
+    pub(crate) fn full_screen(&self) -> isize {
+        self.max_scroll() as isize
     }
 
-    /// Opens or closes the fold in a row; false if there is none.
+    /// Opens or closes the fold in a row. Returns false if there is none.
     fn toggle_fold(&mut self, row: usize) -> bool {
         let Some(page) = &mut self.page else { return false };
         let anchor = page.anchor(self.top);
         let toggled = page.toggle_fold(row);
         if toggled {
             self.top = page.row(anchor);
-            self.count_seen();
+            self.update_seen_part();
             self.clamp();
         }
         toggled
     }
 
-    /// Shows more unchanged lines around the hunks, or fewer again, while the hunk stays in place. Returns
-    /// their number; `None` if it does not change.
+    /// Shows more or fewer unchanged lines around the hunks, while the hunk stays in place. Returns the new
+    /// number of unchanged lines; `None` if it does not change.
     pub(crate) fn change_context(&mut self, is_more: bool) -> Option<usize> {
         let mut context = None;
         self.keep_rows(|page| {
@@ -461,8 +462,8 @@ impl ReviewView {
         page.fold_near(from, rows).is_some_and(|row| self.toggle_fold(row))
     }
 
-    /// Takes a click in a row: opens or closes a fold, or lets keys act on the hunk there.
-    pub(crate) fn clicked(&mut self, row: usize) {
+    /// Handles a click in a row: opens or closes a fold there, or makes keys act on the hunk there.
+    pub(crate) fn take_click(&mut self, row: usize) {
         if self.page().is_some_and(|page| page.is_fold_or_unchanged(row)) && self.toggle_fold(row) {
             return;
         }
@@ -471,17 +472,18 @@ impl ReviewView {
         }
     }
 
-    /// Goes to the next match of `needle`, round the end. False if there is none.
+    /// Goes to the next match of `needle`, and from the last match to the first. Returns false if there is
+    /// none.
     pub(crate) fn find(&mut self, needle: &Needle, forward: bool) -> bool {
-        self.look_for(Some(needle));
+        self.update_matches(Some(needle));
         let (rows, hunk, top, height) = (self.rows(), self.hunk(), self.top, self.height);
         let (Some(page), Some(matches)) = (&mut self.page, &mut self.matches) else { return false };
-        let from = anchored(page, hunk, top, height);
+        let from = kept_row(page, hunk, top, height);
         let Some(found) = matches.step(page, &rows, from, forward) else { return false };
         page.reveal(&found);
         let (row, columns, room) =
             (page.match_row(&found), found.columns_in(page.content()), page.room(self.width));
-        // The marks of a cut line take a column at each end.
+        // The signs of a cut line need a column at each end.
         let is_cut = columns.start <= self.sideways || columns.end >= self.sideways + room;
         if is_cut && !page.is_wrapped(&found) {
             self.sideways = if columns.end < room { 0 } else { columns.start.saturating_sub(room / 3) };
@@ -496,8 +498,8 @@ impl ReviewView {
         self.open.look_at(self.hunk().min(self.review().hunks.len().saturating_sub(1)));
     }
 
-    /// After scrolling, lets keys act on the nearest hunk on the screen, if there is one.
-    fn follow(&mut self, up: bool) {
+    /// After scrolling, makes keys act on the nearest hunk on the screen, if there is one.
+    fn select_visible_hunk(&mut self, up: bool) {
         if self.hunk_on_screen() {
             return;
         }
@@ -512,8 +514,9 @@ impl ReviewView {
     }
 }
 
-/// The row that stays in place while other rows come and go: that of the hunk, if it is on the screen.
-fn anchored(page: &Page, hunk: usize, top: usize, height: usize) -> usize {
+/// The row that stays in place while other rows change: the first row of the hunk if it is on the screen, or
+/// else the top row.
+fn kept_row(page: &Page, hunk: usize, top: usize, height: usize) -> usize {
     let rows = page.hunk_rows(hunk);
     if rows.start >= top && rows.start < top + height && !rows.is_empty() { rows.start } else { top }
 }

@@ -13,49 +13,49 @@ use tokio::time::{Duration, Instant, sleep, sleep_until, timeout};
 
 use crate::app::App;
 use crate::options::{Ending, UndoneText};
-use crate::output::{Effect, Look, Purpose};
+use crate::output::{AgentSearch, Effect, Purpose};
 use crate::shown_frame::ShownFrame;
 use crate::tty::screen::{Screen, ScreenEvent};
 use crate::tty::signals::{SignalKind, Signals};
 
-/// The time between two looks for a saved text in the file of an open editor.
-const SAVED_EVERY: Duration = Duration::from_secs(1);
+/// The time between two checks for a saved text in the file of an open editor.
+const SAVED_TEXT_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The time after which the screen is drawn without an event, since it shows how long agents have been
-/// there. It is drawn sooner where an age of a turn changes.
-const DRAWN_EVERY: Duration = Duration::from_secs(30);
+/// The time after which a frame is drawn without an event, because the screen shows how long agents have been
+/// connected. A frame is drawn earlier if an age of a turn changes.
+const REDRAW_INTERVAL: Duration = Duration::from_secs(30);
 
-/// The time between two looks at the agents' settings while no agent is connected: they may change elsewhere.
-const LOOKED_EVERY: Duration = Duration::from_secs(5);
+/// The time between two searches for agents while no agent is connected: other programs may change settings.
+const SEARCH_INTERVAL: Duration = Duration::from_secs(5);
 
-/// The longest time for which a stream of events may keep the screen from being drawn.
-const OVERDUE: Duration = Duration::from_millis(50);
+/// The longest time for which a series of events may delay a frame.
+const MAX_FRAME_DELAY: Duration = Duration::from_millis(50);
 
-/// How long the signal of a closed window may take after the terminal failed.
+/// The time for which the desk waits for SIGHUP after an error of the terminal: a closed window causes both.
 const HANGUP_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// How long a signal that ends the desk waits for a text that is on its way to the companion.
+/// The time for which a desk that a signal ends waits for the companion's reply to a saved text.
 const UPLOAD_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// How long a desk that ends waits for files of the project that are being written. Otherwise its process
-/// would end in the middle of a file.
+/// The time for which a desk that ends waits for writes of files of the project. Otherwise its process would
+/// end in the middle of a write.
 const WRITING_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Everything the loop listens to besides the companion and the screen.
+/// The inputs of the loop besides the companion and the screen, and settings of the environment.
 pub(crate) struct Inputs {
     pub(crate) signals: Signals,
-    /// A thread of this process panicked, and the terminal was given back.
+    /// Receives a value if a thread of this process panicked; the panic hook has restored the terminal.
     pub(crate) panicked: mpsc::UnboundedReceiver<()>,
     /// The person's editor, as a shell command.
     pub(crate) editor: String,
-    /// Milliseconds since the Unix epoch.
+    /// Returns the time in ms since the Unix epoch.
     pub(crate) clock: fn() -> u64,
     /// Whether tmux is between the desk and the terminal.
     pub(crate) in_tmux: bool,
 }
 
 /// An event of the main loop.
-#[expect(clippy::large_enum_variant, reason = "there is one at a time, and nothing keeps it")]
+#[expect(clippy::large_enum_variant, reason = "there is one event at a time, and nothing stores events")]
 enum Event {
     Signal(SignalKind),
     Companion(CompanionEvent),
@@ -69,11 +69,11 @@ enum Event {
     TakenBack(Vec<(String, Result<(), String>)>),
     EditorEnded(io::Result<ExitStatus>),
     /// The open editor's file may have been saved.
-    LookForSavedText,
+    CheckForSavedText,
     /// The agents' settings may have changed.
-    LookForAgents,
+    SearchForAgents,
     Panicked,
-    /// Colours are ready, or ages on the screen are old.
+    /// Colours are ready, or an age on the screen has changed.
     OutOfDate,
     /// The screen is out of date, and a frame can be drawn.
     Draw,
@@ -84,25 +84,25 @@ struct MainLoop<'a, S> {
     app: &'a mut App,
     screen: &'a mut S,
     inputs: &'a mut Inputs,
-    /// The replies to requests of the desk.
+    /// The replies to requests of the desk, and the results of other work.
     replies: mpsc::UnboundedReceiver<Event>,
     reply_to: mpsc::UnboundedSender<Event>,
     /// The content of the frame that is being written.
     shown_frame: Option<ShownFrame>,
-    /// When the last frame was drawn.
-    drawn: Instant,
-    /// When the desk last began to look for agents to set up.
-    looked: Instant,
-    /// The time since which a frame has been due and possible.
+    /// The time of the last frame.
+    last_drawn: Instant,
+    /// The time of the last search for agents to set up.
+    last_search: Instant,
+    /// The time since which a frame has been due and the screen ready for it.
     due_since: Option<Instant>,
-    /// The companion has stopped; the desk stays for an editor that is still open.
+    /// Whether the companion has stopped. The desk then stays only for an editor that is still open.
     companion_gone: bool,
 }
 
 /// Runs the desk until the person, a signal or the companion ends it.
 ///
 /// # Errors
-/// When the terminal cannot be used any more.
+/// If the terminal cannot be used any more.
 pub(crate) async fn run(
     desk: &mut Desk,
     app: &mut App,
@@ -110,8 +110,8 @@ pub(crate) async fn run(
     inputs: &mut Inputs,
 ) -> anyhow::Result<Ending> {
     let (reply_to, replies) = mpsc::unbounded_channel();
-    let (shown_frame, due_since, drawn, looked) = (None, None, Instant::now(), Instant::now());
-    app.begin(drawn);
+    let (shown_frame, due_since, last_drawn, last_search) = (None, None, Instant::now(), Instant::now());
+    app.begin(last_drawn);
     let mut main_loop = MainLoop {
         desk,
         app,
@@ -120,15 +120,15 @@ pub(crate) async fn run(
         replies,
         reply_to,
         shown_frame,
-        drawn,
-        looked,
+        last_drawn,
+        last_search,
         due_since,
         companion_gone: false,
     };
     loop {
         let event = main_loop.next_event().await?;
         if let Some(ending) = main_loop.handle(event).await? {
-            main_loop.end_writing().await;
+            main_loop.wait_for_writes().await;
             return Ok(ending);
         }
         if main_loop.carry_out().await? {
@@ -138,18 +138,18 @@ pub(crate) async fn run(
 }
 
 impl<S: Screen> MainLoop<'_, S> {
-    /// Waits for the next event. If several are there, the order below decides.
+    /// Waits for the next event. If several events are ready, the order below decides.
     async fn next_event(&mut self) -> io::Result<Event> {
-        let due = self.app.out().is_due() && self.screen.is_ready();
-        self.due_since = self.due_since.filter(|_| due).or_else(|| due.then(Instant::now));
-        if self.due_since.is_some_and(|since| since.elapsed() > OVERDUE) {
+        let is_due = self.app.out().is_frame_due() && self.screen.is_ready();
+        self.due_since = self.due_since.filter(|_| is_due).or_else(|| is_due.then(Instant::now));
+        if self.due_since.is_some_and(|since| since.elapsed() > MAX_FRAME_DELAY) {
             return Ok(Event::Draw);
         }
         let (app, signals) = (&mut *self.app, &mut self.inputs.signals);
         let has_editor = app.requests().pending().has_editor();
-        let looks_for_agents = app.looks_in_the_background();
-        let shows_ages = !app.out().is_due() && app.requests().reviews().has_ages();
-        let ages_hold = app.next_age().map_or(DRAWN_EVERY, Duration::from_millis).min(DRAWN_EVERY);
+        let searches_for_agents = app.searches_in_background();
+        let shows_ages = !app.out().is_frame_due() && app.requests().reviews().has_ages();
+        let ages_hold = app.next_age().map_or(REDRAW_INTERVAL, Duration::from_millis).min(REDRAW_INTERVAL);
         let (editor_exit, coloured) = app.own_events();
         let from_screen = tokio::select! {
             biased;
@@ -162,21 +162,21 @@ impl<S: Screen> MainLoop<'_, S> {
             event = self.screen.next() => event,
             Some(()) = self.inputs.panicked.recv() => return Ok(Event::Panicked),
             () = coloured => return Ok(Event::OutOfDate),
-            () = sleep(SAVED_EVERY), if has_editor => return Ok(Event::LookForSavedText),
-            () = sleep_until(self.drawn + ages_hold), if shows_ages => return Ok(Event::OutOfDate),
-            () = sleep_until(self.looked + LOOKED_EVERY), if looks_for_agents => {
-                return Ok(Event::LookForAgents);
+            () = sleep(SAVED_TEXT_INTERVAL), if has_editor => return Ok(Event::CheckForSavedText),
+            () = sleep_until(self.last_drawn + ages_hold), if shows_ages => return Ok(Event::OutOfDate),
+            () = sleep_until(self.last_search + SEARCH_INTERVAL), if searches_for_agents => {
+                return Ok(Event::SearchForAgents);
             }
-            () = std::future::ready(()), if due => return Ok(Event::Draw),
+            () = std::future::ready(()), if is_due => return Ok(Event::Draw),
         };
         match from_screen {
             Ok(event) => Ok(Event::Screen(event)),
-            // A closed window makes both an error of the terminal and a signal, in any order.
+            // A closed window causes an error of the terminal and a signal, in any order.
             Err(error) => timeout(HANGUP_TIMEOUT, signals.end()).await.map(Event::Signal).map_err(|_| error),
         }
     }
 
-    /// The consequences of an event; an ending if the desk ends with it.
+    /// Handles an event. Returns the reason for the end if the desk ends with this event.
     async fn handle(&mut self, event: Event) -> io::Result<Option<Ending>> {
         let has_editor = self.app.requests().pending().has_editor();
         match event {
@@ -203,7 +203,7 @@ impl<S: Screen> MainLoop<'_, S> {
                     self.app.mark_shown(&shown_frame, Instant::now());
                 }
             }
-            Event::Screen(ScreenEvent::Resized) | Event::OutOfDate => self.app.out_mut().mark_due(),
+            Event::Screen(ScreenEvent::Resized) | Event::OutOfDate => self.app.out_mut().request_frame(),
             Event::Screen(ScreenEvent::Input(event)) => self.app.take_input(event, Instant::now()),
             Event::Screen(ScreenEvent::Nothing) => {}
             Event::EditorEnded(status) => {
@@ -214,8 +214,8 @@ impl<S: Screen> MainLoop<'_, S> {
                     return Ok(Some(Ending::Gone));
                 }
             }
-            Event::LookForAgents => self.app.look_in_the_background(),
-            Event::LookForSavedText => self.app.requests_mut().upload_saved_text(),
+            Event::SearchForAgents => self.app.search_in_background(),
+            Event::CheckForSavedText => self.app.requests_mut().upload_saved_text(),
             Event::Panicked => {
                 self.screen.take_back()?;
                 let out = self.app.out_mut();
@@ -229,27 +229,29 @@ impl<S: Screen> MainLoop<'_, S> {
     fn draw(&mut self) -> io::Result<()> {
         self.shown_frame = Some(self.app.arrange(self.screen.size(), (self.inputs.clock)()));
         self.screen.draw(self.app)?;
-        self.drawn = Instant::now();
+        self.last_drawn = Instant::now();
         Ok(())
     }
 
-    /// Gives the companion a moment to take the saved text, as the desk ends. A text without a reply is kept.
+    /// Sends the saved text to the companion, as the desk ends, and waits a moment for the reply. Without a
+    /// reply the text becomes a draft.
     async fn upload_last_text(&mut self) {
         self.app.requests_mut().upload_saved_text();
         let effects = self.app.out_mut().take_effects();
         send_requests(effects, self.desk, &self.reply_to);
         let is_under_way = |app: &App| app.requests().pending().has_text_under_way();
-        self.take_replies_while(is_under_way, UPLOAD_TIMEOUT).await;
+        self.handle_replies_while(is_under_way, UPLOAD_TIMEOUT).await;
     }
 
     /// Waits, as the desk ends, until the files of a finish, or of undos that are taken back, are written.
-    async fn end_writing(&mut self) {
+    /// Gives up after a while.
+    async fn wait_for_writes(&mut self) {
         let is_writing = |app: &App| app.requests().reviews().turn().is_writing();
-        self.take_replies_while(is_writing, WRITING_TIMEOUT).await;
+        self.handle_replies_while(is_writing, WRITING_TIMEOUT).await;
     }
 
-    /// Takes replies, as the desk ends, while something is under way, and for so long at most.
-    async fn take_replies_while(&mut self, is_under_way: impl Fn(&App) -> bool, most: Duration) {
+    /// Handles replies, as the desk ends, while `is_under_way` holds, for `limit` at most.
+    async fn handle_replies_while(&mut self, is_under_way: impl Fn(&App) -> bool, limit: Duration) {
         let all = async {
             while is_under_way(self.app)
                 && let Some(event) = self.replies.recv().await
@@ -261,10 +263,10 @@ impl<S: Screen> MainLoop<'_, S> {
                 }
             }
         };
-        let _ = timeout(most, all).await;
+        let _ = timeout(limit, all).await;
     }
 
-    /// Does the work that the state asks for; true if the desk is to be left.
+    /// Does the work that the state requests. Returns true if the person leaves the desk.
     async fn carry_out(&mut self) -> io::Result<bool> {
         for effect in self.app.out_mut().take_effects() {
             match effect {
@@ -279,19 +281,19 @@ impl<S: Screen> MainLoop<'_, S> {
                 }
                 Effect::Redraw => {
                     self.screen.redraw()?;
-                    self.app.out_mut().mark_due();
+                    self.app.out_mut().request_frame();
                 }
                 Effect::Stop => {
                     let stopped = self.screen.stop();
-                    hear_companion_during(stopped, self.app, self.desk, &self.reply_to).await?;
+                    handle_companion_during(stopped, self.app, self.desk, &self.reply_to).await?;
                     self.app.out_mut().invalidate_keys();
                 }
-                Effect::LookForAgents(look) => {
-                    self.looked = Instant::now();
+                Effect::SearchForAgents(search) => {
+                    self.last_search = Instant::now();
                     self.set_up(|agents| {
-                        let (offers, has_agent) = match look {
-                            Look::Thorough => (agents.offers(), agents.has_agent()),
-                            Look::Quick => (agents.quick_offers(), true),
+                        let (offers, has_agent) = match search {
+                            AgentSearch::Thorough => (agents.offers(), agents.has_agent()),
+                            AgentSearch::Quick => (agents.quick_offers(), true),
                         };
                         async move {
                             match offers.await {
@@ -312,7 +314,7 @@ impl<S: Screen> MainLoop<'_, S> {
         Ok(false)
     }
 
-    /// Starts a part of the set-up of agents; the reply is an event.
+    /// Starts a step of the set-up of agents; its result is an event.
     fn set_up<F>(&self, start: impl FnOnce(&dyn AgentSetup) -> F)
     where
         F: Future<Output = SetupReply> + Send + 'static,
@@ -323,7 +325,7 @@ impl<S: Screen> MainLoop<'_, S> {
         tokio::spawn(async move { drop(reply_to.send(Event::Setup(reply.await))) });
     }
 
-    /// Starts to paste into the pane of an agent; the reply is an event.
+    /// Starts to paste into the pane of an agent; the result is an event.
     fn paste(&self, root: String) {
         let (pane, reply_to) = (self.app.options().agent_pane.clone(), self.reply_to.clone());
         tokio::task::spawn_blocking(move || {
@@ -334,7 +336,7 @@ impl<S: Screen> MainLoop<'_, S> {
         });
     }
 
-    /// Starts to take undos back; the reply is an event.
+    /// Starts to take undos back; the result is an event.
     fn take_back(&self, undone: Vec<UndoneText>) {
         let (program, reply_to) = (self.app.options().undo_back.clone(), self.reply_to.clone());
         tokio::task::spawn_blocking(move || {
@@ -349,11 +351,11 @@ impl<S: Screen> MainLoop<'_, S> {
         });
     }
 
-    /// Gives the review on the screen, and the terminal, to the person's editor.
+    /// Opens the review on the screen in the person's editor, which gets the terminal.
     async fn start_editor(&mut self) -> io::Result<()> {
         let Some((id, note)) = self.app.requests_mut().begin_editing() else { return Ok(()) };
         let handed_over = self.screen.hand_over(&note);
-        hear_companion_during(handed_over, self.app, self.desk, &self.reply_to).await;
+        handle_companion_during(handed_over, self.app, self.desk, &self.reply_to).await;
         if !self.app.requests_mut().start_editor(id, &self.inputs.editor) {
             self.screen.take_back()?;
         }
@@ -361,9 +363,9 @@ impl<S: Screen> MainLoop<'_, S> {
     }
 }
 
-/// Waits for the terminal, and handles events of the companion meanwhile, so that an agent that takes a
-/// review does not wait for the terminal.
-async fn hear_companion_during<T>(
+/// Waits for `done`, a step of the terminal, and handles events of the companion meanwhile. So the terminal
+/// delays no requests that follow from these events.
+async fn handle_companion_during<T>(
     done: impl Future<Output = T>,
     app: &mut App,
     desk: &mut Desk,
@@ -386,7 +388,7 @@ async fn hear_companion_during<T>(
     }
 }
 
-/// Sends the requests among `effects`, and returns the rest.
+/// Sends the requests among `effects`, and returns the other effects.
 fn send_requests(
     effects: VecDeque<Effect>,
     desk: &Desk,

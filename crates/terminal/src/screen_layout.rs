@@ -1,6 +1,6 @@
-//! Lays out the screen by the person's wishes and the size of the window. The layout does not depend on
-//! texts, so that it stands still while the person reads. The areas are found before a frame is drawn, and
-//! drawing changes none.
+//! Lays out the screen by the person's choices and the size of the window. The layout does not depend on
+//! texts, so that it does not move while the person reads. The areas are computed before a frame is drawn,
+//! and drawing changes none of them.
 
 use ratatui_core::layout::{Constraint, Layout as Split, Position, Rect, Size};
 use ratatui_core::terminal::Frame;
@@ -18,41 +18,44 @@ use crate::review_view::search_matches::SearchMatches;
 use crate::reviews::Reviews;
 use crate::text::fit::wrapped;
 
-/// The smallest screen that shows the desk. A smaller one only says that it is too small.
-const SMALLEST: Size = Size { width: 40, height: 10 };
+/// The smallest screen that shows the desk. A smaller screen shows a message that it is too small.
+const MIN_SIZE: Size = Size { width: 40, height: 10 };
 
-/// From this size on there is room for a column of agents, reviews and context, if the person wants it.
-const COLUMN_FROM: Size = Size { width: 100, height: 16 };
+/// The smallest screen with room for a column of agents, reviews and context, if the person asks for the
+/// lists.
+const MIN_COLUMN_SIZE: Size = Size { width: 100, height: 16 };
 
-/// From this width on, the column is shown unless the person hides it: there is room for two sides beside it.
-const COLUMN_ASIDE_FROM: u16 = 150;
+/// The least width at which the column is shown unless the person hides it: two sides of a review fit beside
+/// it.
+const MIN_AUTOMATIC_COLUMN_WIDTH: u16 = 150;
 
-/// From this height on they have two rows on top where there is no column, and the status line has a row
-/// while there is nothing to say. On a lower screen the header of the review says what is needed.
-const ROWS_FROM: u16 = 30;
+/// The least height at which the lists have two rows at the top if there is no column, and the status line
+/// keeps its row without a message. On a lower screen the header of the review has the most important part of
+/// the lists.
+const MIN_STRIP_HEIGHT: u16 = 30;
 
-/// From this width on the original stands beside the text that would be accepted.
-const SIDE_BY_SIDE_FROM: u16 = 110;
+/// The least width at which the original is beside the current text.
+const MIN_SIDE_BY_SIDE_WIDTH: u16 = 110;
 
-/// The person's wishes, and the places of the last frame.
+/// The person's choices, and the areas of the last frame.
 #[derive(Debug)]
 pub(crate) struct ScreenLayout {
-    /// The layout that the person asked for.
+    /// The layout that the person chose.
     layout: Option<Layout>,
     /// Whether unchanged lines are wrapped, too.
     wrap: bool,
-    /// Whether the person asked for the lists of agents and reviews, or wants none.
+    /// Whether the person shows the lists of agents and reviews, or hides them; `None` if the size decides.
     lists: Option<bool>,
     areas: Areas,
 }
 
 impl ScreenLayout {
-    /// A layout before the first frame.
+    /// Creates the layout of a desk that has drawn no frame.
     pub(crate) fn new(layout: Option<Layout>) -> Self {
         Self { layout, wrap: false, lists: None, areas: Areas::default() }
     }
 
-    /// The places of the last frame.
+    /// The areas of the last frame.
     pub(crate) fn areas(&self) -> &Areas {
         &self.areas
     }
@@ -61,8 +64,8 @@ impl ScreenLayout {
         self.wrap
     }
 
-    /// Switches, from one call to the next, to the layout other than that of the width, to the layout of
-    /// the present width at any width, and back to the layout of the width. Returns the message.
+    /// Switches to the next of three choices: the layout that the width does not give, the layout that the
+    /// width gives now but at any width, and the layout that the width gives. Returns the message.
     pub(crate) fn switch_layout(&mut self) -> &'static str {
         let other = match self.areas.by_width {
             Layout::SideBySide => Layout::OneColumn,
@@ -80,13 +83,14 @@ impl ScreenLayout {
         }
     }
 
-    /// The person wants all long lines wrapped, or only changed ones. Returns the message.
+    /// Switches between wrapping all long lines and wrapping only changed lines. Returns the message.
     pub(crate) fn switch_wrap(&mut self) -> &'static str {
         self.wrap = !self.wrap;
         if self.wrap { "All long lines are wrapped." } else { "Only changed lines are wrapped." }
     }
 
-    /// The person wants to see the lists, or to hide them. Where they have a row, a column comes first.
+    /// Shows or hides the lists. If the lists have rows at the top and the screen has room for a column,
+    /// shows the column.
     pub(crate) fn switch_lists(&mut self) {
         let is_hidden = match self.areas.lists {
             Lists::Hidden => true,
@@ -96,18 +100,19 @@ impl ScreenLayout {
         self.lists = Some(is_hidden);
     }
 
-    /// Shows or hides the lists; without a wish, the size decides.
+    /// Shows or hides the lists; `None` lets the size decide.
     #[cfg(test)]
-    pub(crate) fn set_lists(&mut self, wish: Option<bool>) {
-        self.lists = wish;
+    pub(crate) fn set_lists(&mut self, choice: Option<bool>) {
+        self.lists = choice;
     }
 
-    /// Finds the layout of reviews and the place of the lists on a screen of this size, before
-    /// [`places`].
-    pub(crate) fn begin(&self, size: Size, reviews: &mut Reviews) -> Areas {
-        let by_width = if size.width >= SIDE_BY_SIDE_FROM { Layout::SideBySide } else { Layout::OneColumn };
+    /// Chooses the layout of reviews and the position of the lists on a screen of this size.
+    /// [`compute_areas`] computes the other areas.
+    pub(crate) fn choose_layout(&self, size: Size, reviews: &mut Reviews) -> Areas {
+        let by_width =
+            if size.width >= MIN_SIDE_BY_SIDE_WIDTH { Layout::SideBySide } else { Layout::OneColumn };
         let layout = self.layout.unwrap_or(by_width);
-        let is_roomy = size.width >= COLUMN_FROM.width && size.height >= COLUMN_FROM.height;
+        let is_roomy = size.width >= MIN_COLUMN_SIZE.width && size.height >= MIN_COLUMN_SIZE.height;
         let is_empty = !reviews.has_current();
         if let Some(view) = reviews.current_mut() {
             view.set_layout(layout);
@@ -116,32 +121,32 @@ impl ScreenLayout {
             (Some(false), _) => Lists::Hidden,
             (Some(true), false) => Lists::Strip,
             (Some(true), true) => Lists::Column,
-            (None, true) if size.width >= COLUMN_ASIDE_FROM => Lists::Column,
-            (None, _) if is_empty || size.height >= ROWS_FROM => Lists::Strip,
+            (None, true) if size.width >= MIN_AUTOMATIC_COLUMN_WIDTH => Lists::Column,
+            (None, _) if is_empty || size.height >= MIN_STRIP_HEIGHT => Lists::Strip,
             (None, _) => Lists::Hidden,
         };
-        let too_small = size.width < SMALLEST.width || size.height < SMALLEST.height;
+        let too_small = size.width < MIN_SIZE.width || size.height < MIN_SIZE.height;
         Areas { by_width, lists, is_roomy, too_small, ..Areas::default() }
     }
 
     /// Keeps the areas of the frame that is drawn next.
-    pub(crate) fn end(&mut self, areas: Areas) {
+    pub(crate) fn set_areas(&mut self, areas: Areas) {
         self.areas = areas;
     }
 }
 
 /// The width of the column of lists.
-fn column(size: Size) -> u16 {
+fn column_width(size: Size) -> u16 {
     (size.width / 5).clamp(24, 36)
 }
 
-/// Finds all areas on a screen of this size.
-pub(crate) fn places(drawn: &DrawnState<'_>, size: Size, mut areas: Areas) -> Areas {
+/// Computes all areas on a screen of this size.
+pub(crate) fn compute_areas(drawn: &DrawnState<'_>, size: Size, mut areas: Areas) -> Areas {
     let whole = Rect::from((Position::ORIGIN, size));
     let [banner, above, messages, keys] = Split::vertical([
         Constraint::Length(u16::from(drawn.reviews.demo().is_some())),
         Constraint::Fill(1),
-        Constraint::Length(panels::bottom::height(drawn, size, size.height >= ROWS_FROM)),
+        Constraint::Length(panels::bottom::height(drawn, size, size.height >= MIN_STRIP_HEIGHT)),
         Constraint::Length(1),
     ])
     .areas(whole);
@@ -149,7 +154,7 @@ pub(crate) fn places(drawn: &DrawnState<'_>, size: Size, mut areas: Areas) -> Ar
     match areas.lists {
         Lists::Column => {
             let [left, border, main] = Split::horizontal([
-                Constraint::Length(column(size)),
+                Constraint::Length(column_width(size)),
                 Constraint::Length(1),
                 Constraint::Fill(1),
             ])
@@ -164,7 +169,7 @@ pub(crate) fn places(drawn: &DrawnState<'_>, size: Size, mut areas: Areas) -> Ar
             .areas(left);
         }
         Lists::Strip => {
-            let rows = if size.height >= COLUMN_FROM.height { 2 } else { 1 };
+            let rows = if size.height >= MIN_COLUMN_SIZE.height { 2 } else { 1 };
             [areas.strip, areas.main] =
                 Split::vertical([Constraint::Length(rows), Constraint::Fill(1)]).areas(above);
         }
@@ -176,11 +181,11 @@ pub(crate) fn places(drawn: &DrawnState<'_>, size: Size, mut areas: Areas) -> Ar
     };
     [areas.header, areas.page] =
         Split::vertical([Constraint::Length(header), Constraint::Fill(1)]).areas(areas.main);
-    areas.listed = panels::reviews::places(drawn, &areas);
+    areas.listed = panels::reviews::clickable_rows(drawn, &areas);
     areas
 }
 
-/// Draws what was arranged.
+/// Draws the frame whose areas were computed.
 pub(crate) fn draw(drawn: &DrawnState<'_>, colours: &Colours, frame: &mut Frame<'_>) {
     let (areas, palette) = (drawn.areas, drawn.palette);
     if areas.too_small {

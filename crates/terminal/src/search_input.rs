@@ -1,4 +1,4 @@
-//! The search in reviews: the text that the person typed last, and the needle made of it.
+//! The search in reviews: the text that the person typed last, and the needle for this text.
 
 use alongside_desk::harmless;
 use crossterm::event::{KeyCode, KeyEvent};
@@ -8,11 +8,11 @@ use crate::review_page::Needle;
 use crate::reviews::requests::ReviewRequests;
 use crate::text::typing;
 
-/// See the module.
+/// The state of the search.
 #[derive(Debug, Default)]
 pub(crate) struct SearchInput {
     text: String,
-    /// Absent once the search has ended.
+    /// The needle; `None` if no search is active.
     needle: Option<Needle>,
 }
 
@@ -26,12 +26,12 @@ impl SearchInput {
         self.needle.as_ref()
     }
 
-    /// No match is marked any more.
+    /// Ends the search, so that no match is highlighted.
     pub(crate) fn end(&mut self) {
         self.needle = None;
     }
 
-    /// Takes a key while the person types what to search for.
+    /// Handles a key while the person types the text to search for.
     pub(crate) fn take_key(&mut self, key: KeyEvent, requests: &mut ReviewRequests) {
         let out = requests.out_mut();
         match (out.overlays.front_mut(), key.code) {
@@ -40,21 +40,21 @@ impl SearchInput {
                 self.end();
             }
             (Some(Overlay::Search(typed)), KeyCode::Enter) => {
-                // Nothing repeats the last search.
+                // An empty text repeats the last search.
                 if !typed.is_empty() {
                     self.needle = Needle::new(typed);
                     self.text = std::mem::take(typed);
                 }
                 out.close_input();
-                self.go_on(requests, true);
+                self.go_to_match(requests, true);
             }
             (Some(Overlay::Search(typed)), _) => typing::edit(typed, key),
             _ => {}
         }
     }
 
-    /// Goes to the next match in the review on the screen, round the end.
-    pub(crate) fn go_on(&self, requests: &mut ReviewRequests, forward: bool) {
+    /// Goes to the next match in the review on the screen, and from the last match to the first.
+    pub(crate) fn go_to_match(&self, requests: &mut ReviewRequests, forward: bool) {
         let (reviews, out) = requests.parts();
         match (&self.needle, reviews.current_mut()) {
             (None, _) => out.say("Nothing to search for yet; type / first."),

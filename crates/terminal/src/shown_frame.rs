@@ -1,4 +1,4 @@
-//! The content of a frame, so that the desk knows later what was on the screen.
+//! The content of a frame. Once the frame is on the screen, the desk notes this content as seen.
 
 use alongside_desk::ReviewId;
 use tokio::time::Instant;
@@ -10,23 +10,24 @@ use crate::review_page::ShownLine;
 use crate::review_view::ReviewView;
 use crate::reviews::Reviews;
 
-/// See the module.
+/// The content of a frame.
 #[derive(Debug, Default)]
 pub(crate) struct ShownFrame {
     /// See [`KeyGate::current`](crate::key_gate::KeyGate::current).
     change: u64,
-    /// The review and its revision; none if something covers it.
+    /// The review and its revision; `None` if an overlay covers the review.
     review: Option<(ReviewId, u64)>,
-    /// The lines of its changes.
+    /// The lines of the review's changes.
     lines: Vec<ShownLine>,
     overlays: ShownOverlays,
+    /// The number of the message on the status line.
     message: Option<u64>,
-    /// The file of a turn that has no text to show, by its path.
+    /// The path of the file of a turn on the screen, if the file has no text to show.
     file: Option<String>,
 }
 
 impl ShownFrame {
-    /// The content of a frame drawn now.
+    /// The content of a frame that is drawn now.
     pub(crate) fn of(reviews: &Reviews, out: &Output, areas: &Areas) -> Self {
         let change = out.keys.current();
         if areas.too_small {
@@ -44,7 +45,7 @@ impl ShownFrame {
         }
     }
 
-    /// The frame is on the screen.
+    /// Notes that the frame is on the screen.
     pub(crate) fn mark_shown(&self, now: Instant, reviews: &mut Reviews, out: &mut Output) {
         out.keys.mark_drawn(self.change, now);
         if let Some((id, revision)) = self.review

@@ -1,5 +1,5 @@
-//! The files of a turn review as the person goes through them: the file on the screen, the texts of opened
-//! files, and the parts of them that have been on the screen.
+//! The files of a turn review at a desk: the file on the screen, the texts of opened files, and the parts of
+//! the files that have been on the screen.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,33 +11,34 @@ use alongside_desk::{
 use crate::review_view::ReviewView;
 use crate::words::comment_words;
 
-/// See the module.
+/// The files of a turn review.
 pub(crate) struct TurnFiles {
     turn: Turn,
     /// The file on the screen, as an index.
     at: usize,
-    /// The texts of opened files, or the reason why they cannot be read. By path, since an index means
-    /// another file in a newer list. The companion sends the texts of an open file anew when they change.
+    /// The texts of opened files, or the reason why they cannot be read. The key is the path, because an
+    /// index may mean another file in a newer list. The companion sends the texts of an open file again when
+    /// they change.
     texts: HashMap<String, Result<Box<ReviewView>, String>>,
-    /// The lines of opened files that are new since the last round, by path. A file all of whose changes
-    /// are new is left out.
+    /// The lines of opened files that are new since the last round, by path. A file is absent if all its
+    /// changes are new.
     new: HashMap<String, Vec<Lines>>,
-    /// The lines of opened files whose change the person accepted before the write, by path.
+    /// The lines of opened files whose change the person accepted as a proposal, by path.
     accepted: HashMap<String, Vec<Lines>>,
     /// The files without text that have been on the screen, by path.
     seen: HashSet<String>,
 }
 
-/// The consequences of a new list.
+/// The differences between a new list and the previous one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ListNews {
     /// The number of files that were not in the list before.
     pub(crate) added: usize,
-    /// Whether another file is on the screen now.
+    /// Whether the file that was on the screen has left the list, so that another file is on the screen.
     pub(crate) is_elsewhere: bool,
-    /// Whether a finish would do something else now: of another list, with other marks or other comments.
-    pub(crate) has_other_end: bool,
-    /// Whether an agent has read the message since.
+    /// Whether a finish would do something else now: its list, its marks, its comments or its agent differ.
+    pub(crate) has_other_finish: bool,
+    /// Whether an agent has read the message since the previous list.
     pub(crate) is_read: bool,
 }
 
@@ -60,12 +61,12 @@ impl TurnFiles {
         self.at
     }
 
-    /// The file on the screen; none if nothing has changed.
+    /// The file on the screen; `None` if the list is empty.
     pub(crate) fn file(&self) -> Option<&TurnFile> {
         self.turn.files.get(self.at)
     }
 
-    /// Takes a new list. The person stays at their file, or at the one in its place.
+    /// Takes a new list. The file on the screen stays, or the file at its index replaces it.
     pub(crate) fn take(&mut self, turn: Turn) -> ListNews {
         let known: HashSet<&str> = self.turn.files.iter().map(|file| &*file.path).collect();
         let added = turn.files.iter().filter(|file| !known.contains(&*file.path)).count();
@@ -78,9 +79,9 @@ impl TurnFiles {
             let unsent = turn.comments.iter().filter(|comment| comment.state.is_unsent());
             unsent.map(|comment| (comment.id, comment.text.clone())).collect()
         };
-        // Only another agent changes the end. The time or way of a message changes with each prompt.
+        // Of a route only the agent counts here: the rest of a route changes with each prompt.
         let agent = |turn: &Turn| turn.route.as_ref().map(|route| route.agent.clone());
-        let has_other_end = !is_same
+        let has_other_finish = !is_same
             || marks(&self.turn) != marks(&turn)
             || unsent(&self.turn) != unsent(&turn)
             || agent(&self.turn) != agent(&turn);
@@ -96,9 +97,9 @@ impl TurnFiles {
             self.seen.clear();
         }
         self.turn = turn;
-        let stays: HashSet<&str> = self.turn.files.iter().map(|file| &*file.path).collect();
-        self.texts.retain(|path, _| stays.contains(&**path));
-        self.seen.retain(|path| stays.contains(&**path));
+        let listed: HashSet<&str> = self.turn.files.iter().map(|file| &*file.path).collect();
+        self.texts.retain(|path, _| listed.contains(&**path));
+        self.seen.retain(|path| listed.contains(&**path));
         if has_other_comments {
             for (path, view) in &mut self.texts {
                 if let Ok(view) = view {
@@ -106,7 +107,7 @@ impl TurnFiles {
                 }
             }
         }
-        ListNews { added, is_elsewhere: path.is_some() && at.is_none(), has_other_end, is_read }
+        ListNews { added, is_elsewhere: path.is_some() && at.is_none(), has_other_finish, is_read }
     }
 
     /// Takes the texts of a file of this list.
@@ -116,7 +117,7 @@ impl TurnFiles {
         let Some(known) = self.turn.files.get(file).filter(|_| is_of_list) else { return };
         let path = known.path.clone();
         let mut view = Box::new(ReviewView::of_turn(review));
-        // The first hunk that the person does not know.
+        // The view begins at the first hunk that is new and not accepted before.
         let is_new = |hunk: &Hunk| new.as_ref().is_none_or(|new| OpenedTurnFile::is_new(new, hunk));
         let is_unknown = |hunk: &Hunk| is_new(hunk) && !OpenedTurnFile::is_accepted(&accepted, hunk);
         if let Some(first) = view.review().hunks.iter().position(is_unknown).filter(|first| *first > 0) {
@@ -128,10 +129,10 @@ impl TurnFiles {
             None => drop(self.new.remove(&path)),
         }
         if let Some(Ok(before)) = self.texts.remove(&path) {
-            let name = |view: &ReviewView| (view.review().id, view.review().revision);
-            match name(&before) == name(&view) {
+            let identity = |view: &ReviewView| (view.review().id, view.review().revision);
+            match identity(&before) == identity(&view) {
                 true => view = before,
-                // The person reads on where they were.
+                // The new view begins at the hunk where the person was.
                 false => view.go_to_hunk(before.hunk()),
             }
         }
@@ -140,12 +141,12 @@ impl TurnFiles {
         self.texts.insert(path, Ok(view));
     }
 
-    /// Takes the reason why the texts of a file could not be read. Known texts stay, even if they are old.
+    /// Takes the reason why the texts of a file could not be read. Texts that were read before stay.
     pub(crate) fn take_refused(&mut self, path: String, why: String) {
         self.texts.entry(path).or_insert(Err(why));
     }
 
-    /// Forgets which texts could not be read, so that the person's next look asks for them again.
+    /// Forgets the files whose texts could not be read, so that the desk requests the texts again.
     pub(crate) fn forget_refused(&mut self) {
         self.texts.retain(|_, view| view.is_ok());
     }
@@ -170,25 +171,25 @@ impl TurnFiles {
         self.texts.get_mut(path)?.as_deref_mut().ok()
     }
 
-    /// Whether the hunk that keys act on has changed since the last round; `None` if all of the file has.
+    /// Whether the hunk that keys act on has changed since the last round; `None` if the whole file has.
     pub(crate) fn is_hunk_new(&self) -> Option<bool> {
         let (view, new) = (self.view()?, self.new.get(&self.file()?.path)?);
         Some(OpenedTurnFile::is_new(new, view.review().hunks.get(view.hunk())?))
     }
 
-    /// Whether the person accepted the hunk that keys mean before it was written.
+    /// Whether the person accepted the hunk that keys act on as a proposal.
     pub(crate) fn is_hunk_accepted(&self) -> bool {
         let hunk = self.view().and_then(|view| view.review().hunks.get(view.hunk()));
         let accepted = self.file().and_then(|file| self.accepted.get(&file.path));
         hunk.zip(accepted).is_some_and(|(hunk, accepted)| OpenedTurnFile::is_accepted(accepted, hunk))
     }
 
-    /// Why the texts of the file on the screen could not be read.
+    /// The reason why the texts of the file on the screen could not be read.
     pub(crate) fn refused(&self) -> Option<&str> {
         self.texts.get(&self.file()?.path)?.as_ref().err().map(String::as_str)
     }
 
-    /// An opened file, by the review that it is.
+    /// The opened file with this review id.
     pub(crate) fn view_of(&self, id: ReviewId) -> Option<&ReviewView> {
         let mut views = self.texts.values().filter_map(|view| view.as_deref().ok());
         views.find(|view| view.review().id == id)
@@ -199,14 +200,15 @@ impl TurnFiles {
         views.find(|view| view.review().id == id)
     }
 
-    /// The name of the file that is this review.
+    /// The path of the opened file with this review id.
     pub(crate) fn path_of(&self, id: ReviewId) -> Option<&str> {
         let is_it =
             |view: &Result<Box<ReviewView>, String>| view.as_ref().is_ok_and(|view| view.review().id == id);
         self.texts.iter().find(|(_, view)| is_it(view)).map(|(path, _)| &**path)
     }
 
-    /// Goes to a file, or to the last one. Returns false if that file is on the screen already.
+    /// Goes to the file at this index, or to the last file if the index is too large. Returns false if that
+    /// file is on the screen already.
     pub(crate) fn go_to(&mut self, file: usize) -> bool {
         let to = file.min(self.turn.files.len().saturating_sub(1));
         std::mem::replace(&mut self.at, to) != to
@@ -217,7 +219,7 @@ impl TurnFiles {
         self.turn.files.iter().position(|file| file.path == path)
     }
 
-    /// How much of a file is marked to be undone. For an open file, the texts say so sooner than the list.
+    /// The part of a file that is marked to be undone. The texts of an open file are newer than the list.
     pub(crate) fn marked(&self, file: &TurnFile) -> Marked {
         match (file.marked, self.view_at(&file.path)) {
             (Marked::Whole, _) | (_, None) => file.marked,
@@ -231,12 +233,12 @@ impl TurnFiles {
         }
     }
 
-    /// How many hunks an opened file has.
-    pub(crate) fn hunks(&self, file: &TurnFile) -> Option<usize> {
+    /// The number of hunks of an opened file.
+    pub(crate) fn hunk_count(&self, file: &TurnFile) -> Option<usize> {
         Some(self.view_at(&file.path)?.review().hunks.len())
     }
 
-    /// The marked hunks of an opened file, with its review; none if the whole of it is marked.
+    /// The marked hunks of an opened file, each with the review; empty if the whole file is marked.
     pub(crate) fn marked_hunks(&self, file: &TurnFile) -> Vec<(&Hunk, &Review)> {
         let view = self.view_at(&file.path).filter(|_| !matches!(file.marked, Marked::Whole));
         let Some(review) = view.map(ReviewView::review) else { return Vec::new() };
@@ -244,23 +246,23 @@ impl TurnFiles {
         marked.map(|hunk| (hunk, review)).collect()
     }
 
-    /// The files that have a mark, each with how much of it.
+    /// The marked files, each with the part that is marked.
     pub(crate) fn all_marked(&self) -> impl Iterator<Item = (&TurnFile, Marked)> {
         let files = self.turn.files.iter().map(|file| (file, self.marked(file)));
         files.filter(|(_, marked)| !marked.is_nothing())
     }
 
-    /// Whether a finish undoes a rename that git's index has, too.
+    /// Whether a finish undoes a rename that is also in git's index.
     pub(crate) fn has_marked_git_mv(&self) -> bool {
         self.all_marked().any(|(file, marked)| file.staged && marked == Marked::Whole)
     }
 
-    /// How many comments a file has.
-    pub(crate) fn comments(&self, file: &TurnFile) -> usize {
+    /// The number of comments on a file.
+    pub(crate) fn comment_count(&self, file: &TurnFile) -> usize {
         self.comments_on(Some(&file.path)).count()
     }
 
-    /// The comments on a file, or on the whole turn.
+    /// The comments on a file; without a path, those on the whole turn.
     pub(crate) fn comments_on(&self, path: Option<&str>) -> impl Iterator<Item = &Comment> {
         self.turn.comments.iter().filter(move |comment| comment.anchor.path.as_deref() == path)
     }
@@ -270,7 +272,7 @@ impl TurnFiles {
         self.turn.comments.iter().filter(|comment| comment.state.is_unsent())
     }
 
-    /// The hunk of the file on the screen that a comment on it is about.
+    /// The hunk that a comment is about, as an index, in the file on the screen.
     pub(crate) fn hunk_of(&self, comment: &Comment) -> Option<usize> {
         self.view()?.review().hunks.iter().position(|hunk| is_on(comment, hunk))
     }
@@ -283,10 +285,10 @@ impl TurnFiles {
         }
     }
 
-    /// Whether keys can mean the file on the screen: the person has seen it.
+    /// Whether the file on the screen has been shown, so that keys can act on it.
     pub(crate) fn is_shown(&self) -> bool {
         match (self.view(), self.file()) {
-            (Some(view), _) => view.seen.is_some(),
+            (Some(view), _) => view.seen_revision.is_some(),
             (None, Some(file)) => self.seen.contains(&file.path),
             (None, None) => true,
         }

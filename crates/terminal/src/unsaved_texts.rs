@@ -1,4 +1,4 @@
-//! Keeps texts that a person typed and that the companion has not taken: among the drafts, or in a private
+//! Keeps texts that a person typed and that the companion does not have: among the drafts, or in a private
 //! directory.
 
 use std::io;
@@ -10,13 +10,13 @@ use alongside_desk::{DraftKeeper, harmless, messages};
 use alongside_platform::private;
 use tempfile::TempDir;
 
-/// The reason on a comment that the desk keeps when it ends.
+/// The reason in the draft of a comment that the desk keeps when it ends.
 pub const COMMENT_UNSENT: &str = "the desk was closed before this comment was kept";
 
-/// The greatest number of characters of a comment in a message.
-const MOST_WORDS: usize = 40;
+/// The most characters of a comment in a message.
+const MAX_QUOTED_CHARS: usize = 40;
 
-/// The store of a desk for texts that the companion has not taken.
+/// The desk's store for texts that the companion does not have.
 #[derive(Debug, Clone, Default)]
 pub struct DraftStore(Option<Arc<dyn DraftKeeper>>);
 
@@ -25,63 +25,65 @@ pub struct DraftStore(Option<Arc<dyn DraftKeeper>>);
 pub struct UnsavedText {
     /// The reviewed file.
     pub file: String,
-    /// The agent that proposes it.
+    /// The agent that proposes the change.
     pub agent: String,
     /// The text.
     pub text: String,
-    /// The file of a refused text that this one replaces.
+    /// The file with a refused text that this text replaces.
     pub replaces: Option<PathBuf>,
 }
 
 impl DraftStore {
-    /// Keeps texts among the drafts. Without a keeper, each text gets a private directory.
+    /// Creates a store that keeps texts among the drafts. The default store gives each text a private
+    /// directory.
     pub fn among_drafts(keeper: Arc<dyn DraftKeeper>) -> Self {
         Self(Some(keeper))
     }
 
-    /// Keeps a text and returns the message that says where. If there is no place, the message holds the
-    /// text: it must not be lost.
+    /// Keeps a text, and returns the message with its path. If the text cannot be written, the message
+    /// contains the text, so that it is not lost.
     pub fn keep(&self, unsaved: &UnsavedText, why: &str, roots: &[PathBuf]) -> String {
-        let place = self.place_for(unsaved, why).map(|(_, shown)| shown);
+        let stored = self.store(unsaved, why).map(|(_, shown)| shown);
         let name = messages::file_name(&unsaved.file, roots);
-        messages::text_kept(&name, why, place.ok().as_deref(), &unsaved.text)
+        messages::text_kept(&name, why, stored.ok().as_deref(), &unsaved.text)
     }
 
-    /// Keeps a comment that no companion has, and returns the message that says where. It begins with the
-    /// words: others may have been sent just now.
+    /// Keeps a comment that the companion does not have, and returns the message with its path. The message
+    /// quotes the beginning of the comment, because other comments may have been sent at the same time.
     pub fn keep_comment(&self, unsaved: &UnsavedText, roots: &[PathBuf]) -> String {
-        let place = self.place_for(unsaved, COMMENT_UNSENT).map(|(_, shown)| shown);
+        let stored = self.store(unsaved, COMMENT_UNSENT).map(|(_, shown)| shown);
         let name = messages::file_name(&unsaved.file, roots);
         let why = format!("your comment \"{}\" was not kept", first_words(&unsaved.text));
-        messages::text_kept(&name, &why, place.ok().as_deref(), &unsaved.text)
+        messages::text_kept(&name, &why, stored.ok().as_deref(), &unsaved.text)
     }
 
-    /// Keeps a text that the companion refused because the review had changed. Returns it for the review,
-    /// from where the person's editor opens it again, and the message.
+    /// Keeps a text that the companion refused because the review had changed. Returns the text for the
+    /// review, so that the person's editor can open it again, and the message.
     pub fn keep_refused(&self, unsaved: &UnsavedText, roots: &[PathBuf]) -> (RefusedText, String) {
         let (name, why) = (messages::file_name(&unsaved.file, roots), messages::CHANGED_WHILE_EDITED);
-        let (kept, said) = match self.place_for(unsaved, why) {
+        let (kept, said) = match self.store(unsaved, why) {
             Ok((path, shown)) => (Some(path), messages::text_refused(&name, &shown)),
             Err(_) => (None, messages::text_kept(&name, why, None, &unsaved.text)),
         };
         (RefusedText { text: unsaved.text.clone(), kept }, said)
     }
 
-    /// Removes a text that the companion has by now. `path`: the file that holds it, if there is one.
+    /// Removes a kept text, because the companion has it now. `path`: the file with the text, if there is
+    /// one.
     pub fn discard(&self, path: Option<PathBuf>) {
         let Some(path) = path else { return };
-        let discarded = match (&self.0, path.parent()) {
+        let removed = match (&self.0, path.parent()) {
             (Some(keeper), _) => keeper.discard(&path),
             (None, Some(directory)) => std::fs::remove_dir_all(directory),
             (None, None) => Ok(()),
         };
-        if let Err(error) = discarded {
+        if let Err(error) = removed {
             tracing::warn!(%error, "a draft stays that is needed no more");
         }
     }
 
-    /// The path at which the text is kept from now on, and that path for people.
-    fn place_for(&self, unsaved: &UnsavedText, why: &str) -> io::Result<(PathBuf, String)> {
+    /// Writes the text to a file. Returns the path, and the path for people.
+    fn store(&self, unsaved: &UnsavedText, why: &str) -> io::Result<(PathBuf, String)> {
         let UnsavedText { file, agent, text, .. } = unsaved;
         if let Some(keeper) = &self.0 {
             match keeper.keep(file, agent, why, text) {
@@ -99,16 +101,16 @@ impl DraftStore {
     }
 }
 
-/// The beginning of a text, harmless.
+/// The beginning of a text, escaped.
 fn first_words(text: &str) -> String {
     let first = harmless::name(text.lines().next().unwrap_or_default()).into_owned();
-    match first.char_indices().nth(MOST_WORDS) {
+    match first.char_indices().nth(MAX_QUOTED_CHARS) {
         Some((end, _)) => format!("{}…", first[..end].trim_end()),
         None => first,
     }
 }
 
-/// A directory for one text that only this user can read.
+/// Creates a directory for one text that only this user can read.
 pub(crate) fn private_directory() -> io::Result<TempDir> {
     let mut builder = tempfile::Builder::new();
     builder.prefix("alongside-edit-");

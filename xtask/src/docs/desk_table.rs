@@ -59,7 +59,7 @@ const SHOWN_BY_EMACS: &str = "(alongside--show-event-messages params)";
 const DESKS: [(&str, Sources); 9] = [
     (
         "terminal desk",
-        Sources::Rust { krate: "terminal", within: &[], without: &["scripted_companion", "benching"] },
+        Sources::Rust { krate: "terminal", within: &[], without: &["scripted_companion", "bench_desk"] },
     ),
     ("line mode", Sources::Rust { krate: "alongside", within: &["line_mode"], without: &["json"] }),
     ("language server", Sources::Rust { krate: "lsp", within: &["without_plugin"], without: &[] }),

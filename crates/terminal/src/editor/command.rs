@@ -1,4 +1,5 @@
-//! The person's editor as a command: `$VISUAL`, else `$EDITOR`, else `vi`, and how each is sent to a line.
+//! The person's editor as a command: `$VISUAL`, else `$EDITOR`, else `vi`, and the arguments with which each
+//! editor opens a file at a line.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -11,7 +12,7 @@ use tokio::process::Command;
 const TAKE_PLUS_LINE: &str =
     "ee emacs emacsclient ex gvim jed joe jove kak mcedit mg micro nano ne nvi nvim pico vi view vim";
 
-/// Editors that take `FILE:LINE`, and what must stand before it.
+/// Editors that take `FILE:LINE`, each with the option before it.
 const TAKE_FILE_LINE: &[(&str, &str)] =
     &[("code", "--goto"), ("codium", "--goto"), ("hx", ""), ("helix", ""), ("subl", ""), ("zed", "")];
 
@@ -23,7 +24,7 @@ pub fn command() -> String {
         .unwrap_or_else(|| shell::default_editor(Os::HERE).into())
 }
 
-/// The process that edits `path` at `line`, 1-based. `editor` may hold arguments and quotes.
+/// The process that edits `path` at `line`, counted from 1. `editor` may contain arguments and quotes.
 pub(crate) fn editor_command(editor: &str, path: &Path, line: usize) -> Command {
     let (program, arguments) = shell::run(Os::HERE, editor, arguments(editor, path, line));
     let mut command = Command::new(program);
@@ -45,7 +46,7 @@ fn arguments(editor: &str, path: &Path, line: usize) -> Vec<std::ffi::OsString> 
     vec![path.into()]
 }
 
-/// The editor reads the terminal even if our own input comes from elsewhere.
+/// The standard input of the editor: the terminal, even if our own standard input is something else.
 pub(crate) fn terminal_input() -> Stdio {
     if std::io::IsTerminal::is_terminal(&std::io::stdin()) {
         return Stdio::inherit();

@@ -126,7 +126,7 @@ impl Overlay {
             _ => {}
         }
         match (self, action) {
-            (overlay, Some(action)) if let Some(by) = action.rows(height) => {
+            (overlay, Some(action)) if let Some(by) = action.scroll_rows(height) => {
                 overlay.scroll(by, height, excess)
             }
             (Self::Help(top), Some(Action::Top)) => *top = 0,
@@ -216,7 +216,7 @@ impl Overlays {
 
     /// Takes a new list of the turn review into the overlay that shows files. A list to finish with closes
     /// if the finish would do something else now. Returns whether one has closed.
-    pub(crate) fn follow_turn(&mut self, files: &TurnFiles, has_other_end: bool) -> bool {
+    pub(crate) fn follow_turn(&mut self, files: &TurnFiles, has_other_finish: bool) -> bool {
         if let Some(Overlay::Turn(list)) = self.cover_mut()
             && let Some(renewed) = list.renewed(files)
         {
@@ -226,7 +226,7 @@ impl Overlays {
             Overlay::Turn(list) => list.purpose() == ListPurpose::Finish,
             _ => false,
         };
-        has_other_end && self.close(is_finish).is_some()
+        has_other_finish && self.close(is_finish).is_some()
     }
 
     /// The front overlay, which takes the keys.

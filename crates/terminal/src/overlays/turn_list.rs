@@ -86,7 +86,7 @@ impl TurnList {
         let mut rows = vec![TurnRow::Heading(words::summary(files.turn(), now))];
         rows.extend(files.all().iter().map(|file| TurnRow::File {
             is_seen: files.is_seen(file),
-            what: words::notes(file, files.marked(file), files.comments(file)),
+            what: words::notes(file, files.marked(file), files.comment_count(file)),
             file: Box::new(file.clone()),
         }));
         let whole: Vec<_> = files.comments_on(None).filter(|comment| !is_answer(comment)).collect();

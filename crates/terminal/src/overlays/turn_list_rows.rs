@@ -87,7 +87,7 @@ pub(crate) fn marked(files: &TurnFiles, heading: &str) -> Option<Vec<TurnRow>> {
     let row = |(file, marked): (&TurnFile, Marked)| {
         let row = TurnRow::File {
             is_seen: true,
-            what: finish_words::undoing(file, marked, files.hunks(file)),
+            what: finish_words::undoing(file, marked, files.hunk_count(file)),
             file: Box::new(TurnFile { marked, ..file.clone() }),
         };
         let lines = files.marked_hunks(file).into_iter().flat_map(|(hunk, texts)| {

@@ -1,11 +1,11 @@
-//! The colours of light and dark backgrounds, where a terminal has more than sixteen. A test computes their
-//! contrast: 4.5 for text, 3 for marks and lines.
+//! The colours for light and dark backgrounds in a terminal with more than 16 colours. A test computes their
+//! contrast: at least 4.5 for text, 3 for lines and margins.
 
 use ratatui_core::style::Color;
 
 use crate::colour::Class;
 
-/// A colour as 24 bits, and the one of the 256 that does best in its place: dark tints have no near one.
+/// A colour as 24 bits, and the best substitute among 256 colours. Dark tints have no near colour there.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tone(u32, u8);
 
@@ -31,11 +31,11 @@ pub(super) struct Tones {
     pub(super) found: Tone,
     pub(super) found_here: Tone,
     pub(super) found_text: Tone,
-    /// On the ground of a warning.
+    /// Text on the background of a warning.
     pub(super) hidden_text: Tone,
-    /// Text on the ground of words that differ.
+    /// Text on the background of words that differ.
     pub(super) words: Tone,
-    /// Line, sign, words; as for the next two.
+    /// The colours of the line, the sign and the words; also in `removed` and `edited`.
     pub(super) added: [Tone; 3],
     pub(super) removed: [Tone; 3],
     pub(super) edited: [Tone; 3],

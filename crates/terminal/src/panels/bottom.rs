@@ -230,7 +230,7 @@ fn brief(drawn: &DrawnState<'_>, width: usize) -> Vec<(&'static str, &'static st
         Action::SetUpAgents => drawn.reviews.current().is_none() && !drawn.offers.is_empty(),
         _ => true,
     };
-    let rows = keys::rows(mode).filter(|row| means(row.action) && applies(row.action));
+    let rows = keys::bindings(mode).filter(|row| means(row.action) && applies(row.action));
     let hunk = drawn.reviews.current().and_then(|view| view.review().hunks.get(view.hunk()));
     let word = |row: &KeyBinding| match (row.action, hunk) {
         (Action::KeepOrDrop, _) if drawn.reviews.turn().is_hunk_marked() => Some(("space", "unmark")),

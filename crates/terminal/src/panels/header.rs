@@ -145,7 +145,7 @@ fn parts(drawn: &DrawnState<'_>, view: &ReviewView) -> Vec<(TitlePart, String)> 
         (TitlePart::States, states.clone().filter(|_| is_mixed)),
         (TitlePart::File, file),
         (TitlePart::Percent, percent),
-        (TitlePart::Counts, Some(view.size())),
+        (TitlePart::Counts, Some(view.size_words())),
         (TitlePart::Paused, (is_hidden && drawn.status().paused).then(|| "paused".to_owned())),
         (TitlePart::Review, (is_hidden && all > 1).then(|| format!("review {at} of {all}"))),
         (TitlePart::Lines, lines),

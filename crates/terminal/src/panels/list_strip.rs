@@ -58,7 +58,7 @@ impl Item {
 }
 
 /// The places of reviews; the one on the screen is always among them.
-pub(crate) fn places(drawn: &DrawnState<'_>, strip: Rect) -> Vec<(Rect, Listed)> {
+pub(crate) fn clickable_rows(drawn: &DrawnState<'_>, strip: Rect) -> Vec<(Rect, Listed)> {
     let row = Rect { y: strip.bottom().saturating_sub(1), height: 1, ..strip };
     let (all, at) = extent(drawn);
     let columns = |index: usize| Item::new(drawn, index).map_or(0, |item| item.columns());

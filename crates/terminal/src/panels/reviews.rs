@@ -17,10 +17,10 @@ use crate::text::width;
 const ROWS: u16 = 2;
 
 /// Where reviews are listed, or the files of a turn, in the column or in the strip.
-pub(crate) fn places(drawn: &DrawnState<'_>, areas: &Areas) -> Vec<(Rect, Listed)> {
+pub(crate) fn clickable_rows(drawn: &DrawnState<'_>, areas: &Areas) -> Vec<(Rect, Listed)> {
     match areas.lists {
         Lists::Hidden => return Vec::new(),
-        Lists::Strip => return super::list_strip::places(drawn, areas.strip),
+        Lists::Strip => return super::list_strip::clickable_rows(drawn, areas.strip),
         Lists::Column => {}
     }
     let list = Rect {
@@ -54,7 +54,7 @@ pub(crate) fn draw(drawn: &DrawnState<'_>, frame: &mut Frame<'_>) {
         let Some(view) = drawn.reviews.view(*id) else { continue };
         let read = drawn.reviews.at() == Some(*id);
         let name = drawn.reviews.file_name(view.review());
-        let size = view.size();
+        let size = view.size_words();
         let room = usize::from(place.width).saturating_sub(size.len() + 3);
         let name = format!("{} {}", mark(drawn, view), shortened(&name, room));
         let styles = if read { (palette.selected, palette.selected) } else { (palette.text, palette.quiet) };

@@ -1,4 +1,4 @@
-//! The matches of a search in one review, and the one that the person went to last: `3/34`.
+//! The matches of a search in one review, and the current match, to which the person went last: `3/34`.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::review_page::{Match, Needle, Page};
 pub(crate) struct SearchMatches {
     needle: Needle,
     all: Vec<Match>,
-    /// The current one.
+    /// The current match, as an index.
     at: Option<usize>,
 }
 
@@ -26,7 +26,7 @@ impl SearchMatches {
         self.at.and_then(|at| self.all.get(at)).copied()
     }
 
-    /// The current match, counted from 1, and how many there are.
+    /// The number of the current match, counted from 1, and the number of all matches.
     pub(crate) fn count(&self) -> String {
         if self.all.is_empty() {
             return "no match".into();
@@ -35,14 +35,15 @@ impl SearchMatches {
         format!("{at}/{}", self.all.len())
     }
 
-    /// The page has another layout.
+    /// Sorts the matches again, because the page has another layout.
     pub(crate) fn reorder(&mut self, page: &Page) {
         let current = self.current();
         self.all = self.needle.all_in(page.content());
         self.at = current.and_then(|current| self.all.iter().position(|found| *found == current));
     }
 
-    /// The text has changed; `row` is now where the current match was.
+    /// Finds the matches again, because the text has changed. `row`: the row that the current match had, in
+    /// the new page.
     pub(crate) fn search_again(&mut self, page: &Page, row: Option<usize>) {
         let current = self.current();
         self.all = self.needle.all_in(page.content());
@@ -55,8 +56,8 @@ impl SearchMatches {
         });
     }
 
-    /// Goes to the next match, round the end: from the current one while it is among the rows on the screen,
-    /// else from this row on.
+    /// Goes to the next match, and from the last match to the first. Starts at the current match if it is on
+    /// the screen, or else at the row `from`.
     pub(crate) fn step(
         &mut self,
         page: &Page,
@@ -79,7 +80,7 @@ impl SearchMatches {
         self.current()
     }
 
-    /// The first match in this row or below it.
+    /// The index of the first match in this row or below it.
     fn first_from(&self, page: &Page, row: usize) -> usize {
         self.all.partition_point(|found| page.is_above(found, row))
     }

@@ -177,7 +177,7 @@ impl Reviews {
     /// Whether the person has seen the review that keys act on.
     pub(crate) fn is_seen(&self) -> bool {
         match self.mode() {
-            DeskMode::Proposals => self.current().is_none_or(|view| view.seen.is_some()),
+            DeskMode::Proposals => self.current().is_none_or(|view| view.seen_revision.is_some()),
             DeskMode::Turn => self.turn.is_shown(),
         }
     }
@@ -226,7 +226,7 @@ impl Reviews {
     pub(crate) fn listed(&self) -> impl Iterator<Item = (ListedReview, String)> {
         self.views.iter().map(|view| {
             let review = view.review();
-            let known = view.seen.map(|_| view.meant_revision());
+            let known = view.seen_revision.map(|_| view.meant_revision());
             let mut listed = ListedReview::new(review, known, self.roots());
             if !view.seen_part().is_all() {
                 listed.obstacle.get_or_insert(Obstacle::PartlySeen(view.seen_part()));
@@ -258,7 +258,7 @@ impl Reviews {
     pub(crate) fn take_status(&mut self, status: Status, out: &mut Output) {
         let news = self.companion.take_status(status);
         // Before the first frame everything is new, and nothing is news.
-        if !out.keys.is_blank() {
+        if !out.keys.has_no_frame() {
             out.show(news);
         }
         // If another party has come that keeps the reviews, leaving needs no question any more.
@@ -324,10 +324,10 @@ impl Reviews {
             out.invalidate_keys();
             // The message about the end of a replaced review has announced this one already. Older messages
             // are about the screen before, so this one comes in their place.
-            if vacancy.is_none() && !out.keys.is_blank() {
+            if vacancy.is_none() && !out.keys.has_no_frame() {
                 out.announce(arrived);
             }
-        } else if !out.keys.is_blank() {
+        } else if !out.keys.has_no_frame() {
             out.show([arrived]);
         }
     }
@@ -490,7 +490,7 @@ impl Reviews {
     /// The person turned to the review from something else: keys mean it once it is on the screen again.
     pub(crate) fn forget_seen(&mut self, out: &mut Output) {
         if let Some(view) = self.current_mut() {
-            view.seen = None;
+            view.seen_revision = None;
             out.messages.end(Subject::Arrival(view.review().id));
         }
     }
@@ -508,10 +508,10 @@ impl Reviews {
                 ReviewKind::TurnFile => turn_words::LAST_CHANGE,
             }),
             Action::PreviousHunk if !view.previous_hunk() => out.say(messages::FIRST_CHANGE),
-            Action::PageDown => _ = view.scroll(view.whole()),
-            Action::PageUp => _ = view.scroll(-view.whole()),
-            Action::HalfDown => _ = view.scroll(view.half()),
-            Action::HalfUp => _ = view.scroll(-view.half()),
+            Action::PageDown => _ = view.scroll(view.full_screen()),
+            Action::PageUp => _ = view.scroll(-view.full_screen()),
+            Action::HalfDown => _ = view.scroll(view.half_screen()),
+            Action::HalfUp => _ = view.scroll(-view.half_screen()),
             Action::Top => _ = view.scroll(-end),
             Action::Bottom => _ = view.scroll(end),
             Action::Left => view.sideways = view.sideways.saturating_sub(COLUMNS),

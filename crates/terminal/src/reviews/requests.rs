@@ -73,7 +73,7 @@ impl ReviewRequests {
     /// Takes an event of the companion. True if the review on the screen ended.
     pub(crate) fn take_event(&mut self, event: Event) -> bool {
         let (reviews, out) = (&mut self.reviews, &mut self.out);
-        out.mark_due();
+        out.request_frame();
         match event {
             Event::Status(status) => reviews.take_status(status, out),
             Event::Opened(review) => reviews.open(review, out),
@@ -118,7 +118,7 @@ impl ReviewRequests {
 
     /// Takes the companion's reply to a request.
     pub(crate) fn take_reply(&mut self, purpose: Purpose, reply: Result<Revised, Refusal>) {
-        self.out.mark_due();
+        self.out.request_frame();
         match (purpose, reply) {
             (Purpose::Change(id), Ok(Revised { revision })) => {
                 self.reviews.mark_own(id, revision);

@@ -135,7 +135,7 @@ impl TurnReview {
         out.messages.end(Subject::Turn);
         self.look(out);
         if let Some(view) = self.view_mut() {
-            view.seen = None;
+            view.seen_revision = None;
         }
         self.read(out);
     }
@@ -199,7 +199,7 @@ impl TurnReview {
         if of_message(files.turn()) != said {
             out.messages.end(Subject::TurnMessage);
         }
-        if out.overlays.follow_turn(files, news.has_other_end) {
+        if out.overlays.follow_turn(files, news.has_other_finish) {
             // A yes that is under way was meant for the list before.
             out.invalidate_keys();
             out.warn(words::LIST_CHANGED);
@@ -267,7 +267,7 @@ impl TurnReview {
         reply: Result<Revised, Refusal>,
         out: &mut Output,
     ) {
-        out.mark_due();
+        out.request_frame();
         self.requests.end(request);
         // A companion that has begun anew knows no list before it is asked.
         let is_unknown = request != TurnRequest::Look && matches!(reply, Err(Refusal::NoSuchTurn));
@@ -332,7 +332,7 @@ impl TurnReview {
         let Some(files) = &mut self.files else { return false };
         let is_other = files.go_to(file);
         if is_other && let Some(view) = files.view_mut() {
-            view.seen = None;
+            view.seen_revision = None;
         }
         self.read(out);
         is_other

@@ -96,7 +96,7 @@ impl TurnRequests {
     pub(crate) fn mark_file(&mut self, files: &TurnFiles, out: &mut Output) {
         let Some(file) = files.file() else { return };
         // The hunks of a renamed file do not show all of its change.
-        let hunks = files.hunks(file).filter(|hunks| *hunks > 0 && file.change != FileChange::Renamed);
+        let hunks = files.hunk_count(file).filter(|hunks| *hunks > 0 && file.change != FileChange::Renamed);
         let marked = files.marked(file);
         let undo = marked != Marked::Whole && Some(marked) != hunks.map(Marked::Hunks);
         if let Some(why) = words::no_undo(file).filter(|_| undo) {

@@ -64,7 +64,7 @@ pub(crate) const CONTEXT_ONLY: &[&str] = &[
 ];
 
 /// The person wants to set agents up, and the desk looks at the settings.
-pub(crate) const LOOKING_FOR_AGENTS: &str = "Looking for agents…";
+pub(crate) const SEARCHING_FOR_AGENTS: &str = "Looking for agents…";
 
 /// No agent's settings keep its proposals from the desk.
 pub(crate) const NOTHING_TO_SET_UP: &str = "The installed agents are set up already.";

@@ -28,7 +28,7 @@ enum HelpRow {
 /// The rows of each group.
 fn groups(mode: DeskMode) -> Vec<Vec<HelpRow>> {
     let group = |(group, title): &(Group, &'static str)| {
-        let rows = keys::rows(mode).filter(|row| row.action.group() == *group && !row.help.is_empty());
+        let rows = keys::bindings(mode).filter(|row| row.action.group() == *group && !row.help.is_empty());
         let keys = rows.map(|row| HelpRow::Keys(row.shown, row.help));
         let mouse = (*group == Group::Moving).then_some(HelpRow::Keys("mouse", "scroll; click to open"));
         std::iter::once(HelpRow::Heading(title)).chain(keys).chain(mouse).collect()

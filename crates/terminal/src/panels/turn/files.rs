@@ -60,7 +60,7 @@ fn rows(
     }
     let marked = files.marked(file);
     let notes =
-        cut_end(&words::notes(file, marked, files.comments(file)), usize::from(width).saturating_sub(4));
+        cut_end(&words::notes(file, marked, files.comment_count(file)), usize::from(width).saturating_sub(4));
     let gap = if notes.is_empty() || folder.is_empty() { "" } else { "  " };
     let room = usize::from(width).saturating_sub(columns(&notes) + gap.len() + 4);
     let folder = if room < 4 { String::new() } else { shortened(folder, room) };

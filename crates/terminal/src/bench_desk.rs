@@ -1,4 +1,4 @@
-//! The desk without a terminal, for the benches: frames go into memory. Not an interface for anybody else.
+//! The desk without a terminal: it draws frames into memory. Only for benches; not a public interface.
 
 use alongside_desk::Event as CompanionEvent;
 use crossterm::event::{Event, KeyEvent, KeyModifiers, MouseEvent};
@@ -15,8 +15,8 @@ use crate::palette::{Depth, Palette};
 use crate::review_page::Page;
 use crate::tty::Pen;
 
-/// A desk, and what it has drawn on.
-pub struct Stage {
+/// A terminal desk that draws into memory.
+pub struct BenchDesk {
     app: App,
     size: Size,
     pen: Pen,
@@ -24,20 +24,20 @@ pub struct Stage {
     now: Instant,
 }
 
-/// A way to move about in a review.
+/// Input from the person.
 #[derive(Debug, Clone, Copy)]
-pub enum Move {
+pub enum Input {
     /// A key.
     Key(KeyCode),
-    /// A turn of the wheel.
+    /// A step of the mouse wheel.
     Wheel(MouseEventKind),
 }
 
-impl Stage {
-    /// A desk of so many columns and rows on which nothing was drawn.
+impl BenchDesk {
+    /// Creates a blank desk of `width` columns and `height` rows.
     ///
     /// # Panics
-    /// When memory cannot be written to.
+    /// If the terminal in memory cannot be created.
     #[must_use]
     #[allow(clippy::expect_used, reason = "writing to memory does not fail")]
     pub fn new((width, height): (u16, u16)) -> Self {
@@ -45,59 +45,60 @@ impl Stage {
         let pen = Pen::default();
         let terminal =
             Terminal::with_options(CrosstermBackend::new(pen.clone()), TerminalOptions { viewport })
-                .expect("memory is there");
+                .expect("writing to memory does not fail");
         let app = App::new(Options::default(), Palette::new(Theme::Dark, Depth::True));
         Self { app, size: Size { width, height }, pen, terminal, now: Instant::now() }
     }
 
-    /// The companion says something.
-    pub fn told(&mut self, event: CompanionEvent) {
+    /// Handles an event of the companion.
+    pub fn receive(&mut self, event: CompanionEvent) {
         self.app.take_event(event);
     }
 
-    /// Draws as the loop does, and says in how many bytes for a terminal.
+    /// Draws one frame as the main loop does. Returns the number of bytes that a terminal would get.
     ///
     /// # Panics
-    /// As [`new`](Self::new).
+    /// If the frame cannot be written to memory.
     #[allow(clippy::expect_used, reason = "writing to memory does not fail")]
-    pub fn frame(&mut self) -> usize {
+    pub fn draw_frame(&mut self) -> usize {
         let shown_frame = self.app.arrange(self.size, 0);
-        self.terminal.draw(|frame| self.app.draw(frame)).expect("memory is there");
+        self.terminal.draw(|frame| self.app.draw(frame)).expect("writing to memory does not fail");
         self.app.mark_shown(&shown_frame, self.now);
-        // A second later whatever is on the screen counts.
+        // A key counts only after its screen was shown for a while; one second is enough.
         self.now += Duration::from_secs(1);
         self.pen.take().len()
     }
 
-    /// The person moves about.
-    pub fn moved(&mut self, to: Move) {
+    /// Handles input from the person.
+    pub fn handle_input(&mut self, input: Input) {
         let (column, row, modifiers) = (self.size.width / 2, self.size.height / 2, KeyModifiers::NONE);
-        let typed = match to {
-            Move::Key(code) => Event::Key(KeyEvent::new(code, modifiers)),
-            Move::Wheel(kind) => Event::Mouse(MouseEvent { kind, column, row, modifiers }),
+        let event = match input {
+            Input::Key(code) => Event::Key(KeyEvent::new(code, modifiers)),
+            Input::Wheel(kind) => Event::Mouse(MouseEvent { kind, column, row, modifiers }),
         };
-        self.app.take_input(typed, self.now);
+        self.app.take_input(event, self.now);
         self.app.out_mut().take_effects();
     }
 
     /// Opens all folds.
-    pub fn unfold(&mut self) {
+    pub fn open_folds(&mut self) {
         let Some(view) = self.app.current_mut() else { return };
         let rows = view.page().map_or(0, Page::rows);
         for row in (0..rows).rev() {
             if view.page().and_then(|page| page.fold_near(row, row..row + 1)).is_some() {
-                view.clicked(row);
+                view.take_click(row);
             }
         }
         view.go_to_hunk(0);
     }
 
-    /// Waits until what is in sight has its colours, and draws them.
-    pub fn coloured(&mut self) {
+    /// Draws frames until all visible lines have their colours.
+    pub fn draw_until_coloured(&mut self) {
         loop {
-            self.frame();
+            self.draw_frame();
             std::thread::sleep(std::time::Duration::from_millis(100));
-            if self.app.own_events().1.now_or_never().is_none() {
+            let (_, new_colours) = self.app.own_events();
+            if new_colours.now_or_never().is_none() {
                 return;
             }
         }
