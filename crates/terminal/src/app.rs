@@ -123,7 +123,7 @@ impl App {
     pub(crate) fn own_events(
         &mut self,
     ) -> (impl Future<Output = io::Result<ExitStatus>>, impl Future<Output = ()>) {
-        (self.requests.editor_exit(), self.colours.changed())
+        (self.requests.editor_exit(), self.colours.wait_for_change())
     }
 
     pub(crate) fn take_event(&mut self, event: Event) {
@@ -166,7 +166,7 @@ impl App {
         if self.requests.parts().0.turn_mut().take_leaving() {
             self.leave();
         }
-        if self.requests.settle() {
+        if self.requests.finish_change() {
             self.requests.out_mut().keys.forget_reason_key();
             while !self.requests.pending().is_change()
                 && let Some((key, at)) = self.requests.out_mut().keys.take_held()
@@ -179,14 +179,14 @@ impl App {
     /// Handles the result of a search for agents, or of a change of their settings.
     pub(crate) fn take_setup(&mut self, reply: SetupReply) {
         let (reviews, out) = self.requests.parts();
-        self.setup.take_reply(reply, reviews.is_alone(), out);
+        self.setup.take_reply(reply, reviews.has_no_agent(), out);
     }
 
     /// Whether to search for agents every few seconds: the screen names the agents that are not set up, and
     /// no event reports a change of their settings.
     pub(crate) fn searches_in_background(&self) -> bool {
         let requests = &self.requests;
-        requests.reviews().is_alone()
+        requests.reviews().has_no_agent()
             && !requests.pending().has_editor()
             && self.setup.is_idle(requests.out())
     }
@@ -207,7 +207,7 @@ impl App {
             TerminalEvent::FocusGained => {
                 self.report_focus(at);
                 // The person may have changed settings elsewhere.
-                if self.requests.reviews().is_alone() || !self.setup.offers().is_empty() {
+                if self.requests.reviews().has_no_agent() || !self.setup.offers().is_empty() {
                     self.setup.search_thoroughly(self.requests.out_mut());
                 }
             }
@@ -307,11 +307,11 @@ impl App {
             (Answer::Nothing, _) => {}
             (_, Some(Overlay::Offer(_))) => self.setup.take_answer(answer, out),
             (Answer::Yes, _) => match self.close_cover() {
-                Some(Overlay::List(list)) => self.requests.accept_listed(list),
+                Some(Overlay::AcceptAll(list)) => self.requests.accept_listed(list),
                 Some(Overlay::Accepted(_)) => self.requests.withdraw_grants(),
                 Some(Overlay::Waiting(list)) => {
                     let (reviews, out) = self.requests.parts();
-                    reviews.turn_to_listed(list.chosen(reviews.all().len()), out);
+                    reviews.go_to_index(list.chosen(reviews.all().len()), out);
                 }
                 Some(Overlay::Turn(list)) if list.purpose() == ListPurpose::Leave => self.leave_proposals(),
                 Some(Overlay::Turn(list)) if list.purpose() == ListPurpose::Finished => {
@@ -447,13 +447,13 @@ impl App {
                 let active = Request::MentionFile { path: None, lines: None, agent: None };
                 out.ask(active, Purpose::Send);
             }
-            Action::SetUpAgents => self.setup.open(reviews.is_alone(), out),
+            Action::SetUpAgents => self.setup.open(reviews.has_no_agent(), out),
             Action::Waiting => match (reviews.index(), reviews.all().len()) {
                 (Some(at), all) => out.overlays.open(Overlay::Waiting(ReviewList::new(at, all))),
                 (None, _) => out.say_that_nothing_waits(),
             },
-            Action::NextReview => reviews.turn_by(1, out),
-            Action::PreviousReview => reviews.turn_by(-1, out),
+            Action::NextReview => reviews.go_by(1, out),
+            Action::PreviousReview => reviews.go_by(-1, out),
             Action::Layout => out.say(self.layout.switch_layout()),
             Action::Messages => match MessageList::new(out.messages.read_all()) {
                 Some(list) => out.overlays.open(Overlay::Messages(list)),
@@ -523,8 +523,8 @@ impl App {
             return;
         }
         match areas.listed_at(at) {
-            Some(Listed::Review(id)) => _ = reviews.turn_to(id, out),
-            Some(Listed::File(file)) => _ = reviews.turn_mut().turn_to(file, out),
+            Some(Listed::Review(id)) => _ = reviews.go_to(id, out),
+            Some(Listed::File(file)) => _ = reviews.turn_mut().go_to(file, out),
             None => {}
         }
     }
@@ -541,7 +541,7 @@ impl App {
             view.arrange(self.layout.is_wrapped(), areas.page.height, areas.page.width);
             view.update_matches(self.search.needle());
             if let Some(page) = view.page() {
-                self.colours.ask(&view.review().file, page.lines_in(view.rows()));
+                self.colours.request(&view.review().file, page.lines_in(view.rows()));
             }
         }
         out.mark_drawn();

@@ -13,14 +13,14 @@ use crate::app::App;
 use crate::options::{Options, Theme};
 use crate::palette::{Depth, Palette};
 use crate::review_page::Page;
-use crate::tty::Pen;
+use crate::tty::OutputBuffer;
 
 /// A terminal desk that draws into memory.
 pub struct BenchDesk {
     app: App,
     size: Size,
-    pen: Pen,
-    terminal: Terminal<CrosstermBackend<Pen>>,
+    output: OutputBuffer,
+    terminal: Terminal<CrosstermBackend<OutputBuffer>>,
     now: Instant,
 }
 
@@ -42,12 +42,12 @@ impl BenchDesk {
     #[allow(clippy::expect_used, reason = "writing to memory does not fail")]
     pub fn new((width, height): (u16, u16)) -> Self {
         let viewport = Viewport::Fixed(Rect::new(0, 0, width, height));
-        let pen = Pen::default();
+        let output = OutputBuffer::default();
         let terminal =
-            Terminal::with_options(CrosstermBackend::new(pen.clone()), TerminalOptions { viewport })
+            Terminal::with_options(CrosstermBackend::new(output.clone()), TerminalOptions { viewport })
                 .expect("writing to memory does not fail");
         let app = App::new(Options::default(), Palette::new(Theme::Dark, Depth::True));
-        Self { app, size: Size { width, height }, pen, terminal, now: Instant::now() }
+        Self { app, size: Size { width, height }, output, terminal, now: Instant::now() }
     }
 
     /// Handles an event of the companion.
@@ -66,7 +66,7 @@ impl BenchDesk {
         self.app.mark_shown(&shown_frame, self.now);
         // A key counts only after its screen was shown for a while; one second is enough.
         self.now += Duration::from_secs(1);
-        self.pen.take().len()
+        self.output.take().len()
     }
 
     /// Handles input from the person.

@@ -21,7 +21,7 @@ pub(crate) async fn leave(desk: &mut Desk, app: &App) -> Vec<String> {
     let mut ends = Vec::new();
     while let Ok(Ok(event)) = timeout(GOODBYE_TIMEOUT, desk.next()).await {
         if let Event::Closed(closed) = event
-            && let Some(end) = app.requests().reviews().end_of(&closed)
+            && let Some(end) = app.requests().reviews().end_message(&closed)
             && !app.options().rehearsal
         {
             ends.push(end.text);
@@ -35,7 +35,7 @@ pub(crate) async fn leave(desk: &mut Desk, app: &App) -> Vec<String> {
 pub(crate) fn words_on_leaving(app: &App, last: Option<String>) -> Option<String> {
     let reviews = app.requests().reviews();
     let comments = reviews.turn().files().and_then(|files| waits_on(&files.turn().comments));
-    let lines: Vec<_> = reviews.stays_open().into_iter().chain(comments).chain(last).collect();
+    let lines: Vec<_> = reviews.stays_open_message().into_iter().chain(comments).chain(last).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 

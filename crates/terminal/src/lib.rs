@@ -89,7 +89,7 @@ pub async fn run(mut desk: Desk, options: Options) -> anyhow::Result<Ending> {
     let mut inputs = Inputs { signals, panicked, editor, clock, in_tmux };
     let mut tty = Tty::open(panic_hook).context("cannot use the terminal")?;
     let ending = run::run(&mut desk, &mut app, &mut tty, &mut inputs).await;
-    let last_words = match (&ending, app.requests_mut().last_words().await) {
+    let last_lines = match (&ending, app.requests_mut().keep_unsent_texts().await) {
         (Ok(Ending::Left), words) => leaving::words_on_leaving(&app, words),
         (Ok(Ending::Gone), words) => Some(leaving::parting_words(&app, words)),
         (_, words) => words,
@@ -99,7 +99,7 @@ pub async fn run(mut desk: Desk, options: Options) -> anyhow::Result<Ending> {
         Some(width) => text::fit::broken_at_blanks(words, usize::from(width)),
         None => words.to_owned(),
     };
-    tty.close(last_words.as_deref().map(in_rows).as_deref()).await;
+    tty.close(last_lines.as_deref().map(in_rows).as_deref()).await;
     // After a hangup, the person has not chosen to leave, and may come back.
     let left = match ending {
         Ok(Ending::Left) => true,

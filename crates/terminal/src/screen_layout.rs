@@ -211,7 +211,7 @@ pub(crate) fn draw(drawn: &DrawnState<'_>, colours: &Colours, frame: &mut Frame<
     }
     let (mode, view) = (drawn.reviews.mode(), drawn.reviews.current());
     match (drawn.overlays.cover(), mode, view) {
-        (Some(Overlay::List(list)), ..) => panels::overlays::accept_all::draw(drawn, list, frame),
+        (Some(Overlay::AcceptAll(list)), ..) => panels::overlays::accept_all::draw(drawn, list, frame),
         (Some(Overlay::Accepted(list)), ..) => panels::overlays::accepted_by_rule::draw(drawn, list, frame),
         (Some(Overlay::Messages(list)), ..) => panels::overlays::message_list::draw(drawn, list, frame),
         (Some(Overlay::Waiting(list)), ..) => panels::overlays::review_list::draw(drawn, list, frame),

@@ -1,17 +1,18 @@
-//! The classes of tokens in source code: few, so that each palette has a good colour for each.
+//! The classes of tokens in source code. There are only a few, so that every palette has a readable colour
+//! for each.
 
 use syntect::parsing::{ParseScopeError, Scope};
 
-/// The class of a piece of source code.
+/// The class of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Class {
     Comment,
     /// Quoted text.
     String,
     Number,
-    /// Another constant, and what the language itself calls this or nothing.
+    /// Another constant, such as an escape, and names of the language such as `self` and `None`.
     Constant,
-    /// A word of the language, a tag.
+    /// A keyword of the language, or a tag.
     Keyword,
     /// The name of a type.
     Type,
@@ -20,7 +21,7 @@ pub(crate) enum Class {
 }
 
 impl Class {
-    /// All, in the order of their discriminants.
+    /// All classes, in the order of their discriminants.
     pub(crate) const ALL: [Self; 7] = [
         Self::Comment,
         Self::String,
@@ -32,8 +33,8 @@ impl Class {
     ];
 }
 
-/// Scopes by the name that grammars give them, and what they are. The first that fits counts, `None` is plain
-/// whatever is around it.
+/// The scopes of grammars by prefix, with their classes. The first prefix that fits decides. `None`: the
+/// token is plain, whatever scopes are around it.
 const SCOPES: &[(&str, Option<Class>)] = &[
     ("comment", Some(Class::Comment)),
     ("constant.numeric", Some(Class::Number)),
@@ -80,13 +81,15 @@ const SCOPES: &[(&str, Option<Class>)] = &[
     ("markup.underline.link", Some(Class::String)),
 ];
 
-/// Tells the class of a token by its scopes.
+/// The table of scopes and their classes.
 #[derive(Debug)]
 pub(super) struct Classes(Vec<(Scope, Option<Class>)>);
 
 impl Classes {
+    /// Parses the table.
+    ///
     /// # Errors
-    /// When a scope in the table is not one.
+    /// If the table has an invalid scope.
     pub(super) fn new() -> Result<Self, ParseScopeError> {
         SCOPES.iter().map(|(name, class)| Ok((Scope::new(name)?, *class))).collect::<Result<_, _>>().map(Self)
     }

@@ -1,5 +1,5 @@
-//! The messages between the desk and the thread that colours: pieces of a text, and the spans in them; and
-//! the memory of texts that both have.
+//! The messages between the desk and the highlighter thread: pieces of a text, and the coloured spans in
+//! them. Also the cache of texts that both sides keep.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use alongside_desk::Text;
 
 use super::classes::Class;
 
-/// Lines of a piece; pieces are coloured one by one.
-pub(super) const PIECE: usize = 64;
+/// The number of lines of a piece. The thread highlights a text piece by piece.
+pub(super) const LINES_PER_PIECE: usize = 64;
 
-/// How many texts keep their colours, and stay in memory: a review has up to three.
-const TEXTS: usize = 8;
+/// The most texts whose colours stay in memory. A review has up to three texts.
+const MAX_COLOURED_TEXTS: usize = 8;
 
-/// Something about each piece of the texts that were wanted, the latest text first. A text is known by its
-/// address: no other text can have that while this one is here.
+/// Data about each piece of the requested texts, the latest text first. The address of a text identifies it,
+/// because no other text can have that address while this one is in memory.
 #[derive(Debug)]
 pub(super) struct LatestTexts<T>(VecDeque<(Arc<str>, HashMap<usize, T>)>);
 
@@ -30,7 +30,7 @@ impl<T> LatestTexts<T> {
         self.0.iter().position(|(known, _)| Arc::ptr_eq(known, text))
     }
 
-    /// The pieces of a text, if it is not forgotten.
+    /// The data about the pieces of a text, if the text is still in memory.
     pub(super) fn get(&self, text: &Arc<str>) -> Option<&HashMap<usize, T>> {
         Some(&self.0[self.position(text)?].1)
     }
@@ -40,29 +40,30 @@ impl<T> LatestTexts<T> {
         Some(&mut self.0[at].1)
     }
 
-    /// The pieces of a text, which becomes the latest.
+    /// Makes a text the latest, and returns the data about its pieces.
     pub(super) fn remember(&mut self, text: &Arc<str>) -> &mut HashMap<usize, T> {
         let known = self.position(text).and_then(|at| self.0.remove(at));
-        self.0.truncate(TEXTS - 1);
+        self.0.truncate(MAX_COLOURED_TEXTS - 1);
         self.0.push_front(known.unwrap_or_else(|| (text.clone(), HashMap::new())));
         &mut self.0[0].1
     }
 }
 
-/// A piece of a line: byte offsets within it. Text without a span is plain.
+/// A range of bytes within a line that has a class. Text without a span is plain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Span {
-    /// First byte.
+    /// The offset of the first byte.
     pub(crate) start: u16,
-    /// First byte after it.
+    /// The offset behind the last byte.
     pub(crate) end: u16,
     pub(crate) class: Class,
 }
 
-/// The coloured spans of each line of a piece of a text.
-pub(super) type LineSpans = Vec<Box<[Span]>>;
+/// The coloured spans of each line of a piece.
+pub(super) type PieceSpans = Vec<Box<[Span]>>;
 
-/// Pieces on the screen that have no colours yet.
+/// A request for the pieces on the screen that have no colours yet. A number is the index of a piece in its
+/// text.
 pub(super) struct ColourRequest {
     pub(super) file: String,
     pub(super) pieces: Vec<(Text, usize)>,
@@ -72,5 +73,5 @@ pub(super) struct ColourRequest {
 pub(super) struct ColouredPiece {
     pub(super) text: Arc<str>,
     pub(super) piece: usize,
-    pub(super) spans: LineSpans,
+    pub(super) spans: PieceSpans,
 }

@@ -1,15 +1,15 @@
-//! Colours of source code: correct, parsed from nearby, and never waited for.
+//! Tests of the highlighting: the classes, the start of parsing, and the requests.
 
 use std::time::Duration;
 
 use alongside_desk::Text;
 
 use super::classes::Classes;
-use super::painter::Painting;
+use super::highlighter::Highlighter;
 use super::spans::*;
 use super::*;
 
-/// A line with its classes below it, one letter a byte.
+/// A line, and below it the class of each byte as a letter.
 fn shown(line: &str, spans: &[Span]) -> String {
     let mut below = vec!['.'; line.trim_end().len()];
     for span in spans {
@@ -25,7 +25,7 @@ fn shown(line: &str, spans: &[Span]) -> String {
 
 fn coloured(file: &str, text: &str) -> String {
     let text = Text::new(text);
-    let piece = Painting::new(Classes::new().unwrap()).piece(file, &text, 0);
+    let piece = Highlighter::new(Classes::new().unwrap()).highlight_piece(file, &text, 0);
     let lines: Vec<_> = (0..text.len()).map(|line| shown(text.lines(line..line + 1), &piece[line])).collect();
     lines.join("\n")
 }
@@ -81,14 +81,14 @@ fn the_classes_of_some_languages() {
 #[test]
 fn a_file_without_a_grammar_is_plain() {
     let text = Text::new("if x then 1\n".repeat(70));
-    let piece = Painting::new(Classes::new().unwrap()).piece("/p/notes.unheard-of", &text, 1);
+    let piece = Highlighter::new(Classes::new().unwrap()).highlight_piece("/p/notes.unheard-of", &text, 1);
     assert_eq!(piece, vec![Box::<[Span]>::default(); 6]);
 }
 
 #[test]
 fn long_lines_are_plain_and_what_follows_is_not() {
     let text = Text::new(format!("x = '{}'\ny = 1\n", "a".repeat(3_000)));
-    let piece = Painting::new(Classes::new().unwrap()).piece("a.py", &text, 0);
+    let piece = Highlighter::new(Classes::new().unwrap()).highlight_piece("a.py", &text, 0);
     assert!(piece[0].is_empty());
     assert_eq!(piece[1].len(), 1, "{:?}", piece[1]);
 }
@@ -96,20 +96,20 @@ fn long_lines_are_plain_and_what_follows_is_not() {
 #[test]
 fn a_far_line_is_parsed_from_nearby_and_goes_on_there() {
     let text = Text::new("def f(x):\n    return 1\n\n".repeat(70_000));
-    let mut painting = Painting::new(Classes::new().unwrap());
-    let piece = painting.piece("a.py", &text, 3_000);
+    let mut highlighter = Highlighter::new(Classes::new().unwrap());
+    let piece = highlighter.highlight_piece("a.py", &text, 3_000);
     assert!(!piece[0].is_empty() || !piece[1].is_empty());
-    assert!(painting.parsed <= 512 + 2 * PIECE, "{} lines", painting.parsed);
-    let before = painting.parsed;
-    painting.piece("a.py", &text, 3_001);
-    assert_eq!(painting.parsed - before, PIECE);
+    assert!(highlighter.parsed_lines <= 512 + 2 * LINES_PER_PIECE, "{} lines", highlighter.parsed_lines);
+    let before = highlighter.parsed_lines;
+    highlighter.highlight_piece("a.py", &text, 3_001);
+    assert_eq!(highlighter.parsed_lines - before, LINES_PER_PIECE);
 }
 
 #[test]
 fn a_comment_that_began_above_is_known() {
     let text = Text::new(format!("/*\n{}*/\nint x;\n", "word\n".repeat(300)));
-    let mut painting = Painting::new(Classes::new().unwrap());
-    let piece = painting.piece("a.c", &text, 3);
+    let mut highlighter = Highlighter::new(Classes::new().unwrap());
+    let piece = highlighter.highlight_piece("a.c", &text, 3);
     assert!(piece.iter().all(|line| line[..] == [Span { start: 0, end: 4, class: Class::Comment }]));
 }
 
@@ -118,14 +118,14 @@ async fn colours_come_when_asked_for_and_only_once() {
     let text = Text::new("let x = 1;\n".repeat(200));
     let mut colours = Colours::new();
     assert_eq!(colours.line(text.text(), 70), None);
-    colours.ask("a.rs", vec![(text.clone(), 70..75), (text.clone(), 80..90)]);
-    let waiting = tokio::time::timeout(Duration::from_secs(60), colours.changed());
+    colours.request("a.rs", vec![(text.clone(), 70..75), (text.clone(), 80..90)]);
+    let waiting = tokio::time::timeout(Duration::from_secs(60), colours.wait_for_change());
     waiting.await.expect("colours come");
     assert!(!colours.line(text.text(), 70).unwrap().is_empty());
-    assert_eq!(colours.line(text.text(), 0), None, "what was not asked for");
-    colours.ask("a.rs", vec![(text.clone(), 64..128)]);
-    let nothing = tokio::time::timeout(Duration::from_millis(200), colours.changed());
-    assert!(nothing.await.is_err(), "what is there is not asked for again");
+    assert_eq!(colours.line(text.text(), 0), None, "a piece that was not requested");
+    colours.request("a.rs", vec![(text.clone(), 64..128)]);
+    let nothing = tokio::time::timeout(Duration::from_millis(200), colours.wait_for_change());
+    assert!(nothing.await.is_err(), "known colours are not requested again");
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn only_the_latest_wish_counts() {
         request.send(ColourRequest { file: "a.rs".into(), pieces }).unwrap();
     }
     drop(request);
-    painter::paint(&requests, &done_out);
+    highlighter::run(&requests, &done_out);
     let mut pieces = Vec::new();
     while let Ok(ColouredPiece { piece, .. }) = done.try_recv() {
         pieces.push(piece);

@@ -1,14 +1,14 @@
-//! The list of reviews that the person confirms to accept together, as it is on the screen.
+//! The list of reviews that the person accepts together after a confirmation.
 //!
-//! Nothing is accepted that was not on the screen: every row of the list has to be there before a reply
-//! counts, and each acceptance names the revision that is listed.
+//! Only reviews that were on the screen are accepted: a yes counts once every row of the list was on the
+//! screen, and each acceptance names the listed revision.
 
 use std::ops::Range;
 
 use alongside_desk::review_model::{Acceptances, ListedReview};
 use alongside_desk::{Decision, Request, ReviewId};
 
-/// The list that the person confirms. It stays as it was when it opened.
+/// The list that the person confirms. Reviews that change or arrive later do not change the open list.
 #[derive(Debug)]
 pub(crate) struct AcceptAll {
     /// The reviews to accept, each with its agent.
@@ -17,7 +17,7 @@ pub(crate) struct AcceptAll {
     pub(crate) held_back: Vec<(ListedReview, String)>,
     /// The first row on the screen.
     top: usize,
-    /// How many rows, from the first on, have been on the screen.
+    /// The number of rows, from the first row on, that have been on the screen without a gap.
     seen: usize,
 }
 
@@ -27,8 +27,9 @@ impl AcceptAll {
         Self { ready, held_back, top: 0, seen: 0 }
     }
 
-    /// Asks for the acceptance of each review that has the listed revision `now`.
-    pub(crate) fn begin(
+    /// Requests the acceptance of each review that still has the listed revision. `now` returns the present
+    /// revision of a review.
+    pub(crate) fn request_acceptances(
         self,
         now: impl Fn(ReviewId) -> Option<u64>,
         mut ask: impl FnMut(ReviewId, Request),
@@ -49,12 +50,14 @@ impl AcceptAll {
         self.ready.iter().chain(&self.held_back).map(|(listed, _)| listed.id)
     }
 
-    /// The rows that must have been on the screen: the heading, and one for each review to accept.
+    /// The number of rows that must have been on the screen: the heading, and a row for each review to
+    /// accept.
     fn rows_to_see(&self) -> usize {
         1 + self.ready.len()
     }
 
-    /// All rows: a heading and one for each review to accept; a blank one, a heading and one for each other.
+    /// The number of all rows: a heading and a row for each review to accept, then an empty row, a heading
+    /// and a row for each other review.
     pub(crate) fn rows(&self) -> usize {
         let ready = if self.ready.is_empty() { 0 } else { self.rows_to_see() + 1 };
         let held_back = if self.held_back.is_empty() { 0 } else { 1 + self.held_back.len() };
@@ -81,12 +84,12 @@ impl AcceptAll {
         }
     }
 
-    /// Whether rows that the person has to see come below a screen of this height.
-    pub(crate) fn goes_on(&self, height: u16) -> bool {
+    /// Whether rows that the person has to see are below a screen of this height.
+    pub(crate) fn has_unseen_rows_below(&self, height: u16) -> bool {
         self.rows_to_see() > self.seen.max(self.rows_on_screen(height).end)
     }
 
-    /// Whether there is something to accept, and all of it has been on the screen.
+    /// Whether there are reviews to accept, and all of their rows have been on the screen.
     pub(crate) fn is_ready(&self) -> bool {
         !self.ready.is_empty() && self.seen >= self.rows_to_see()
     }

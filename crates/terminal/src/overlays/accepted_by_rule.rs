@@ -1,12 +1,12 @@
-//! The list of changes that rules have accepted, as it is on the screen. Each entry shows its diff on
-//! demand. Above the entries are the grants by which the person has accepted ahead.
+//! The list of changes that rules and grants have accepted. Each entry shows its diff on demand. Above the
+//! entries are the person's grants.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use alongside_desk::{Grant, RuleAcceptance};
 
-/// The list of accepted changes, which stays as it was when it opened.
+/// The list of accepted changes. Changes that are accepted later do not change the open list.
 #[derive(Debug)]
 pub(crate) struct AcceptedByRule {
     grants: Vec<Grant>,
@@ -14,7 +14,7 @@ pub(crate) struct AcceptedByRule {
     entries: Vec<RuleAcceptance>,
     /// The indices of the entries that show their diff.
     open: BTreeSet<usize>,
-    /// The row at which the person is.
+    /// The selected row.
     at: usize,
 }
 
@@ -28,12 +28,12 @@ pub(crate) enum AcceptedRow<'a> {
     Entry(&'a RuleAcceptance, bool),
     /// A line of a diff.
     Line(&'a str),
-    /// The end of a diff is missing.
+    /// The note that the end of the diff is missing.
     Cut,
 }
 
 impl AcceptedByRule {
-    /// `None` if there is nothing to list.
+    /// Creates the list; `None` if there are no grants and no accepted changes.
     pub(crate) fn new(grants: &[Grant], entries: &[RuleAcceptance]) -> Option<Self> {
         let entries: Vec<_> = entries.iter().rev().cloned().collect();
         let list = Self { grants: grants.to_vec(), entries, open: BTreeSet::new(), at: 0 };
@@ -42,12 +42,12 @@ impl AcceptedByRule {
         (!is_empty).then_some(Self { at: first.unwrap_or_default(), ..list })
     }
 
-    /// Whether the person can take something back.
+    /// Whether there are grants to take back.
     pub(crate) fn has_grants(&self) -> bool {
         !self.grants.is_empty()
     }
 
-    /// All rows, each with the place of the entry that it belongs to.
+    /// All rows, each with the index of its entry, if it belongs to one.
     pub(crate) fn rows(&self) -> Vec<(Option<usize>, AcceptedRow<'_>)> {
         let mut rows = Vec::new();
         if !self.grants.is_empty() {
@@ -69,25 +69,25 @@ impl AcceptedByRule {
         rows
     }
 
-    /// The row at which the person is.
+    /// The selected row.
     pub(crate) fn at(&self) -> usize {
         self.at
     }
 
-    /// The rows that are on a screen of this height: the person's row is among them.
+    /// The rows that are on a screen of this height. The selected row is one of them.
     pub(crate) fn rows_on_screen(&self, height: u16) -> Range<usize> {
         let (height, rows) = (usize::from(height), self.rows().len());
         let top = (self.at + 1).saturating_sub(height.div_ceil(2)).min(rows.saturating_sub(height));
         top..(top + height).min(rows)
     }
 
-    /// The person goes so many rows further.
+    /// Moves the selection by rows.
     pub(crate) fn scroll(&mut self, by: isize) {
         let last = self.rows().len().saturating_sub(1);
         self.at = self.at.saturating_add_signed(by).min(last);
     }
 
-    /// Shows the diff of the entry at which the person is, or hides it.
+    /// Shows or hides the diff of the selected entry.
     pub(crate) fn toggle(&mut self) {
         let place = self.rows().get(self.at).and_then(|(place, _)| *place);
         let Some(place) = place else { return };
@@ -95,8 +95,7 @@ impl AcceptedByRule {
             self.open.insert(place);
             return;
         }
-        // The row of the person may have been a line of the hidden diff: the row of its entry takes the
-        // place.
+        // The selected row may have been a line of the hidden diff, so the entry's own row is selected.
         let at = self.rows().iter().position(|(of, _)| *of == Some(place));
         self.at = at.unwrap_or_default();
     }
@@ -121,7 +120,7 @@ mod tests {
         assert_eq!(list.rows()[3].1, AcceptedRow::Line("-a"));
         list.scroll(2);
         list.toggle();
-        assert_eq!((list.at(), list.rows().len()), (1, 3), "the person stays at the entry");
+        assert_eq!((list.at(), list.rows().len()), (1, 3), "the entry stays selected");
         list.scroll(9);
         assert_eq!(list.at(), 2);
         list.scroll(-9);

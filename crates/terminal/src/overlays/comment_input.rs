@@ -1,5 +1,5 @@
-//! The input of a comment on a turn: on lines of a change, on a file, or on the whole turn. The comment is
-//! new, or an existing one gets another text.
+//! The input of a comment on a turn: on lines of a change, on a file, or on the whole turn. The person types
+//! a new comment, or another text for an existing one.
 
 use alongside_desk::review_model::comment_place::{lines_now, place_in_file};
 use alongside_desk::{Comment, CommentId, LineRange, ReviewId, Side};
@@ -8,40 +8,40 @@ use super::line_choice::LineChoice;
 use crate::review_page::PageLines;
 use crate::text::typing::in_lines;
 
-/// The thing that a comment is about.
+/// The target of the input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Target {
     /// An existing comment.
     Known(Box<Comment>),
-    /// Lines of the change where the person is.
+    /// A new comment on lines of the change on the screen.
     Lines,
-    /// The file where they are.
+    /// A new comment on the file on the screen.
     File,
-    /// The whole turn.
+    /// A new comment on the whole turn.
     Whole,
 }
 
 impl Target {
-    /// The existing comment.
+    /// The existing comment; `None` for a new one.
     fn known(&self) -> Option<&Comment> {
         if let Self::Known(known) = self { Some(known) } else { None }
     }
 }
 
-/// The place where the person begins a comment.
+/// The location at which the person begins a comment.
 #[derive(Debug, Default)]
 pub(crate) struct CommentPlace {
-    /// The file, by its path; none where no file has changed.
+    /// The path of the file; `None` if no file has changed.
     pub(crate) path: Option<String>,
-    /// The change, and the open file that it is of.
+    /// The change, with the id of the open file.
     pub(crate) change: Option<(ReviewId, LineChoice)>,
-    /// The words before the lines of the change: `change 2 of 3`.
+    /// The label before the lines of the change, as in `change 2 of 3`.
     pub(crate) change_words: String,
     /// The comments that can be changed: on the change, on the file, and on the whole turn.
     pub(crate) known: [Vec<Comment>; 3],
 }
 
-/// The thing that a comment is first about.
+/// The target with which the input begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum About {
     Change,
@@ -49,33 +49,33 @@ pub(crate) enum About {
     Whole,
 }
 
-/// A text that the person typed and that the companion has not taken.
+/// A comment that the person typed and the companion does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct UnsentComment {
     /// The comment that gets the text; `None` for a new one.
     pub(crate) id: Option<CommentId>,
-    /// The file, by its path; none for the whole turn.
+    /// The path of the file; `None` for the whole turn.
     pub(crate) path: Option<String>,
     pub(crate) text: String,
 }
 
-/// A comment as it is typed.
+/// A comment while the person types it.
 #[derive(Debug)]
 pub(crate) struct CommentInput {
     place: CommentPlace,
-    /// The things that Tab goes through.
+    /// The targets between which Tab switches.
     targets: Vec<Target>,
     at: usize,
     pub(crate) text: String,
-    /// Whether the person has removed all words, and knows that this removes the comment.
+    /// Whether the person has removed all text, and was asked to confirm that this removes the comment.
     confirms_removal: bool,
-    /// The words that the person has to read first, in place of the route.
+    /// The hint that the person has to read first, instead of the route of the message.
     hint: Option<&'static str>,
 }
 
 impl CommentInput {
-    /// An input at a place. It begins with the last unsent text that belongs to this place. Texts of the same
-    /// file come first.
+    /// Creates an input at a location. It begins with the last unsent text that belongs there: the text of an
+    /// existing comment first, then a text for the same file, then any text for a new comment.
     pub(crate) fn new(place: CommentPlace, about: About, unsent: &mut Vec<UnsentComment>) -> Self {
         let news = [
             place.change.is_some().then_some(Target::Lines),
@@ -105,37 +105,38 @@ impl CommentInput {
         input
     }
 
-    /// The comment with this name, or a new one, if it is here.
+    /// The index of the target with this comment; without an id, of a new comment.
     fn find(&self, id: Option<CommentId>) -> Option<usize> {
         let is_it = |target: &Target| target.known().map(|known| known.id) == id;
-        // The place where the person is comes first.
+        // Targets from the selected one on come first.
         let later = (self.at..self.targets.len()).find(|at| is_it(&self.targets[*at]));
         later.or_else(|| self.targets.iter().position(is_it))
     }
 
     pub(crate) fn target(&self) -> &Target {
-        // Tab stays among them.
+        // Tab only selects existing indices; the fallback avoids a panic.
         self.targets.get(self.at).unwrap_or(&Target::Whole)
     }
 
-    /// The text that the comment has and that is edited; empty for a new one, and for one that is asked
-    /// again, since words behind those that an agent has read would be sent together with them.
+    /// The text with which the input of this target begins: the text of an existing comment. Empty for a new
+    /// comment, and for a comment that is asked again: its old text, which an agent has read, is not sent
+    /// twice.
     fn known_text(&self) -> &str {
         self.target().known().filter(|_| !self.asks_again()).map_or("", |known| &known.text)
     }
 
-    /// Whether it is a comment that an agent has read, and that is asked again in other words.
+    /// Whether the target is a comment that an agent has read, which the person asks again in other words.
     pub(crate) fn asks_again(&self) -> bool {
         self.target().known().is_some_and(|known| known.state.is_read())
     }
 
-    /// Whether the person has typed something that is nowhere else.
+    /// Whether the typed text differs from the text with which the input began.
     pub(crate) fn is_changed(&self) -> bool {
         self.text.trim() != self.known_text().trim()
     }
 
-    /// Goes on to the next thing that the comment may be about. The text of a new comment goes along.
-    /// Returns false if the text of an existing comment would be lost.
+    /// Switches to the next target. The text of a new comment moves along. Returns false if the changed text
+    /// of an existing comment would be lost.
     pub(crate) fn switch(&mut self, forward: bool) -> bool {
         let Some(next) = self.next(forward) else { return false };
         let is_new = |at: usize| self.targets[at].known().is_none();
@@ -147,7 +148,7 @@ impl CommentInput {
         true
     }
 
-    /// The thing to which Tab goes; none if that would lose a text.
+    /// The target to which Tab switches, as an index; `None` if that would lose a text.
     fn next(&self, forward: bool) -> Option<usize> {
         let count = self.targets.len();
         let is_known = |at: usize| self.targets[at].known().is_some();
@@ -159,7 +160,7 @@ impl CommentInput {
         }
     }
 
-    /// The thing to which Tab goes, in a few words; none if there is no other.
+    /// The label of the target to which Tab switches; `None` if there is no other.
     pub(crate) fn next_words(&self) -> Option<&'static str> {
         self.next(true).map(|next| match self.targets[next] {
             Target::Known(_) => "another one",
@@ -169,7 +170,7 @@ impl CommentInput {
         })
     }
 
-    /// Chooses other lines of the change. False if it is about no lines that can be chosen.
+    /// Moves the choice of lines of the change. Returns false if the target has no lines to choose.
     pub(crate) fn choose_lines(&mut self, down: bool, extends: bool) -> bool {
         let can_choose = self.can_choose();
         if let Some((_, choice)) = self.place.change.as_mut().filter(|_| can_choose) {
@@ -183,7 +184,7 @@ impl CommentInput {
         *self.target() == Target::Lines
     }
 
-    /// The lines that it is about, as the page marks them; none while a whole change is meant.
+    /// The lines of the target, as the page highlights them; `None` for a whole change.
     pub(crate) fn on_page(&self) -> Option<PageLines> {
         let nothing = PageLines { is_old: false, lines: 0..0 };
         match self.target() {
@@ -199,13 +200,13 @@ impl CommentInput {
         }
     }
 
-    /// The open file whose lines it is about, while they are chosen.
+    /// The id of the open file, while the person chooses lines in it.
     pub(crate) fn review(&self) -> Option<ReviewId> {
         self.place.change.as_ref().filter(|_| self.can_choose()).map(|(id, _)| *id)
     }
 
-    /// Takes the change of a file whose texts have changed, and begins the choice of lines anew.
-    pub(crate) fn begin_change_again(&mut self, change: Option<(ReviewId, LineChoice)>) {
+    /// Replaces the change, because the texts of the file have changed, and resets the choice of lines.
+    pub(crate) fn replace_change(&mut self, change: Option<(ReviewId, LineChoice)>) {
         if change.is_none() {
             self.targets.retain(|target| *target != Target::Lines);
             self.at = self.at.min(self.targets.len() - 1);
@@ -213,7 +214,7 @@ impl CommentInput {
         self.place.change = change;
     }
 
-    /// The path of the file that it is about; none for the whole turn.
+    /// The path of the target's file; `None` for the whole turn.
     pub(crate) fn path(&self) -> Option<&str> {
         match self.target() {
             Target::Known(known) => known.anchor.path.as_deref(),
@@ -228,7 +229,7 @@ impl CommentInput {
         Some((side, LineRange::of(lines)?))
     }
 
-    /// The words before the text.
+    /// The prompt before the text.
     pub(crate) fn prompt(&self) -> String {
         match (self.target(), &self.place.change) {
             (Target::Known(known), _) if self.asks_again() => {
@@ -248,7 +249,7 @@ impl CommentInput {
         }
     }
 
-    /// The consequence of Enter, in a few words.
+    /// The label of Enter.
     pub(crate) fn confirm_words(&self) -> &'static str {
         match (self.text.trim().is_empty(), self.target(), self.is_changed()) {
             (true, ..) if self.asks_again() => "back",
@@ -261,20 +262,22 @@ impl CommentInput {
         }
     }
 
-    /// Whether the removal of a comment has yet to be confirmed. Asked once.
+    /// Asks for the confirmation of a removal. Returns true the first time that Enter would remove the
+    /// comment.
     pub(crate) fn confirm_removal(&mut self) -> bool {
         let is_empty = self.text.trim().is_empty() && !self.asks_again();
         let removes = is_empty && self.target().known().is_some();
         removes && !std::mem::replace(&mut self.confirms_removal, true)
     }
 
-    /// Notes that the person types on. An earlier yes does not count for the new text.
+    /// Notes that the person has typed again, so that a removal needs a new confirmation, and the hint is
+    /// read.
     pub(crate) fn mark_typed(&mut self) {
         self.confirms_removal = false;
         self.hint = None;
     }
 
-    /// Shows words in place of the route until the person goes on.
+    /// Shows a hint instead of the route until the person types again.
     pub(crate) fn show_hint(&mut self, hint: &'static str) {
         self.hint = Some(hint);
     }
@@ -283,13 +286,13 @@ impl CommentInput {
         self.hint
     }
 
-    /// The person pastes.
+    /// Appends a pasted text.
     pub(crate) fn paste(&mut self, pasted: &str) {
         self.mark_typed();
         self.text.push_str(&in_lines(pasted));
     }
 
-    /// The text as an unsent comment; `None` if the person has typed nothing new.
+    /// Converts the input into an unsent comment; `None` if the person has typed nothing new.
     pub(crate) fn into_unsent(self) -> Option<UnsentComment> {
         let is_something = self.is_changed() && !self.text.trim().is_empty();
         let id = self.target().known().map(|known| known.id);
@@ -370,7 +373,7 @@ mod tests {
         }
         let mut kept = unsent(Some(CommentId(6)));
         assert_eq!(CommentInput::new(place(known()), About::Change, &mut kept).text, "first");
-        assert_eq!(kept.len(), 1, "it waits for its comment");
+        assert_eq!(kept.len(), 1, "the text waits for its comment");
         let new = |path: &str| UnsentComment { id: None, path: Some(path.into()), text: path.into() };
         let mut kept = vec![new("a.py"), new("b.py")];
         for text in ["a.py", "b.py", "first"] {

@@ -1,23 +1,24 @@
-//! The lines of a change that a comment is about: all of them, until the person chooses fewer. The choice
-//! passes the removed lines first and then the added ones. Chosen lines are all of one text.
+//! The lines of a change that a comment or a split is about: all lines, until the person chooses fewer. The
+//! choice moves through the removed lines first and then through the added lines. The chosen lines belong to
+//! one text.
 
 use alongside_desk::review_model::comment_place::lines_words;
 use alongside_desk::{Hunk, LineRange, Lines, Side};
 
 use crate::review_page::PageLines;
 
-/// See the module.
+/// The chosen lines of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LineChoice {
     old: Lines,
     new: Lines,
-    /// The lines at which the choice began and ends, counted from the first line of the change; `None`
-    /// while all lines are meant.
+    /// The lines at which the choice began and ends, counted from 0 at the first line of the change; `None`
+    /// while all lines are chosen.
     chosen: Option<(usize, usize)>,
 }
 
 impl LineChoice {
-    /// The lines of a change. `None` if it has none.
+    /// Creates the choice of all lines of a change; `None` if the change has no lines.
     pub(crate) fn of(hunk: &Hunk) -> Option<Self> {
         let choice = Self { old: hunk.original, new: hunk.proposed, chosen: None };
         (choice.count() > 0).then_some(choice)
@@ -31,16 +32,17 @@ impl LineChoice {
         line < self.old.len()
     }
 
-    /// Whether the person has chosen some of them.
+    /// Whether the person has chosen only some of the lines.
     pub(crate) fn is_part(&self) -> bool {
         self.chosen.is_some()
     }
 
-    /// Moves the choice by a line; `extends`: its other end stays. Before the first line is the whole change.
+    /// Moves the choice by a line, or with `extends` only its end. A step up from the first line chooses the
+    /// whole change.
     pub(crate) fn step(&mut self, down: bool, extends: bool) {
         let last = self.count() - 1;
         self.chosen = match self.chosen {
-            // The first step goes to the new lines, if there are any: comments are mostly about these.
+            // The first step goes to the new lines, if there are any, because most comments are about these.
             None if down => Some(if self.new.is_empty() { 0 } else { self.old.len() }).map(|at| (at, at)),
             None => Some((last, last)),
             Some((from, to)) if extends => {
@@ -55,8 +57,8 @@ impl LineChoice {
         };
     }
 
-    /// The chosen lines, and the text that they are of. For a whole change, its added lines or, if there
-    /// are none, the removed ones.
+    /// The chosen lines, and the text to which they belong. For a whole change, the added lines or, if there
+    /// are none, the removed lines.
     pub(crate) fn lines(&self) -> (Side, Lines) {
         match self.chosen {
             None if self.new.is_empty() => (Side::Old, self.old),
@@ -77,13 +79,13 @@ impl LineChoice {
         }
     }
 
-    /// The chosen lines in words for people: `lines 4–7`, `old line 3`.
+    /// The chosen lines for people, as in `lines 4–7` or `old line 3`.
     pub(crate) fn words(&self) -> String {
         let (side, lines) = self.lines();
         LineRange::of(lines).map(|lines| lines_words(side, lines)).unwrap_or_default()
     }
 
-    /// The lines as a page marks them; none while the whole change is meant.
+    /// The lines that a page highlights; `None` while the whole change is chosen.
     pub(crate) fn on_page(&self) -> Option<PageLines> {
         let (side, lines) = self.lines();
         self.chosen.map(|_| PageLines { is_old: side == Side::Old, lines: lines.start..lines.end })

@@ -1,6 +1,6 @@
-//! The overlays of the desk, and their order for keys and for drawing. The front overlay takes the keys and
-//! the status line. The overlay that covers the review is drawn in its place, and takes the wheel of the
-//! mouse.
+//! The overlays of the desk, and their order for keys and for drawing. The front overlay gets the keys and
+//! uses the status line. An overlay that covers the review is drawn instead of the review, and gets the mouse
+//! wheel.
 
 pub(crate) mod accept_all;
 pub(crate) mod accepted_by_rule;
@@ -36,17 +36,17 @@ use turn_list::{ListPurpose, TurnList};
 pub(crate) enum Overlay {
     /// A change of an agent's settings, over the review.
     Offer(OpenOffer),
-    /// All keys, over the review: the first row on the screen.
+    /// The help with all keys, over the review. The number is the first row on the screen.
     Help(usize),
     /// The changes that rules have accepted, over the review.
     Accepted(AcceptedByRule),
-    /// The messages so far, over the review.
+    /// The past messages, over the review.
     Messages(MessageList),
-    /// The reviews that wait, over the one on the screen.
+    /// The open reviews, over the review on the screen.
     Waiting(ReviewList),
-    /// The reviews to accept together, over the one on the screen.
-    List(AcceptAll),
-    /// Files of a turn review, over the one on the screen.
+    /// The reviews to accept together, over the review on the screen.
+    AcceptAll(AcceptAll),
+    /// The files of a turn review, over the file on the screen.
     Turn(TurnList),
     Question(OpenQuestion),
     /// The reason that the person types for the agent's model.
@@ -57,12 +57,11 @@ pub(crate) enum Overlay {
     Lines(LineSplit),
     /// The text to search for, as the person types it.
     Search(String),
-    /// The words that say why no input has opened. The person may type on all the same, so letters do
-    /// nothing.
+    /// The reason why no input has opened. The person may already be typing, so letters do nothing.
     NoInput(String),
 }
 
-/// The layer of a question. Overlays of the layers before it cover the review, and not only the status line.
+/// The layer of a question. Overlays of lower layers cover the review, and not only the status line.
 const QUESTION: u8 = 3;
 
 impl Overlay {
@@ -71,7 +70,7 @@ impl Overlay {
         match self {
             Self::Offer(_) => 0,
             Self::Help(_) | Self::Accepted(_) | Self::Messages(_) | Self::Waiting(_) => 1,
-            Self::List(_) | Self::Turn(_) => 2,
+            Self::AcceptAll(_) | Self::Turn(_) => 2,
             Self::Question(_) => QUESTION,
             Self::Reason(_) | Self::Comment(_) | Self::Lines(_) | Self::Search(_) | Self::NoInput(_) => 4,
         }
@@ -86,13 +85,13 @@ impl Overlay {
     pub(crate) fn has_status_line(&self) -> bool {
         match self {
             Self::Turn(list) => list.asks(),
-            Self::List(_) => true,
+            Self::AcceptAll(_) => true,
             _ => !self.covers_review(),
         }
     }
 
-    /// Takes a key for an overlay that covers the review, on a screen of so many rows. `excess`: the rows
-    /// of the help that do not fit.
+    /// Handles a key for an overlay that covers the review, on a screen of `height` rows. `excess`: the
+    /// number of rows of the help that do not fit.
     pub(crate) fn take_key(
         &mut self,
         key: KeyEvent,
@@ -102,7 +101,7 @@ impl Overlay {
     ) -> Answer {
         match (&mut *self, key.code) {
             (Self::Offer(open), KeyCode::Char('y' | 'Y' | 'n' | 'N')) => return open.take_answer(key.code),
-            (Self::List(list), KeyCode::Char('y' | 'Y')) if list.is_ready() => return Answer::Yes,
+            (Self::AcceptAll(list), KeyCode::Char('y' | 'Y')) if list.is_ready() => return Answer::Yes,
             (Self::Accepted(list), KeyCode::Char('x')) if list.has_grants() => return Answer::Yes,
             (Self::Turn(list), KeyCode::Char('n' | 'N')) if list.asks() => return Answer::Close,
             (Self::Turn(list), KeyCode::Char(c @ ('y' | 'Y' | 'a' | 'o'))) if list.asks() => {
@@ -121,7 +120,7 @@ impl Overlay {
             (Self::Turn(list), KeyCode::Char('x')) if list.purpose() == ListPurpose::Files => {
                 return Answer::CloseComment;
             }
-            (Self::List(_), KeyCode::Char('n' | 'N' | 'c')) | (_, KeyCode::Esc) => return Answer::Close,
+            (Self::AcceptAll(_), KeyCode::Char('n' | 'N' | 'c')) | (_, KeyCode::Esc) => return Answer::Close,
             _ if action == Some(Action::Leave) => return Answer::Close,
             _ => {}
         }
@@ -138,7 +137,7 @@ impl Overlay {
             (Self::Turn(list), Some(Action::Open)) if list.chosen().is_some() => return Answer::Yes,
             (Self::Turn(list), Some(Action::Files)) => match list.purpose() {
                 ListPurpose::Files => return Answer::Close,
-                // The list of files comes in the place of this list.
+                // The list of files replaces this list.
                 ListPurpose::Finished => return Answer::Yes,
                 ListPurpose::Finish | ListPurpose::Leave => {}
             },
@@ -159,7 +158,7 @@ impl Overlay {
             Self::Accepted(list) => list.scroll(by),
             Self::Messages(list) => list.scroll(by),
             Self::Waiting(list) => list.scroll(by),
-            Self::List(list) => list.scroll(by, height),
+            Self::AcceptAll(list) => list.scroll(by, height),
             Self::Turn(list) => list.scroll(by, height),
             _ => {}
         }
@@ -174,7 +173,7 @@ pub(crate) struct OpenQuestion {
 }
 
 impl OpenQuestion {
-    /// The reply that a key stands for. Before the person has seen the question, only a no counts.
+    /// The reply that a key means. Before the person has seen the question, only a no counts.
     pub(crate) fn reply(&self, key: KeyEvent) -> Option<Reply> {
         let reply = match key.code {
             KeyCode::Esc | KeyCode::Char('c' | 'N') => Reply::No,
@@ -186,22 +185,22 @@ impl OpenQuestion {
     }
 }
 
-/// The overlays on the screen, so that the desk knows later what the person saw.
+/// The overlays in a frame. Once the frame is on the screen, they count as seen.
 #[derive(Debug, Default)]
 pub(crate) struct ShownOverlays {
     question: Option<Question>,
     /// Whether the frame shows the offered change of an agent's settings.
     offer: bool,
-    /// The rows of the list of reviews to accept together, or of files of a turn.
+    /// The visible rows of the list of reviews to accept together, or of the files of a turn.
     listed: Option<Range<usize>>,
 }
 
-/// The overlays that are open, the one in front last.
+/// The open overlays, the front overlay last.
 #[derive(Debug, Default)]
 pub(crate) struct Overlays(Vec<Overlay>);
 
 impl Overlays {
-    /// Opens an overlay in its layer, in place of the one that is there.
+    /// Opens an overlay, and closes any other overlay of its layer.
     pub(crate) fn open(&mut self, overlay: Overlay) {
         self.0.retain(|other| other.layer() != overlay.layer());
         let at = self.0.partition_point(|other| other.layer() < overlay.layer());
@@ -214,13 +213,13 @@ impl Overlays {
         Some(self.0.remove(at))
     }
 
-    /// Takes a new list of the turn review into the overlay that shows files. A list to finish with closes
-    /// if the finish would do something else now. Returns whether one has closed.
-    pub(crate) fn follow_turn(&mut self, files: &TurnFiles, has_other_finish: bool) -> bool {
+    /// Updates the list of files by a new list of the turn review. Closes the list before a finish if the
+    /// finish would do something else now. Returns whether a list has closed.
+    pub(crate) fn update_turn_list(&mut self, files: &TurnFiles, has_other_finish: bool) -> bool {
         if let Some(Overlay::Turn(list)) = self.cover_mut()
-            && let Some(renewed) = list.renewed(files)
+            && let Some(newest) = list.renew(files)
         {
-            *list = renewed;
+            *list = newest;
         }
         let is_finish = |overlay: &Overlay| match overlay {
             Overlay::Turn(list) => list.purpose() == ListPurpose::Finish,
@@ -229,7 +228,7 @@ impl Overlays {
         has_other_finish && self.close(is_finish).is_some()
     }
 
-    /// The front overlay, which takes the keys.
+    /// The front overlay, which gets the keys.
     pub(crate) fn front(&self) -> Option<&Overlay> {
         self.0.last()
     }
@@ -247,13 +246,13 @@ impl Overlays {
         self.0.iter_mut().rfind(|overlay| overlay.covers_review())
     }
 
-    /// Whether this question is open, perhaps behind a text that the person types.
+    /// Whether the question before leaving is open, perhaps behind an input.
     pub(crate) fn asks_before_leaving(&self) -> bool {
         let asks = |open: &OpenQuestion| open.question.is_before_leaving();
         self.0.iter().any(|overlay| matches!(overlay, Overlay::Question(open) if asks(open)))
     }
 
-    /// The content of a frame, with so many rows for the review.
+    /// The overlays in a frame that has `height` rows for the review.
     pub(crate) fn shown(&self, height: u16) -> ShownOverlays {
         let mut shown = ShownOverlays::default();
         if let Some(Overlay::Question(open)) = self.front() {
@@ -261,7 +260,7 @@ impl Overlays {
         }
         match self.cover() {
             Some(Overlay::Offer(_)) => shown.offer = true,
-            Some(Overlay::List(list)) => shown.listed = Some(list.rows_on_screen(height)),
+            Some(Overlay::AcceptAll(list)) => shown.listed = Some(list.rows_on_screen(height)),
             Some(Overlay::Turn(list)) => shown.listed = Some(list.rows_on_screen(height)),
             _ => {}
         }
@@ -274,7 +273,7 @@ impl Overlays {
             match (overlay, &shown.listed) {
                 (Overlay::Question(open), _) => open.seen = shown.question == Some(open.question),
                 (Overlay::Offer(open), _) if shown.offer => open.mark_shown(),
-                (Overlay::List(list), Some(rows)) => list.mark_seen(rows),
+                (Overlay::AcceptAll(list), Some(rows)) => list.mark_seen(rows),
                 (Overlay::Turn(list), Some(rows)) => list.mark_seen(rows),
                 _ => {}
             }

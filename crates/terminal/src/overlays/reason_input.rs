@@ -1,54 +1,54 @@
-//! The reason that the person types for the agent's model: for one change, or for the whole proposal.
+//! The input of a reason for the agent's model: for one change, or for the whole proposal.
 
 use alongside_desk::{HunkState, Lines, Reasons, Review, ReviewId, messages};
 
-/// A reason as it is typed.
+/// A reason while the person types it.
 #[derive(Debug)]
 pub(crate) struct ReasonInput {
-    /// The review that it is about.
+    /// The review that the reason is about.
     pub(crate) id: ReviewId,
-    /// The first line of its change in the original and in the proposal, if that is one of several: the
-    /// change is found again when others come and go.
+    /// The first line of the change in the original and in the proposal, if the review has several changes.
+    /// By these lines the change is found again after others were split or joined.
     change: Option<(usize, usize)>,
-    /// Whether it is for the whole proposal nevertheless.
+    /// Whether the person has switched from the change to the whole proposal.
     for_all: bool,
     pub(crate) text: String,
     /// The reason that the review has.
     known: String,
 }
 
-/// The reason that changes, and what follows.
+/// An edit of a reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReasonEdit {
+    /// The reason is removed.
     Removed,
-    /// Undone: the one of before is back.
+    /// The last edit is undone, and the previous reason is set again.
     Restored,
-    /// For the decision on the whole proposal.
+    /// A reason for the decision on the whole proposal is set.
     OfAll,
-    /// For a change that is dropped or edited already.
+    /// A reason for a change that is already dropped or edited is set.
     OfChange,
-    /// For a change that is kept so far.
-    OfChangeToDrop {
-        hunk: usize,
-    },
+    /// A reason for a change that is still kept is set; the change is dropped next.
+    OfChangeToDrop { hunk: usize },
 }
 
 impl ReasonInput {
-    /// An input at a hunk. It begins with `unsent`, or with the reason that the review has.
+    /// Creates an input at a hunk. Its text is `unsent`, or else the reason that the review has.
     pub(crate) fn new(review: &Review, hunk: usize, unsent: Option<String>) -> Self {
         let hunk = review.hunks.get(hunk).filter(|_| review.hunks.len() > 1);
         let change = hunk.filter(|_| review.whole_file_only.is_none());
         let change = change.map(|hunk| (hunk.original.start, hunk.proposed.start));
         let (text, known) = (String::new(), String::new());
         let mut input = Self { id: review.id, change, for_all: false, text, known };
-        input.begin(review);
+        input.reset_text(review);
         if let Some(unsent) = unsent {
             input.text = unsent;
         }
         input
     }
 
-    fn begin(&mut self, review: &Review) {
+    /// Sets the text to the reason that the review has.
+    fn reset_text(&mut self, review: &Review) {
         self.known = known(review, self.hunk(review)).map(messages::reason_in_one_line).unwrap_or_default();
         self.text.clone_from(&self.known);
     }
@@ -58,17 +58,17 @@ impl ReasonInput {
         if self.can_switch() {
             self.for_all = !self.for_all;
             if self.text == self.known {
-                self.begin(review);
+                self.reset_text(review);
             }
         }
     }
 
-    /// Whether there is a change to switch to.
+    /// Whether the reason can be for a single change.
     pub(crate) fn can_switch(&self) -> bool {
         self.change.is_some()
     }
 
-    /// The hunk that the reason is for, as an index; none if it is for the whole proposal.
+    /// The hunk that the reason is for, as an index; `None` if the reason is for the whole proposal.
     pub(crate) fn hunk(&self, review: &Review) -> Option<usize> {
         let (original, proposed) = self.change.filter(|_| !self.for_all)?;
         let is_in =
@@ -76,7 +76,7 @@ impl ReasonInput {
         review.hunks.iter().position(|hunk| is_in(original, hunk.original) && is_in(proposed, hunk.proposed))
     }
 
-    /// The consequence of confirming it.
+    /// The edit that Enter makes.
     pub(crate) fn edit(&self, review: &Review) -> ReasonEdit {
         let is_kept = |hunk: usize| review.hunks.get(hunk).is_some_and(|hunk| hunk.state == HunkState::Kept);
         match self.hunk(review) {
@@ -87,7 +87,7 @@ impl ReasonInput {
         }
     }
 
-    /// The words before the text.
+    /// The prompt before the text.
     pub(crate) fn prompt(&self, review: &Review) -> String {
         match self.hunk(review) {
             Some(hunk) => format!("Why not change {} of {}? ", hunk + 1, review.hunks.len()),
@@ -104,7 +104,7 @@ pub(crate) fn known(review: &Review, hunk: Option<usize>) -> Option<&str> {
     }
 }
 
-/// The words that say with which decision the agent's model reads a reason, where that is not both.
+/// The hint that the agent's model reads a reason only with a rejection; `None` if it reads both kinds.
 pub(crate) fn hint(review: &Review) -> Option<&'static str> {
     (review.reasons == Reasons::WithRejection).then_some("(read only if you reject)")
 }
@@ -127,7 +127,7 @@ mod tests {
         review.hunks.remove(0);
         assert_eq!(input.hunk(&review), Some(0));
         review.hunks.clear();
-        assert_eq!(input.prompt(&review), "Why? (the whole proposal) ", "its change is gone");
+        assert_eq!(input.prompt(&review), "Why? (the whole proposal) ", "the change is gone");
     }
 
     #[test]

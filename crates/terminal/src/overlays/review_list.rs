@@ -1,7 +1,7 @@
-//! The list of the reviews that wait, over the one on the screen, for screens without room for all of them:
-//! the person goes to one.
+//! The list of the open reviews, over the review on the screen. On a screen without room for a panel of
+//! reviews, the person chooses a review here.
 
-/// The list. Its rows are the reviews as they are.
+/// The list of the open reviews. It stores only the position: its rows are drawn from the newest reviews.
 #[derive(Debug)]
 pub(crate) struct ReviewList {
     at: usize,
@@ -9,17 +9,18 @@ pub(crate) struct ReviewList {
 }
 
 impl ReviewList {
-    /// So many reviews wait, and the person is at one of them.
+    /// Creates a list of `all` reviews with the review at the index `at` chosen.
     pub(crate) fn new(at: usize, all: usize) -> Self {
         Self { at, all }
     }
 
-    /// The chosen one of so many that wait now; the last one where fewer do.
+    /// The index of the chosen review among the `all` reviews that are open now; the last one if there are
+    /// fewer.
     pub(crate) fn chosen(&self, all: usize) -> usize {
         self.at.min(all.saturating_sub(1))
     }
 
-    /// Chooses one so many rows further.
+    /// Moves the choice by rows.
     pub(crate) fn scroll(&mut self, by: isize) {
         self.at = self.at.saturating_add_signed(by).min(self.all.saturating_sub(1));
     }

@@ -14,7 +14,7 @@ pub(crate) struct OpenOffer {
     top: usize,
 }
 
-/// The progress of the question.
+/// The progress of the question whether to make the change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     /// The question has not been on the screen.
@@ -33,7 +33,7 @@ impl OpenOffer {
         &self.offer
     }
 
-    /// The first row on the screen; perhaps one below the last that fills it.
+    /// The first row on the screen. It may be too large to fill the screen, and is limited when it is drawn.
     pub(crate) fn top(&self) -> usize {
         self.top
     }
@@ -45,7 +45,7 @@ impl OpenOffer {
         }
     }
 
-    /// Takes a `y` or an `n`.
+    /// Handles a `y` or an `n`.
     pub(crate) fn take_answer(&mut self, key: KeyCode) -> Answer {
         match (self.phase, key) {
             (Phase::Agreed, _) => Answer::Nothing,

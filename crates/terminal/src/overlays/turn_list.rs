@@ -1,6 +1,6 @@
-//! A list over a turn review: all its files, everything that a finish would write and send, or the result
-//! of a finish. The list stays as it was when it opened. A finish undoes and sends only what was on the
-//! screen: every row has to be there before an answer counts.
+//! A list over a turn review: all files, everything that a finish would write and send, or the result of a
+//! finish. A finish undoes and sends only changes and comments that were on the screen: an answer counts once
+//! every row was there.
 
 use std::ops::Range;
 
@@ -10,54 +10,54 @@ use alongside_desk::review_model::comment_state::waits_on;
 use alongside_desk::{CommentId, Marked, TurnFinished, messages};
 
 use super::comment_input::UnsentComment;
-use super::turn_list_rows::{self, TurnRow, is_answer, marked, said, sentence};
+use super::turn_list_rows::{self, TurnRow, comment_rows, has_listed_state, marked_rows, sentence_rows};
 use crate::turn_files::TurnFiles;
 use crate::words::comment_words;
 use crate::words::finish_words;
 use crate::words::turn_words as words;
 
-/// See the module.
+/// A list over a turn review.
 #[derive(Debug)]
 pub(crate) struct TurnList {
     purpose: ListPurpose,
     rows: Vec<TurnRow>,
-    /// The row at which the person is, or the first one on the screen where there is nothing to choose.
+    /// The selected row; in a list without a choice, the first row on the screen.
     at: usize,
-    /// How many rows, from the first on, have been on the screen.
+    /// The number of rows, from the first row on, that have been on the screen without a gap.
     seen: usize,
     /// The parts of a finish.
-    end: End,
+    finish_parts: FinishParts,
     choice: FinishChoice,
     /// The message to the agent, if there is one to copy.
     message: Option<String>,
     /// The finish whose result the list shows.
     finished: Option<TurnFinished>,
-    /// The texts that the person typed and that the companion has not taken.
+    /// The comments that the companion does not have.
     unsent: Vec<UnsentComment>,
-    /// When the list opened, for ages.
+    /// The time at which the list opened, in ms since the Unix epoch. Ages are relative to it.
     now: u64,
 }
 
 /// The parts of a finish.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct End {
-    /// Whether something is marked to be undone.
+pub(crate) struct FinishParts {
+    /// Whether a change is marked to be undone.
     pub(crate) has_marks: bool,
-    /// How many comments wait to be sent.
+    /// The number of comments that wait to be sent.
     pub(crate) comments: usize,
     /// Whether a message can be sent.
     pub(crate) has_route: bool,
 }
 
-/// The way in which the person finishes.
+/// The way in which the person finishes a turn review.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum FinishChoice {
-    /// The marked changes are undone, and the agent is told that, with the comments.
+    /// The marked changes are undone, and the agent gets a message about the undo with the comments.
     #[default]
     Send,
-    /// The agent is asked to undo what is marked.
+    /// The agent is asked to undo the marked changes.
     AskToUndo,
-    /// The agent is told nothing: comments wait on.
+    /// The marked changes are undone, and no message is sent: the comments still wait.
     Quietly,
 }
 
@@ -66,22 +66,33 @@ pub(crate) enum FinishChoice {
 pub(crate) enum ListPurpose {
     /// To go to a file.
     Files,
-    /// To undo what is marked, and to send comments.
+    /// To undo the marked changes, and to send comments.
     Finish,
-    /// To leave the desk although something is marked.
+    /// To leave the desk although changes are marked.
     Leave,
-    /// To tell what was undone and sent.
+    /// To show the result of a finish.
     Finished,
 }
 
 impl TurnList {
     fn new(purpose: ListPurpose, rows: Vec<TurnRow>) -> Self {
-        let (end, choice, unsent) = (End::default(), FinishChoice::default(), Vec::new());
-        Self { purpose, rows, at: 0, seen: 0, end, choice, message: None, finished: None, unsent, now: 0 }
+        let (finish_parts, choice, unsent) = (FinishParts::default(), FinishChoice::default(), Vec::new());
+        Self {
+            purpose,
+            rows,
+            at: 0,
+            seen: 0,
+            finish_parts,
+            choice,
+            message: None,
+            finished: None,
+            unsent,
+            now: 0,
+        }
     }
 
-    /// All files, with the comments on the whole turn, texts of comments that nobody took, and the remarks.
-    /// The person is at the file on the screen.
+    /// Creates the list of all files, with the comments on the whole turn, the comments that the companion
+    /// does not have, and the remarks. The file on the screen is selected.
     pub(crate) fn files(files: &TurnFiles, unsent: Vec<UnsentComment>, now: u64) -> Self {
         let mut rows = vec![TurnRow::Heading(words::summary(files.turn(), now))];
         rows.extend(files.all().iter().map(|file| TurnRow::File {
@@ -89,16 +100,18 @@ impl TurnList {
             what: words::notes(file, files.marked(file), files.comment_count(file)),
             file: Box::new(file.clone()),
         }));
-        let whole: Vec<_> = files.comments_on(None).filter(|comment| !is_answer(comment)).collect();
+        let whole: Vec<_> = files.comments_on(None).filter(|comment| !has_listed_state(comment)).collect();
         if !whole.is_empty() {
             rows.extend([TurnRow::Blank, TurnRow::Heading("Comments on the whole turn (C):".into())]);
-            rows.extend(whole.into_iter().flat_map(said));
+            rows.extend(whole.into_iter().flat_map(comment_rows));
         }
-        rows.extend(turn_list_rows::unsent(&unsent));
-        rows.extend(turn_list_rows::read(files));
+        rows.extend(turn_list_rows::unsent_rows(&unsent));
+        rows.extend(turn_list_rows::read_rows(files));
         let remarks = &files.turn().remarks;
         rows.extend((!remarks.is_empty()).then_some(TurnRow::Blank));
-        rows.extend(remarks.iter().flat_map(|remark| sentence(&words::harmless(remark), TurnRow::Warning)));
+        rows.extend(
+            remarks.iter().flat_map(|remark| sentence_rows(&words::harmless(remark), TurnRow::Warning)),
+        );
         let at = if files.all().is_empty() {
             rows.iter().position(TurnRow::is_choice)
         } else {
@@ -109,8 +122,9 @@ impl TurnList {
         Self { at, message, unsent, now, ..Self::new(ListPurpose::Files, rows) }
     }
 
-    /// The same list as it is now, with the person where they are. None if nothing of it can have changed.
-    pub(crate) fn renewed(&self, files: &TurnFiles) -> Option<Self> {
+    /// Creates the list again from the newest files, with the same row selected. `None` if such a list does
+    /// not change.
+    pub(crate) fn renew(&self, files: &TurnFiles) -> Option<Self> {
         if let Some(finished) = &self.finished {
             let message = files.turn().message.as_ref().filter(|message| message.read.is_some())?;
             let is_it = finished.sent.as_ref().is_some_and(|sent| sent.at == message.at);
@@ -118,7 +132,7 @@ impl TurnList {
             return is_it.then(|| Self::finished(&finished)).flatten();
         }
         if self.purpose == ListPurpose::Finish {
-            // The words about when and how the agent reads the message may be others now.
+            // The sentence about when and how the agent reads the message may have changed.
             let (at, seen, choice) = (self.at, self.seen, self.choice);
             return Self::finish(files).map(|list| Self { at, seen, choice, ..list });
         }
@@ -141,55 +155,57 @@ impl TurnList {
         Some(Self { at, ..list })
     }
 
-    /// The files that are marked, for a person who leaves; none if nothing is.
+    /// Creates the list of the marked files for a person who leaves; `None` if no file is marked.
     pub(crate) fn leave(files: &TurnFiles) -> Option<Self> {
-        let mut rows = marked(files, "Marked, and not undone:")?;
+        let mut rows = marked_rows(files, "Marked, and not undone:")?;
         rows.push(TurnRow::Blank);
-        rows.extend(sentence(words::MARKS_END, TurnRow::Sentence));
+        rows.extend(sentence_rows(words::MARKS_END, TurnRow::Sentence));
         let waits = waits_on(&files.turn().comments);
-        rows.extend(waits.iter().flat_map(|said| sentence(said, TurnRow::Sentence)));
+        rows.extend(waits.iter().flat_map(|said| sentence_rows(said, TurnRow::Sentence)));
         Some(Self::new(ListPurpose::Leave, rows))
     }
 
-    /// All that a finish would write and send; none if that is nothing.
+    /// Creates the list of all that a finish would write and send; `None` if there is nothing to finish.
     pub(crate) fn finish(files: &TurnFiles) -> Option<Self> {
-        let marked = marked(files, "To be undone:");
+        let marked = marked_rows(files, "To be undone:");
         let (has_route, comments) = (can_send(files.turn()), files.unsent().count());
-        let end = End { has_marks: marked.is_some(), comments, has_route };
+        let finish_parts = FinishParts { has_marks: marked.is_some(), comments, has_route };
         let mut rows = marked.unwrap_or_default();
-        if !end.has_marks && comments == 0 {
-            // The finish of a review since a revision is not remembered.
+        if !finish_parts.has_marks && comments == 0 {
+            // The store does not remember the finish of a review that begins with a revision.
             let begins_here = files.turn().baseline.asked.is_none() && !files.all().is_empty();
-            let end = End { has_route: false, ..end };
-            rows.extend(sentence(finish_words::ALL_STAYS, TurnRow::Sentence));
-            return begins_here.then(|| Self { end, ..Self::new(ListPurpose::Finish, rows) });
+            let finish_parts = FinishParts { has_route: false, ..finish_parts };
+            rows.extend(sentence_rows(finish_words::ALL_STAYS, TurnRow::Sentence));
+            return begins_here.then(|| Self { finish_parts, ..Self::new(ListPurpose::Finish, rows) });
         }
         if comments > 0 {
-            rows.extend(end.has_marks.then_some(TurnRow::Blank));
+            rows.extend(finish_parts.has_marks.then_some(TurnRow::Blank));
             rows.push(TurnRow::Heading(if has_route { "To be sent:" } else { "Not sent now:" }.into()));
             for comment in files.unsent() {
                 rows.push(TurnRow::Item(place(comment)));
-                rows.extend(said(comment));
+                rows.extend(comment_rows(comment));
             }
         }
         rows.push(TurnRow::Blank);
         if has_route || comments > 0 {
-            rows.extend(sentence(&comment_words::route(files.turn()), TurnRow::Sentence));
+            rows.extend(sentence_rows(&comment_words::route(files.turn()), TurnRow::Sentence));
         }
-        // An agent at work may be changing the very lines that are undone.
-        let at_work = files.turn().at_work_words("at work", &[]).filter(|_| end.has_marks);
-        rows.extend(at_work.iter().flat_map(|said| sentence(said, TurnRow::Warning)));
+        // An agent at work may be writing the same lines that are undone.
+        let at_work = files.turn().at_work_words("at work", &[]).filter(|_| finish_parts.has_marks);
+        rows.extend(at_work.iter().flat_map(|said| sentence_rows(said, TurnRow::Warning)));
         if files.has_marked_git_mv() {
-            rows.extend(sentence(messages::INDEX_STAYS, TurnRow::Sentence));
+            rows.extend(sentence_rows(messages::INDEX_STAYS, TurnRow::Sentence));
         }
-        let last = if end.has_marks { finish_words::NOTHING_ELSE } else { finish_words::NOTHING_WRITTEN };
-        rows.extend(sentence(last, TurnRow::Sentence));
-        Some(Self { end, ..Self::new(ListPurpose::Finish, rows) })
+        let last =
+            if finish_parts.has_marks { finish_words::NOTHING_ELSE } else { finish_words::NOTHING_WRITTEN };
+        rows.extend(sentence_rows(last, TurnRow::Sentence));
+        Some(Self { finish_parts, ..Self::new(ListPurpose::Finish, rows) })
     }
 
-    /// The end of a finish: files that were undone or not, and the message; none if nothing was to be done.
+    /// Creates the list of a finish's result: the files that were undone or not, and the message. `None` if
+    /// the finish did nothing.
     pub(crate) fn finished(finished: &TurnFinished) -> Option<Self> {
-        let rows = turn_list_rows::finished(finished);
+        let rows = turn_list_rows::result_rows(finished);
         let message = finished.sent.as_ref().map(|sent| sent.text.clone());
         let finished = Some(finished.clone());
         (!rows.is_empty()).then(|| Self { message, finished, ..Self::new(ListPurpose::Finished, rows) })
@@ -197,12 +213,14 @@ impl TurnList {
 
     /// Whether the list shows an undo that can be taken back.
     pub(crate) fn has_undone(&self) -> bool {
-        self.finished.as_ref().is_some_and(|finished| turn_list_rows::with_draft(finished).next().is_some())
+        self.finished
+            .as_ref()
+            .is_some_and(|finished| turn_list_rows::undone_with_draft(finished).next().is_some())
     }
 
     /// The parts of a finish.
-    pub(crate) fn end(&self) -> End {
-        self.end
+    pub(crate) fn finish_parts(&self) -> FinishParts {
+        self.finish_parts
     }
 
     /// The way in which the person finishes.
@@ -215,9 +233,10 @@ impl TurnList {
         self.message.as_deref()
     }
 
-    /// Takes an answer to a finish. Returns true if the key is an answer and all rows were on the screen.
+    /// Notes the person's answer to the question how to finish. Returns true if the key is an answer and all
+    /// rows were on the screen.
     pub(crate) fn answer(&mut self, key: char) -> bool {
-        let End { has_marks, comments, has_route } = self.end;
+        let FinishParts { has_marks, comments, has_route } = self.finish_parts;
         let choice = match key {
             'y' | 'Y' if self.purpose == ListPurpose::Finish && !has_route => FinishChoice::Quietly,
             'y' | 'Y' => FinishChoice::Send,
@@ -238,7 +257,7 @@ impl TurnList {
         matches!(self.purpose, ListPurpose::Finish | ListPurpose::Leave)
     }
 
-    fn is_to_choose_from(&self) -> bool {
+    fn has_choices(&self) -> bool {
         self.purpose == ListPurpose::Files
     }
 
@@ -246,12 +265,12 @@ impl TurnList {
         &self.rows
     }
 
-    /// The row at which the person is, where there is something to choose.
+    /// The selected row; `None` in a list without a choice.
     pub(crate) fn at(&self) -> Option<usize> {
-        self.is_to_choose_from().then_some(self.at)
+        self.has_choices().then_some(self.at)
     }
 
-    /// The path of the file at which the person is.
+    /// The path of the selected file.
     pub(crate) fn chosen(&self) -> Option<&str> {
         match self.rows.get(self.at()?)? {
             TurnRow::File { file, .. } => Some(&file.path),
@@ -259,7 +278,7 @@ impl TurnList {
         }
     }
 
-    /// The comment at which the person is, which an agent has read.
+    /// The selected comment, which an agent has read.
     pub(crate) fn chosen_comment(&self) -> Option<CommentId> {
         self.comment_row().map(|(id, _)| id)
     }
@@ -277,7 +296,7 @@ impl TurnList {
         }
     }
 
-    /// The number of listed files, and the number of their changes, if all of these are known.
+    /// The number of listed files, and the number of their marked changes, if no file is marked as a whole.
     pub(crate) fn marked_files(&self) -> (usize, Option<usize>) {
         let files = self.rows.iter().filter_map(|row| match row {
             TurnRow::File { file, .. } => Some(file),
@@ -296,30 +315,30 @@ impl TurnList {
     /// The rows that are on a screen of this height.
     pub(crate) fn rows_on_screen(&self, height: u16) -> Range<usize> {
         let (height, rows) = (usize::from(height), self.rows.len());
-        let top =
-            if self.is_to_choose_from() { (self.at + 1).saturating_sub(height.div_ceil(2)) } else { self.at };
+        let top = if self.has_choices() { (self.at + 1).saturating_sub(height.div_ceil(2)) } else { self.at };
         let top = top.min(rows.saturating_sub(height));
         top..(top + height).min(rows)
     }
 
-    /// Scrolls on a screen of this height. In a list to choose from, the person goes from one file or comment
-    /// to another; past the last one only where rows below it are not on the screen.
+    /// Scrolls on a screen of this height. In a list to choose from, moves the selection from one file or
+    /// comment to another, and past the last one only while rows below it are not on the screen.
     pub(crate) fn scroll(&mut self, by: isize, height: u16) {
-        let rest = if self.is_to_choose_from() { 1 } else { usize::from(height) };
+        let rest = if self.has_choices() { 1 } else { usize::from(height) };
         let to = self.at.saturating_add_signed(by).min(self.rows.len().saturating_sub(rest));
-        if !self.is_to_choose_from() {
+        if !self.has_choices() {
             self.at = to;
             return;
         }
-        self.at = self.choice_near(to, by).unwrap_or(match self.rows_on_screen(height) {
+        self.at = self.nearest_choice(to, by).unwrap_or(match self.rows_on_screen(height) {
             shown if by > 0 && shown.end == self.rows.len() => self.at,
             shown if by < 0 && shown.start == 0 => self.at,
             _ => to,
         });
     }
 
-    /// The row to choose at this one or further on in this direction, else the last one before it.
-    fn choice_near(&self, to: usize, by: isize) -> Option<usize> {
+    /// The nearest row that can be chosen: at the row `to` or further in the direction of `by`, or else
+    /// before it.
+    fn nearest_choice(&self, to: usize, by: isize) -> Option<usize> {
         let is_choice = |row: &usize| self.rows.get(*row).is_some_and(TurnRow::is_choice);
         match by < 0 {
             true => (0..=to).rev().find(is_choice).or_else(|| (to..self.at).find(is_choice)),
@@ -336,8 +355,8 @@ impl TurnList {
         }
     }
 
-    /// Whether rows come below a screen of this height that nobody has seen.
-    pub(crate) fn goes_on(&self, height: u16) -> bool {
+    /// Whether rows that have not been on the screen are below a screen of this height.
+    pub(crate) fn has_unseen_rows_below(&self, height: u16) -> bool {
         self.rows.len() > self.seen.max(self.rows_on_screen(height).end)
     }
 
@@ -371,16 +390,16 @@ mod tests {
         assert!(TurnList::finish(&TurnFiles::new(Turn::default())).is_none());
         let mut list = TurnList::finish(&files(12)).unwrap();
         list.mark_seen(&list.rows_on_screen(6));
-        assert!(!list.is_ready() && list.goes_on(6));
+        assert!(!list.is_ready() && list.has_unseen_rows_below(6));
         list.scroll(20, 6);
         list.mark_seen(&list.rows_on_screen(6));
-        assert!(!list.is_ready(), "some were passed without being on the screen");
+        assert!(!list.is_ready(), "some rows were skipped without being on the screen");
         list.scroll(-20, 6);
         for _ in 0..8 {
             list.mark_seen(&list.rows_on_screen(6));
             list.scroll(3, 6);
         }
-        assert!(list.is_ready() && !list.goes_on(6));
+        assert!(list.is_ready() && !list.has_unseen_rows_below(6));
         assert_eq!(list.marked_files(), (12, Some(12)));
     }
 
@@ -416,7 +435,7 @@ mod tests {
         // Without a file, a comment is chosen at once.
         let mut list = of(turn(Vec::new()));
         assert_eq!(there(&list), first);
-        // Remarks below the last one are read all the same.
+        // Remarks below the last comment can be scrolled to, too.
         for _ in 0..40 {
             list.mark_seen(&list.rows_on_screen(6));
             list.scroll(1, 6);
@@ -437,11 +456,11 @@ mod tests {
         list.scroll(1, 30);
         let chosen = |list: &TurnList| list.chosen_comment().map(|id| id.0);
         assert_eq!(chosen(&list), Some(2));
-        list = list.renewed(&turn(&[1, 3])).unwrap();
+        list = list.renew(&turn(&[1, 3])).unwrap();
         assert_eq!(chosen(&list), Some(3));
-        list = list.renewed(&turn(&[1])).unwrap();
+        list = list.renew(&turn(&[1])).unwrap();
         assert_eq!(chosen(&list), Some(1));
-        list = list.renewed(&turn(&[])).unwrap();
+        list = list.renew(&turn(&[])).unwrap();
         assert_eq!(list.chosen(), Some("a"));
     }
 
@@ -465,9 +484,9 @@ mod tests {
         let sent = Some(message(None, "Codex reads it with your next prompt"));
         let list = TurnList::finished(&TurnFinished { sent, ..TurnFinished::default() }).unwrap();
         let now = |message| TurnFiles::new(Turn { message: Some(message), ..Turn::default() });
-        assert!(list.renewed(&now(message(None, "Codex reads it with your next prompt"))).is_none());
-        assert!(list.renewed(&now(TurnMessage { at: 8, ..message(Some(9), "Codex has read it") })).is_none());
-        let read = list.renewed(&now(message(Some(9), "Codex has read it"))).unwrap();
+        assert!(list.renew(&now(message(None, "Codex reads it with your next prompt"))).is_none());
+        assert!(list.renew(&now(TurnMessage { at: 8, ..message(Some(9), "Codex has read it") })).is_none());
+        let read = list.renew(&now(message(Some(9), "Codex has read it"))).unwrap();
         assert_eq!(read.rows()[1], TurnRow::Sentence("Codex has read it.".into()));
     }
 }

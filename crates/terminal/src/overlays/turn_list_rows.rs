@@ -1,4 +1,4 @@
-//! The rows of the lists over a turn review: files, comments, and what a finish has done.
+//! The rows of the lists over a turn review: files, comments, and the result of a finish.
 
 use alongside_desk::review_model::comment_place::place;
 use alongside_desk::review_model::comment_state::{answers, state_words};
@@ -11,34 +11,36 @@ use crate::words::comment_words;
 use crate::words::finish_words;
 use crate::words::turn_words as words;
 
-/// The columns of a sentence in a list; a narrower screen cuts it.
-const SENTENCE: usize = 56;
+/// The most columns of a sentence in a list. A narrower screen cuts the sentence.
+const MAX_SENTENCE_COLUMNS: usize = 56;
 
 /// A row of a list over a turn review.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TurnRow {
     Blank,
     Heading(String),
-    /// A file, with whether all of it has been on the screen, and what a finish does to it.
+    /// A file.
     File {
         file: Box<TurnFile>,
+        /// Whether the whole file has been on the screen.
         is_seen: bool,
+        /// The notes about the file, or what a finish does to it.
         what: String,
     },
-    /// A comment that an agent has read, with its place and its state.
+    /// A comment that an agent has read, with its location and its state.
     Comment {
         id: CommentId,
         /// Whether the comment is asked again with the next finish.
         again: bool,
         text: String,
     },
-    /// A file that was undone, or the place of a comment.
+    /// A file that was undone, or the location of a comment.
     Item(String),
-    /// A sentence, or a part of it.
+    /// A sentence, or a line of it.
     Sentence(String),
-    /// A sentence, or a part of it, in the person's words.
+    /// A line of a comment.
     Words(String),
-    /// A sentence, or a part of it, about something that is wrong.
+    /// A warning, or a line of it.
     Warning(String),
 }
 
@@ -49,14 +51,14 @@ impl TurnRow {
     }
 }
 
-/// The files that were undone and whose text of before is kept, with the draft that holds it.
-pub(crate) fn with_draft(finished: &TurnFinished) -> impl Iterator<Item = (&str, &str)> {
+/// The undone files whose previous text is in a draft, each with the name of the draft.
+pub(crate) fn undone_with_draft(finished: &TurnFinished) -> impl Iterator<Item = (&str, &str)> {
     let undone = finished.files.iter().filter(|file| file.refused.is_none());
     undone.filter_map(|file| Some((&*file.path, file.draft.as_deref()?)))
 }
 
-/// The end of a finish: files that were undone or not, and the message.
-pub(crate) fn finished(finished: &TurnFinished) -> Vec<TurnRow> {
+/// The rows of a finish's result: the files that were undone or not, and the message.
+pub(crate) fn result_rows(finished: &TurnFinished) -> Vec<TurnRow> {
     let mut parts: Vec<Vec<TurnRow>> = Vec::new();
     let (refused, undone): (Vec<_>, Vec<_>) = finished.files.iter().partition(|file| file.refused.is_some());
     let mut part = |heading: &str, rows: Vec<TurnRow>| {
@@ -66,15 +68,16 @@ pub(crate) fn finished(finished: &TurnFinished) -> Vec<TurnRow> {
         }
     };
     let row = |path: &str| std::iter::once(TurnRow::Item(words::harmless(path)));
-    let back = with_draft(finished).next().map(|_| sentence(finish_words::HOW_BACK, TurnRow::Sentence));
+    let back =
+        undone_with_draft(finished).next().map(|_| sentence_rows(finish_words::HOW_BACK, TurnRow::Sentence));
     let undone = undone.iter().flat_map(|file| row(&file.path));
     part("Undone:", undone.chain(back.into_iter().flatten()).collect());
-    let why = |why: Option<&str>| sentence(&words::harmless(why.unwrap_or_default()), TurnRow::Warning);
+    let why = |why: Option<&str>| sentence_rows(&words::harmless(why.unwrap_or_default()), TurnRow::Warning);
     let refused = refused.iter().flat_map(|file| row(&file.path).chain(why(file.refused.as_deref())));
     part("Not undone; these are as they were:", refused.collect());
     part("The agent is asked to undo:", finished.asked.iter().flat_map(|path| row(path)).collect());
     let sent = finished.sent.as_ref().map(|sent| words::sentence(&sent.words));
-    part("Sent:", sent.into_iter().flat_map(|sent| sentence(&sent, TurnRow::Sentence)).collect());
+    part("Sent:", sent.into_iter().flat_map(|sent| sentence_rows(&sent, TurnRow::Sentence)).collect());
     part(
         "Nothing was sent; comments wait:",
         finished.not_sent.iter().flat_map(|not| why(Some(not))).collect(),
@@ -82,8 +85,8 @@ pub(crate) fn finished(finished: &TurnFinished) -> Vec<TurnRow> {
     parts.join(&TurnRow::Blank)
 }
 
-/// The files that are marked, below a heading; none if nothing is.
-pub(crate) fn marked(files: &TurnFiles, heading: &str) -> Option<Vec<TurnRow>> {
+/// The rows of the marked files, below a heading; `None` if no file is marked.
+pub(crate) fn marked_rows(files: &TurnFiles, heading: &str) -> Option<Vec<TurnRow>> {
     let row = |(file, marked): (&TurnFile, Marked)| {
         let row = TurnRow::File {
             is_seen: true,
@@ -101,8 +104,8 @@ pub(crate) fn marked(files: &TurnFiles, heading: &str) -> Option<Vec<TurnRow>> {
     (!rows.is_empty()).then(|| std::iter::once(heading).chain(rows).collect())
 }
 
-/// The texts that the person typed and that the companion has not taken, below a heading.
-pub(crate) fn unsent(unsent: &[UnsentComment]) -> Vec<TurnRow> {
+/// The rows of the comments that the companion does not have, below a heading.
+pub(crate) fn unsent_rows(unsent: &[UnsentComment]) -> Vec<TurnRow> {
     if unsent.is_empty() {
         return Vec::new();
     }
@@ -110,35 +113,35 @@ pub(crate) fn unsent(unsent: &[UnsentComment]) -> Vec<TurnRow> {
     for text in unsent {
         let place = text.path.as_deref().map_or_else(|| "the whole turn".to_owned(), words::harmless);
         rows.push(TurnRow::Item(place));
-        rows.extend(text.text.lines().flat_map(|line| sentence(&words::harmless(line), TurnRow::Words)));
+        rows.extend(text.text.lines().flat_map(|line| sentence_rows(&words::harmless(line), TurnRow::Words)));
     }
     rows
 }
 
-/// The comments that agents have read or that are asked again, below a heading.
-pub(crate) fn read(files: &TurnFiles) -> Vec<TurnRow> {
+/// The rows of the comments that agents have read or that are asked again, below a heading.
+pub(crate) fn read_rows(files: &TurnFiles) -> Vec<TurnRow> {
     let turn = files.turn();
     let Some(answers) = answers(&turn.comments) else { return Vec::new() };
     let mut rows = vec![TurnRow::Blank, TurnRow::Heading(format!("Your last rounds: {answers}"))];
-    for comment in turn.comments.iter().filter(|comment| is_answer(comment)) {
+    for comment in turn.comments.iter().filter(|comment| has_listed_state(comment)) {
         let text = format!("{}{}", place(comment), state_words(comment, turn));
         rows.push(TurnRow::Comment { id: comment.id, again: comment.again, text });
-        rows.extend(said(comment));
+        rows.extend(comment_rows(comment));
     }
     rows
 }
 
 /// Whether a comment is listed with its state.
-pub(crate) fn is_answer(comment: &Comment) -> bool {
+pub(crate) fn has_listed_state(comment: &Comment) -> bool {
     comment.state.is_read() || comment.again
 }
 
-/// The words of a comment in rows.
-pub(crate) fn said(comment: &Comment) -> Vec<TurnRow> {
-    comment_words::text_lines(comment).flat_map(|line| sentence(&line, TurnRow::Words)).collect()
+/// The rows of a comment's text.
+pub(crate) fn comment_rows(comment: &Comment) -> Vec<TurnRow> {
+    comment_words::text_lines(comment).flat_map(|line| sentence_rows(&line, TurnRow::Words)).collect()
 }
 
-/// A sentence in rows.
-pub(crate) fn sentence(text: &str, row: fn(String) -> TurnRow) -> impl Iterator<Item = TurnRow> + use<> {
-    wrapped(text, SENTENCE).into_iter().map(row)
+/// The rows of a sentence, which is wrapped.
+pub(crate) fn sentence_rows(text: &str, row: fn(String) -> TurnRow) -> impl Iterator<Item = TurnRow> + use<> {
+    wrapped(text, MAX_SENTENCE_COLUMNS).into_iter().map(row)
 }

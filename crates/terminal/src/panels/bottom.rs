@@ -69,7 +69,9 @@ fn corner(drawn: &DrawnState<'_>) -> String {
     };
     match (drawn.overlays.front(), matches) {
         (None, _) if let Some(number) = drawn.number => format!(" {number}"),
-        (Some(Overlay::List(list)), _) => rows(list.rows_on_screen(drawn.areas.main.height), list.rows()),
+        (Some(Overlay::AcceptAll(list)), _) => {
+            rows(list.rows_on_screen(drawn.areas.main.height), list.rows())
+        }
         (Some(Overlay::Turn(list)), _) => {
             rows(list.rows_on_screen(drawn.areas.main.height), list.rows().len())
         }
@@ -122,7 +124,7 @@ fn status(drawn: &DrawnState<'_>, width: u16, most: u16) -> (Vec<String>, Style)
             let text = open.question.text(about, reviews.len(), drawn.keeps_drafts && is_edited);
             return (rows(&text), palette.warning);
         }
-        Some(Overlay::List(list)) => {
+        Some(Overlay::AcceptAll(list)) => {
             return (rows(&super::overlays::accept_all::question(list, drawn.areas.main)), palette.warning);
         }
         Some(Overlay::Turn(list)) if list.asks() => {
@@ -168,7 +170,7 @@ fn keys(drawn: &DrawnState<'_>, width: u16) -> Line<'static> {
             vec![("Enter", "split"), ("Esc", "back"), ("j/k", "line"), ("J/K", "more lines")]
         }
         Some(Overlay::Search(_)) => vec![("Enter", "find"), ("Esc", "end the search")],
-        Some(Overlay::List(list)) => super::overlays::accept_all::keys(list, drawn.areas.main),
+        Some(Overlay::AcceptAll(list)) => super::overlays::accept_all::keys(list, drawn.areas.main),
         Some(Overlay::Accepted(list)) => super::overlays::accepted_by_rule::keys(list),
         Some(Overlay::Turn(list)) => super::overlays::turn_list::keys(list, drawn.areas.main, width),
         Some(Overlay::Messages(_)) => super::overlays::message_list::KEYS.to_vec(),

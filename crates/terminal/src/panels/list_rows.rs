@@ -38,7 +38,7 @@ pub(super) fn counts((added, removed): (usize, usize), palette: &Palette, base: 
 
 /// The mark before a review: it is on the screen, or some of it has not been there yet.
 pub(super) fn mark(drawn: &DrawnState<'_>, view: &ReviewView) -> &'static str {
-    place_mark(drawn.reviews.at() == Some(view.review().id), view.seen_part().is_all())
+    place_mark(drawn.reviews.proposal_id() == Some(view.review().id), view.seen_part().is_all())
 }
 
 /// The mark before anything that is on the screen, or of which all has been there.

@@ -34,7 +34,7 @@ impl Item {
                 let view = drawn.reviews.view(id)?;
                 let name = shortened(&drawn.reviews.file_name(view.review()), NAME);
                 let label = format!("{}{name} ", mark(drawn, view));
-                let is_current = drawn.reviews.at() == Some(id);
+                let is_current = drawn.reviews.proposal_id() == Some(id);
                 Self { listed, label, counts: view.counts, is_current }
             }
             Listed::File(at) => {

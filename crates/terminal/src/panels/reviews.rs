@@ -52,7 +52,7 @@ pub(crate) fn draw(drawn: &DrawnState<'_>, frame: &mut Frame<'_>) {
     for (place, listed) in &drawn.areas.listed {
         let Listed::Review(id) = listed else { continue };
         let Some(view) = drawn.reviews.view(*id) else { continue };
-        let read = drawn.reviews.at() == Some(*id);
+        let read = drawn.reviews.proposal_id() == Some(*id);
         let name = drawn.reviews.file_name(view.review());
         let size = view.size_words();
         let room = usize::from(place.width).saturating_sub(size.len() + 3);

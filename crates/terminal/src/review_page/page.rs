@@ -244,7 +244,7 @@ impl Page {
     }
 
     /// Which lines of which texts some rows show in colour, for
-    /// [`Colours::ask`](crate::colour::Colours::ask).
+    /// [`Colours::request`](crate::colour::Colours::request).
     pub(crate) fn lines_in(&self, rows: Range<usize>) -> Vec<(Text, Range<usize>)> {
         let mut wanted: Vec<(Side, Range<usize>)> = Vec::new();
         self.each_row(rows, |_, _, row| {

@@ -1,17 +1,17 @@
-//! The sentence about the reviews that were accepted together last: how many were accepted, and how many of
-//! their files hold the accepted text, as far as the companion has told.
+//! The sentence about the reviews that were accepted together last: the number of accepted reviews, and the
+//! number of their files that hold the accepted text, as far as the companion has reported.
 
 use alongside_desk::LastWord;
 use alongside_desk::review_model::{AcceptedTogether, Message, Subject};
 
 use super::pending_edit::PendingEdit;
 
-/// See the module.
+/// The result of the last acceptance of several reviews.
 #[derive(Debug, Default)]
 pub(crate) struct AcceptAllResult(AcceptedTogether);
 
 impl AcceptAllResult {
-    /// Takes the end of the acceptances. Returns the sentence.
+    /// Stores the end of the acceptances, and returns the sentence.
     pub(crate) fn end(&mut self, end: AcceptedTogether) -> Message {
         self.0 = end;
         self.message()
@@ -23,8 +23,8 @@ impl AcceptAllResult {
         message.about(Subject::Together)
     }
 
-    /// Takes the last word of a decided review. Returns its message; `None` while the sentence is still to
-    /// come.
+    /// Handles the last word of a decided review, and returns its message. `None` if the acceptances are
+    /// still under way, because their sentence will count it.
     pub(crate) fn take_last_word(&mut self, word: LastWord, pending: &mut PendingEdit) -> Option<Message> {
         if let PendingEdit::Acceptances(acceptances) = pending
             && acceptances.take_last_word(&word)

@@ -1,4 +1,4 @@
-//! The way of chosen lines to a change of their own: the person chooses, the companion splits.
+//! Splits a change around lines that the person chooses.
 
 use alongside_desk::{Request, ReviewId, Side};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -11,7 +11,7 @@ use crate::overlays::line_choice::LineChoice;
 use crate::overlays::line_split::LineSplit;
 use crate::review_view::ReviewView;
 
-/// Lets the person choose lines of the change where they are.
+/// Opens the choice of lines of the change that keys act on.
 pub(crate) fn open(view: &mut ReviewView, out: &mut Output) {
     let (id, revision, hunk) = (view.review().id, view.meant_revision(), view.hunk());
     let Some(mut choice) = view.review().hunks.get(hunk).and_then(LineChoice::of) else { return };
@@ -23,8 +23,8 @@ pub(crate) fn open(view: &mut ReviewView, out: &mut Output) {
     out.overlays.open(Overlay::Lines(split));
 }
 
-/// Takes a key while the person chooses lines. `counts`: whether the key can mean what is on the screen.
-/// Returns the change to ask for.
+/// Handles a key while the person chooses lines. `counts`: whether the person had seen the screen before the
+/// key. Returns the change to request.
 pub(crate) fn take_key(
     key: KeyEvent,
     counts: bool,
@@ -55,14 +55,14 @@ pub(crate) fn take_key(
 
 fn request(split: &LineSplit, reviews: &Reviews) -> Option<(ReviewId, EditKind, Request)> {
     let LineSplit { id, revision, hunk, .. } = *split;
-    // All of the change is no part of it.
+    // A choice of the whole change leaves nothing to split.
     let (side, lines) = split.choice.is_part().then(|| split.choice.lines())?;
     let before = reviews.view(id)?.review().hunks.len();
     let kind = EditKind::SplitLines { hunk, before, side, line: lines.start };
     Some((id, kind, Request::SplitHunk { id, revision, hunk, lines: Some(lines), side }))
 }
 
-/// The hunk that begins with a line, or holds it.
+/// The hunk that contains a line, as an index.
 pub(crate) fn hunk_of(view: &ReviewView, side: Side, line: usize) -> Option<usize> {
     view.review().hunks.iter().position(|hunk| {
         let lines = if side == Side::Old { hunk.original } else { hunk.proposed };

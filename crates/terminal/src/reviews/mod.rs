@@ -1,6 +1,6 @@
-//! The reviews that wait, the review on the screen, and the companion's status. A review that arrives does
-//! not change the screen: a message announces it, and the list has it. Only when the review on the screen
-//! ends does the next one take its place.
+//! The open reviews, the review on the screen, and the companion's status. A review that arrives does not
+//! replace the review on the screen: a message announces it, and the list shows it. When the review on the
+//! screen ends, the next review replaces it.
 
 mod accept_all_result;
 mod hunk_splitting;
@@ -28,29 +28,30 @@ use crate::turn_review::TurnReview;
 use crate::words::messages::{ALL_CONTEXT, LEAST_CONTEXT, NO_CHANGE_HERE, SIDEWAYS, context_lines};
 use crate::words::turn_words;
 
-/// Columns that a key scrolls to the side.
-const COLUMNS: usize = 8;
+/// The columns that a key scrolls to the side.
+const SIDEWAYS_COLUMNS: usize = 8;
 
-/// See the module.
+/// The open reviews, the turn review, and the companion's status.
 pub(crate) struct Reviews {
     companion: CompanionState,
-    /// Directories that file names are shown relative to, until the companion names its own.
+    /// The directories to which file names are relative on the screen, until the companion's status names
+    /// roots.
     roots: Vec<PathBuf>,
     /// All reviews, in the order of the list.
     views: Vec<ReviewView>,
-    /// The review on the screen.
-    at: Option<ReviewId>,
-    /// The place of a review that its agent is about to propose anew.
+    /// The proposal on the screen, or behind the turn review.
+    proposal_id: Option<ReviewId>,
+    /// The position of a replaced review, which its agent is about to propose again.
     vacancy: Option<Vacancy>,
-    /// In a demo, the next thing to try.
+    /// The next step of the demo; `None` outside a demo.
     demo: Option<DemoStep>,
-    /// The changes of a turn, which the person looks at in place of the proposals.
+    /// The turn review, which the screen can show instead of the proposals.
     turn: TurnReview,
-    /// The turns that a rejection may have ended, as nothing of their agent has come since.
+    /// The turns that a rejection may have ended, because their agents have sent no proposal since.
     rejected: Vec<AtWork>,
 }
 
-/// The place of a review that its agent proposes anew.
+/// The position of a replaced review, until its agent proposes the file again.
 struct Vacancy {
     index: usize,
     agent: u64,
@@ -60,13 +61,13 @@ struct Vacancy {
 }
 
 impl Reviews {
-    /// No reviews yet.
+    /// Creates the state without reviews.
     pub(crate) fn new(roots: Vec<PathBuf>, is_demo: bool, turn: TurnReview) -> Self {
         Self {
             companion: CompanionState::default(),
             roots,
             views: Vec::new(),
-            at: None,
+            proposal_id: None,
             vacancy: None,
             demo: is_demo.then_some(DemoStep::Drop),
             turn,
@@ -79,13 +80,13 @@ impl Reviews {
     }
 
     /// Whether no agent is connected.
-    pub(crate) fn is_alone(&self) -> bool {
+    pub(crate) fn has_no_agent(&self) -> bool {
         self.status().agents.is_empty()
     }
 
-    /// Whether the screen tells how long ago something was.
+    /// Whether the screen shows an age, which changes with time.
     pub(crate) fn has_ages(&self) -> bool {
-        !self.is_alone() || self.turn.files().is_some()
+        !self.has_no_agent() || self.turn.files().is_some()
     }
 
     /// The time since which all agents of this name are at work; `None` if one of them may be idle.
@@ -112,7 +113,7 @@ impl Reviews {
         self.rejected = of_agent.cloned().collect();
     }
 
-    /// Directories that file names are shown relative to.
+    /// The directories to which file names are relative on the screen.
     pub(crate) fn roots(&self) -> &[PathBuf] {
         let roots = &self.status().roots;
         if roots.is_empty() { &self.roots } else { roots }
@@ -137,26 +138,26 @@ impl Reviews {
     }
 
     /// The proposal on the screen, or behind the turn review.
-    pub(crate) fn at(&self) -> Option<ReviewId> {
-        self.at
+    pub(crate) fn proposal_id(&self) -> Option<ReviewId> {
+        self.proposal_id
     }
 
-    /// The place of the proposal on the screen in the list.
+    /// The index of the proposal on the screen in the list.
     pub(crate) fn index(&self) -> Option<usize> {
-        self.views.iter().position(|view| Some(view.review().id) == self.at)
+        self.views.iter().position(|view| Some(view.review().id) == self.proposal_id)
     }
 
     /// The review on the screen: a proposal, or a file of a turn.
     pub(crate) fn current(&self) -> Option<&ReviewView> {
         match self.mode() {
-            DeskMode::Proposals => self.view(self.at?),
+            DeskMode::Proposals => self.view(self.proposal_id?),
             DeskMode::Turn => self.turn.view(),
         }
     }
 
     pub(crate) fn current_mut(&mut self) -> Option<&mut ReviewView> {
         match self.mode() {
-            DeskMode::Proposals => self.view_mut(self.at?),
+            DeskMode::Proposals => self.view_mut(self.proposal_id?),
             DeskMode::Turn => self.turn.view_mut(),
         }
     }
@@ -169,7 +170,7 @@ impl Reviews {
     /// Whether the screen has a review for keys to act on.
     pub(crate) fn has_current(&self) -> bool {
         match self.mode() {
-            DeskMode::Proposals => self.at.is_some(),
+            DeskMode::Proposals => self.proposal_id.is_some(),
             DeskMode::Turn => self.turn.has_file(),
         }
     }
@@ -193,17 +194,17 @@ impl Reviews {
         proposal.or_else(|| self.turn.files_mut()?.view_of_mut(id))
     }
 
-    /// In a demo, the next thing to try.
+    /// The next step of the demo; `None` outside a demo.
     pub(crate) fn demo(&self) -> Option<DemoStep> {
         self.demo
     }
 
-    /// Notes that the person has tried this step of the demo.
-    pub(crate) fn demo_done(&mut self, done: DemoStep) {
+    /// Notes that the person has done this step of the demo.
+    pub(crate) fn mark_demo_step(&mut self, done: DemoStep) {
         self.demo = self.demo.map(|step| step.after(done));
     }
 
-    /// An agent's name, with its number where another agent has the same name.
+    /// An agent's name, with the agent's number if another agent has the same name.
     pub(crate) fn agent(&self, agent: &Agent) -> String {
         let name = messages::agent_name(agent);
         let same = |other: &Agent| other.number != agent.number && messages::agent_name(other) == name;
@@ -212,17 +213,17 @@ impl Reviews {
         if others.any(same) { format!("{name} #{}", agent.number) } else { name }
     }
 
-    /// The agents that are not connected, and whose hook has brought a review or noted a turn.
+    /// The agents that are not connected, but whose hook has sent a review or a turn.
     pub(crate) fn hook_agents(&self) -> impl Iterator<Item = &HookAgent> {
         self.companion.hook_agents()
     }
 
-    /// A file's name as people read it.
+    /// The name of a review's file for people.
     pub(crate) fn file_name(&self, review: &Review) -> String {
         messages::file_name(&review.file, self.roots())
     }
 
-    /// The reviews as a list to accept together shows them, each with its agent.
+    /// The reviews for the list to accept together, each with the name of its agent.
     pub(crate) fn listed(&self) -> impl Iterator<Item = (ListedReview, String)> {
         self.views.iter().map(|view| {
             let review = view.review();
@@ -235,13 +236,13 @@ impl Reviews {
         })
     }
 
-    /// The question before leaving, if that ends reviews.
+    /// The question before leaving, if leaving ends reviews.
     pub(crate) fn question_before_leaving(&self) -> Option<Question> {
         Question::before_leaving(self.waiting(), self.status())
     }
 
-    /// The sentence that says where reviews wait on when the desk is left.
-    pub(crate) fn stays_open(&self) -> Option<String> {
+    /// The sentence that says where reviews stay open after the person leaves the desk.
+    pub(crate) fn stays_open_message(&self) -> Option<String> {
         self.companion.stays_open(self.waiting())
     }
 
@@ -249,22 +250,22 @@ impl Reviews {
         self.views.iter().map(|view| &view.review().agent).collect()
     }
 
-    /// The sentence about the end of a review; none if it does not wait.
-    pub(crate) fn end_of(&self, closed: &Closed) -> Option<Message> {
+    /// The message about the end of a review; `None` if the review is not open here.
+    pub(crate) fn end_message(&self, closed: &Closed) -> Option<Message> {
         let view = self.view(closed.id)?;
         Some(self.companion.review_closed(view.review(), closed, self.roots()))
     }
 
     pub(crate) fn take_status(&mut self, status: Status, out: &mut Output) {
         let news = self.companion.take_status(status);
-        // Before the first frame everything is new, and nothing is news.
+        // Before the first frame, the state at the start is no news.
         if !out.keys.has_no_frame() {
             out.show(news);
         }
-        // If another party has come that keeps the reviews, leaving needs no question any more.
+        // If another party that keeps the reviews open has joined, leaving needs no question any more.
         if out.overlays.asks_before_leaving()
             && self.question_before_leaving().is_none()
-            && let Some(stays) = self.stays_open()
+            && let Some(stays) = self.stays_open_message()
         {
             out.close_question();
             out.say(stays);
@@ -275,28 +276,29 @@ impl Reviews {
         out.show([self.companion.take_problem(problem)]);
     }
 
-    /// A rule has accepted a change.
+    /// Handles a change that a rule or grant has accepted.
     pub(crate) fn take_acceptance(&mut self, accepted: RuleAcceptance, out: &mut Output) {
         let roots = self.roots().to_vec();
         out.show(self.companion.take_acceptance(accepted, &roots));
     }
 
-    /// The changes that rules have accepted, and the grants of the person, if there are any.
+    /// The list of changes that rules and grants have accepted, and of the person's grants; `None` if it is
+    /// empty.
     pub(crate) fn accepted_list(&self) -> Option<AcceptedByRule> {
         AcceptedByRule::new(&self.status().grants, self.companion.accepted())
     }
 
-    /// The companion paused or resumed the context as the person asked.
+    /// Notes that the companion has paused or resumed the context, as the person requested.
     pub(crate) fn set_paused(&mut self, paused: bool, out: &mut Output) {
         out.answer(self.companion.set_paused(paused, 'p'));
     }
 
-    /// A review arrives.
+    /// Adds a review that arrives.
     pub(crate) fn open(&mut self, review: Review, out: &mut Output) {
         let id = review.id;
         self.companion.note_review(&review);
         if let Some(known) = self.view_mut(id) {
-            // After an interruption, the companion sends every review anew.
+            // After an interruption, the companion sends every review again.
             *known = ReviewView::new(review);
             return out.invalidate_keys();
         }
@@ -316,14 +318,15 @@ impl Reviews {
         }
         let arrived = Message::notice(arrived).about(Subject::Arrival(id));
         self.views.insert(index, ReviewView::new(review));
-        let takes_place = self.at.is_none() || vacancy.as_ref().is_some_and(|vacancy| vacancy.current);
+        let takes_place =
+            self.proposal_id.is_none() || vacancy.as_ref().is_some_and(|vacancy| vacancy.current);
         if takes_place {
-            self.at = Some(id);
+            self.proposal_id = Some(id);
         }
         if takes_place && mode == DeskMode::Proposals {
             out.invalidate_keys();
-            // The message about the end of a replaced review has announced this one already. Older messages
-            // are about the screen before, so this one comes in their place.
+            // The message about the end of a replaced review has already announced this review. Older
+            // messages are about the previous screen, so this message covers them.
             if vacancy.is_none() && !out.keys.has_no_frame() {
                 out.announce(arrived);
             }
@@ -332,7 +335,8 @@ impl Reviews {
         }
     }
 
-    /// A review has a new revision. Returns the news of it; none if this desk does not have the one before.
+    /// Handles a new revision of a review, and returns its news. `None` if this desk does not have the
+    /// previous revision.
     pub(crate) fn change(&mut self, changed: Changed, out: &mut Output) -> Option<ReviewNews> {
         let id = changed.id;
         let view = self.view_mut(id)?;
@@ -346,7 +350,7 @@ impl Reviews {
                 }
                 Some(news)
             }
-            // The screen still shows a revision the companion had; it refuses a decision on it as stale.
+            // The screen shows an old revision now, and the companion refuses a decision on it.
             Err(out_of_step) => {
                 tracing::error!(review = id.0, %out_of_step);
                 None
@@ -354,10 +358,10 @@ impl Reviews {
         }
     }
 
-    /// Tells the person about changes that were made at another desk. A key that they pressed before they
-    /// see the message does not count. `is_uploading`: the revision may be that of our own upload, whose
+    /// Shows messages about changes that were made at another desk. A key that was pressed before the message
+    /// is on the screen does not count. `is_uploading`: the revision may come from our own upload, whose
     /// reply comes later.
-    pub(crate) fn tell_news(&self, news: ReviewNews, is_uploading: bool, out: &mut Output) {
+    pub(crate) fn show_news(&self, news: ReviewNews, is_uploading: bool, out: &mut Output) {
         let Some(view) = self.view(news.id) else { return };
         let foreign = view.open().is_foreign(news) && !is_uploading;
         let said = match view.kind() {
@@ -370,13 +374,13 @@ impl Reviews {
         out.show(said);
     }
 
-    /// Removes a review that has ended. `is_counted`: a message about several reviews will count it.
-    /// Returns whether it was on the screen.
+    /// Removes a review that has ended. `is_counted`: a message about several reviews will count this one.
+    /// Returns whether the review was on the screen.
     pub(crate) fn close(&mut self, closed: &Closed, is_counted: bool, out: &mut Output) -> bool {
         let Some(index) = self.views.iter().position(|view| view.review().id == closed.id) else {
             return false;
         };
-        let message = self.end_of(closed).filter(|_| !is_counted);
+        let message = self.end_message(closed).filter(|_| !is_counted);
         let was_on_screen = self.is_current(closed.id);
         let view = self.views.remove(index);
         if closed.closing == Closing::Rejected {
@@ -390,14 +394,15 @@ impl Reviews {
             Some(message) if closed.decided_here => out.answer(message),
             message => out.show(message),
         }
-        let current = self.at == Some(closed.id);
+        let current = self.proposal_id == Some(closed.id);
         if closed.closing == Closing::Replaced {
             let (agent, file) = (view.review().agent.number, view.review().file.clone());
             self.vacancy = Some(Vacancy { index, agent, file, current });
         }
         if current {
-            self.at = None;
-            // After `Replaced`, the next event is the new proposal for the same file, which takes this place.
+            self.proposal_id = None;
+            // After `Replaced`, the next event is the new proposal for the same file, which gets this
+            // position.
             if closed.closing != Closing::Replaced {
                 self.go_to_nearest(index);
             }
@@ -408,15 +413,15 @@ impl Reviews {
         was_on_screen
     }
 
-    /// Before a frame: if the expected new proposal has not come, shows another review in its place.
+    /// Shows another review if the expected new proposal has not come before the next frame.
     pub(crate) fn fill_vacancy(&mut self, out: &mut Output) {
-        if self.at.is_none() && !self.views.is_empty() {
+        if self.proposal_id.is_none() && !self.views.is_empty() {
             self.go_to_nearest(self.vacancy.as_ref().map_or(0, |vacancy| vacancy.index));
             if self.mode() == DeskMode::Proposals {
                 out.invalidate_keys();
             }
         }
-        // The turn review is announced only if that interrupts no proposal and covers no unread message.
+        // A waiting turn review is announced only while no proposal and no unread message is on the screen.
         if self.views.is_empty() && out.messages.current_number().is_none() {
             self.turn.announce(out);
         }
@@ -445,49 +450,49 @@ impl Reviews {
     /// Goes to the review at `index`, or to the last one.
     fn go_to_nearest(&mut self, index: usize) {
         let next = self.views.get(index).or(self.views.last());
-        self.at = next.map(|view| view.review().id);
+        self.proposal_id = next.map(|view| view.review().id);
     }
 
-    /// Notes that this desk made a revision, which is no news to the person.
+    /// Notes that this desk made a revision, about which the person needs no message.
     pub(crate) fn mark_own(&mut self, id: ReviewId, revision: u64) {
         if let Some(view) = self.view_mut(id) {
             view.open_mut().mark_own(revision);
         }
     }
 
-    /// The person turns to the review so many places further in the list, round the end.
-    pub(crate) fn turn_by(&mut self, by: isize, out: &mut Output) {
+    /// Goes to the review `by` positions further in the list, and from the last review to the first.
+    pub(crate) fn go_by(&mut self, by: isize, out: &mut Output) {
         if self.mode() == DeskMode::Turn {
-            return self.turn.turn_by(by, out);
+            return self.turn.go_by(by, out);
         }
         let n = self.views.len() as isize;
         if n == 0 {
             return out.say_that_nothing_waits();
         }
         let next = self.index().map_or(0, |at| (at as isize + by).rem_euclid(n)) as usize;
-        if !self.turn_to(self.views[next].review().id, out) {
+        if !self.go_to(self.views[next].review().id, out) {
             out.say("No other review waits.");
         }
     }
 
-    /// The person turns to the review at a place in the list.
-    pub(crate) fn turn_to_listed(&mut self, at: usize, out: &mut Output) {
+    /// Goes to the review at an index of the list.
+    pub(crate) fn go_to_index(&mut self, at: usize, out: &mut Output) {
         if let Some(id) = self.views.get(at).map(|view| view.review().id) {
-            self.turn_to(id, out);
+            self.go_to(id, out);
         }
     }
 
-    /// The person turns to a review. False if it is on the screen.
-    pub(crate) fn turn_to(&mut self, id: ReviewId, out: &mut Output) -> bool {
-        let is_other = self.at != Some(id);
+    /// Goes to a review. Returns false if it is on the screen already.
+    pub(crate) fn go_to(&mut self, id: ReviewId, out: &mut Output) -> bool {
+        let is_other = self.proposal_id != Some(id);
         if is_other {
-            self.at = Some(id);
+            self.proposal_id = Some(id);
             self.forget_seen(out);
         }
         is_other
     }
 
-    /// The person turned to the review from something else: keys mean it once it is on the screen again.
+    /// Notes that the review comes onto the screen again: keys act on it once a frame has shown it.
     pub(crate) fn forget_seen(&mut self, out: &mut Output) {
         if let Some(view) = self.current_mut() {
             view.seen_revision = None;
@@ -495,7 +500,7 @@ impl Reviews {
         }
     }
 
-    /// Moves in the review on the screen.
+    /// Scrolls the review on the screen, or changes how it is shown.
     pub(crate) fn scroll(&mut self, action: Action, out: &mut Output) {
         if action == Action::CopyPath {
             return self.copy_path(out);
@@ -514,13 +519,13 @@ impl Reviews {
             Action::HalfUp => _ = view.scroll(-view.half_screen()),
             Action::Top => _ = view.scroll(-end),
             Action::Bottom => _ = view.scroll(end),
-            Action::Left => view.sideways = view.sideways.saturating_sub(COLUMNS),
+            Action::Left => view.sideways = view.sideways.saturating_sub(SIDEWAYS_COLUMNS),
             Action::Straight => view.sideways = 0,
             Action::Right => {
                 if view.is_at_changes() {
                     out.say(SIDEWAYS);
                 }
-                view.sideways += COLUMNS;
+                view.sideways += SIDEWAYS_COLUMNS;
             }
             Action::MoreContext | Action::LessContext => {
                 out.say(match view.change_context(action == Action::MoreContext) {
@@ -534,7 +539,8 @@ impl Reviews {
         }
     }
 
-    /// Goes by so many changes, or to the change with this number; beyond the last one, to that.
+    /// Goes `number` changes on or back, or to the change with this number. A number that is too large goes
+    /// to the first or last change, with a message.
     pub(crate) fn go_to_change(&mut self, action: Action, number: usize, out: &mut Output) {
         let Some(view) = self.current_mut() else { return };
         let (hunk, hunks) = (view.hunk(), view.review().hunks.len());

@@ -1,8 +1,8 @@
-//! The one action that is under way between the person and the companion: a change, a decision, or an open
-//! editor.
+//! The one pending action of the desk: a change or a decision that the companion has not confirmed, or an
+//! open editor.
 //!
 //! The screen only shows states that the companion has confirmed. So keys that touch a review wait for the
-//! change before them, and keys after a decision do nothing.
+//! pending change, and keys after a decision do nothing.
 
 use std::io;
 use std::process::ExitStatus;
@@ -14,26 +14,26 @@ use crate::editor::Editing;
 use crate::overlays::reason_input::ReasonEdit;
 use crate::unsaved_texts::UnsavedText;
 
-/// The action that is under way, if any.
+/// The pending action, if there is one.
 #[derive(Debug, Default)]
 pub(crate) enum PendingEdit {
-    /// Nothing: keys act at once.
+    /// No action is pending, so keys act at once.
     #[default]
     Idle,
-    /// The companion was asked for a change; keys that touch a review wait for it.
+    /// A change was requested. Keys that touch a review wait for its result.
     Change(PendingChange),
-    /// The companion was asked for a decision. Keys that touch a review do nothing, since they were not
-    /// meant for the next review.
+    /// A decision was requested. Keys that touch a review do nothing, because they were not meant for the
+    /// next review.
     Decision(ReviewId),
-    /// The companion was asked for several acceptances.
+    /// Several acceptances were requested.
     Acceptances(Acceptances),
-    /// The loop is about to start the editor.
+    /// The main loop is about to start the editor.
     OpeningEditor,
     /// The editor has the terminal.
     Editor(Box<OpenEditor>),
 }
 
-/// A change that the companion was asked for.
+/// A change that was requested from the companion.
 #[derive(Debug)]
 pub(crate) struct PendingChange {
     id: ReviewId,
@@ -48,19 +48,20 @@ pub(crate) enum EditKind {
     KeepOrDrop {
         hunk: usize,
     },
-    /// Keep or drop so many hunks, of which the person had edited some. They are at `hunk`.
+    /// Keep or drop `hunks` hunks, of which the person had edited `edits`. Keys act on `hunk`.
     KeepOrDropAll {
         hunk: usize,
         hunks: usize,
         keep: bool,
         edits: usize,
     },
-    /// Split a hunk; there were `before` hunks.
+    /// Split a hunk. The review had `before` hunks.
     Split {
         hunk: usize,
         before: usize,
     },
-    /// Split a hunk around lines of a text, of which this is the first; there were `before` hunks.
+    /// Split a hunk around chosen lines, which begin at `line` of the text `side`. The review had `before`
+    /// hunks.
     SplitLines {
         hunk: usize,
         before: usize,
@@ -71,13 +72,13 @@ pub(crate) enum EditKind {
     Redo,
     /// Set a reason, or remove it.
     Reason(ReasonEdit),
-    /// Drop the hunk that has a reason now.
+    /// Drop the hunk for which the person has just set a reason.
     DropWithReason {
         hunk: usize,
     },
-    /// One empty line in place of nothing, which is then accepted.
+    /// Replace an empty text with a single newline, and then accept it.
     SingleNewline,
-    /// The text from the editor.
+    /// Replace the text with the text from the editor.
     Edited,
 }
 
@@ -88,22 +89,23 @@ impl EditKind {
     }
 }
 
-/// The progress of a change. Its reply and its new revision arrive apart, in either order.
+/// The progress of a change. Its reply and its new revision arrive separately, in either order.
 #[derive(Debug)]
 enum Progress {
     /// No reply yet.
     Asked {
-        /// The revisions that came before the reply. Each may be this change, or one of another desk.
-        unjudged: Vec<ReviewNews>,
-        typed: Option<Typed>,
+        /// The news of revisions that came before the reply. Each may come from this change, or from another
+        /// desk.
+        waiting_news: Vec<ReviewNews>,
+        typed: Option<TypedText>,
     },
     /// The companion has carried out the change as this revision.
     Made(u64),
 }
 
-/// The words that a change carries: they must not be lost if the companion refuses it.
+/// The typed text in the request of a change. It must not be lost if the companion refuses the change.
 #[derive(Debug)]
-pub(crate) enum Typed {
+pub(crate) enum TypedText {
     /// A text from the editor.
     Text(UnsavedText),
     Reason(String),
@@ -116,20 +118,24 @@ pub(crate) struct OpenEditor {
     upload: Option<Upload>,
 }
 
-/// A saved text on its way, and what happened meanwhile.
+/// A saved text on its way to the companion, and the events that wait for the reply.
 #[derive(Debug)]
 pub(crate) struct Upload {
     pub(crate) text: String,
-    /// Whether the agent waits to take the review, so that a text that was saved meanwhile must be sent, too.
+    /// Whether the companion waits for a flush, so that a text that was saved meanwhile must be sent, too.
     pub(crate) flush: bool,
-    /// The editor ended.
+    /// The exit status of the editor, if it has ended meanwhile.
     pub(crate) exit: Option<io::Result<ExitStatus>>,
 }
 
 impl PendingEdit {
-    /// A change that the companion is asked for. `typed`: the words that it carries.
-    pub(crate) fn change(id: ReviewId, kind: EditKind, typed: Option<Typed>) -> Self {
-        Self::Change(PendingChange { id, kind, progress: Progress::Asked { unjudged: Vec::new(), typed } })
+    /// Creates a pending change. `typed`: the typed text in its request.
+    pub(crate) fn change(id: ReviewId, kind: EditKind, typed: Option<TypedText>) -> Self {
+        Self::Change(PendingChange {
+            id,
+            kind,
+            progress: Progress::Asked { waiting_news: Vec::new(), typed },
+        })
     }
 
     pub(crate) fn editor(editing: Editing) -> Self {
@@ -146,30 +152,30 @@ impl PendingEdit {
         matches!(self, Self::Change(_))
     }
 
-    /// Whether a change is under way that makes other hunks, so that keys that go to a hunk wait.
+    /// Whether the pending change may change the list of hunks, so that keys that go to a hunk wait.
     pub(crate) fn is_change_of_hunks(&self) -> bool {
         matches!(self, Self::Change(change) if !change.kind.keeps_hunks())
     }
 
-    /// Returns news that the person does not know. News that comes before the reply is kept until then,
-    /// since it may be of the person's own change.
-    pub(crate) fn judge(&mut self, news: ReviewNews) -> Option<ReviewNews> {
-        if let Self::Change(PendingChange { id, progress: Progress::Asked { unjudged, .. }, .. }) = self
+    /// Returns the news if it can be shown now. Keeps news of the reviewed text until the reply to the
+    /// pending change comes, because the news may be about that change.
+    pub(crate) fn filter_news(&mut self, news: ReviewNews) -> Option<ReviewNews> {
+        if let Self::Change(PendingChange { id, progress: Progress::Asked { waiting_news, .. }, .. }) = self
             && *id == news.id
         {
-            unjudged.push(news);
+            waiting_news.push(news);
             return None;
         }
         Some(news)
     }
 
     /// Notes that the companion has carried out the change as `revision`. Returns the news that waited for
-    /// the reply, and the words that the companion has now, too.
-    pub(crate) fn mark_made(&mut self, id: ReviewId, revision: u64) -> (Vec<ReviewNews>, Option<Typed>) {
+    /// the reply, and the typed text, which the companion has now.
+    pub(crate) fn mark_made(&mut self, id: ReviewId, revision: u64) -> (Vec<ReviewNews>, Option<TypedText>) {
         match self {
             Self::Change(change) if change.id == id => {
                 match std::mem::replace(&mut change.progress, Progress::Made(revision)) {
-                    Progress::Asked { unjudged, typed } => (unjudged, typed),
+                    Progress::Asked { waiting_news, typed } => (waiting_news, typed),
                     Progress::Made(_) => (Vec::new(), None),
                 }
             }
@@ -177,12 +183,12 @@ impl PendingEdit {
         }
     }
 
-    /// Ends a change that the companion has refused. Returns the news that waited, and the words that only
-    /// this desk has.
-    pub(crate) fn take_refused(&mut self) -> (Vec<ReviewNews>, Option<Typed>) {
+    /// Ends a change that the companion has refused. Returns the news that waited for the reply, and the
+    /// typed text, which only this desk has.
+    pub(crate) fn take_refused(&mut self) -> (Vec<ReviewNews>, Option<TypedText>) {
         match std::mem::take(self) {
-            Self::Change(PendingChange { progress: Progress::Asked { unjudged, typed }, .. }) => {
-                (unjudged, typed)
+            Self::Change(PendingChange { progress: Progress::Asked { waiting_news, typed }, .. }) => {
+                (waiting_news, typed)
             }
             Self::Change(_) => (Vec::new(), None),
             other => {
@@ -192,9 +198,9 @@ impl PendingEdit {
         }
     }
 
-    /// Takes the change if this desk has its revision. `known` gives the revision that a waiting review has
-    /// at this desk.
-    pub(crate) fn take_settled(
+    /// Ends the change, and returns it, if this desk has its revision. `known` returns the revision of an
+    /// open review at this desk.
+    pub(crate) fn take_made(
         &mut self,
         known: impl Fn(ReviewId) -> Option<u64>,
     ) -> Option<(ReviewId, EditKind)> {
@@ -224,7 +230,7 @@ impl PendingEdit {
         if let Self::Editor(editor) = self { Some(editor) } else { None }
     }
 
-    /// Takes the end of the editor. Returns the editor with its status, unless they wait for an upload.
+    /// Handles the end of the editor. Returns the editor with its status; `None` while an upload is pending.
     pub(crate) fn end_editor(
         &mut self,
         status: io::Result<ExitStatus>,
@@ -238,7 +244,7 @@ impl PendingEdit {
         Some((self.take_editor()?, status))
     }
 
-    /// Takes the editor, which has ended or is to end.
+    /// Removes and returns the open editor.
     pub(crate) fn take_editor(&mut self) -> Option<Editing> {
         match std::mem::take(self) {
             Self::Editor(editor) => Some(editor.editing),
@@ -257,12 +263,12 @@ impl PendingEdit {
     /// Whether a text that the person typed is on its way to the companion.
     pub(crate) fn has_text_under_way(&self) -> bool {
         let has_text = |change: &PendingChange| {
-            matches!(change.progress, Progress::Asked { typed: Some(Typed::Text(_)), .. })
+            matches!(change.progress, Progress::Asked { typed: Some(TypedText::Text(_)), .. })
         };
         self.is_uploading() || matches!(self, Self::Change(change) if has_text(change))
     }
 
-    /// Waits until the editor ends. Cancel safe; never returns without one, or once its end is known.
+    /// Waits until the editor ends. Cancel safe; never returns without an editor, or after its end.
     pub(crate) async fn editor_exit(&mut self) -> io::Result<ExitStatus> {
         match self {
             Self::Editor(editor) if !editor.has_ended() => editor.editing.ended().await,
@@ -272,12 +278,12 @@ impl PendingEdit {
 }
 
 impl OpenEditor {
-    /// Whether the editor ended and waits for an upload.
+    /// Whether the editor has ended while an upload is pending.
     fn has_ended(&self) -> bool {
         self.upload.as_ref().is_some_and(|upload| upload.exit.is_some())
     }
 
-    /// The request that hands a newly saved text to the companion. One text is on its way at a time.
+    /// Returns the request that sends a newly saved text to the companion. One upload is pending at a time.
     pub(crate) fn upload(&mut self) -> Option<(ReviewId, Request)> {
         if self.upload.is_some() {
             return None;
@@ -287,13 +293,13 @@ impl OpenEditor {
         Some((id, Request::replace_text(id, self.editing.revision, text)))
     }
 
-    /// Ends the upload, which the companion has answered. A refused text stays in its file, and is sent
-    /// again when the editor ends.
+    /// Ends the upload after the companion's reply. A refused text stays in its file, and is sent again when
+    /// the editor ends.
     pub(crate) fn end_upload(&mut self) -> Option<Upload> {
         self.upload.take()
     }
 
-    /// Lets an agent that is to take the review wait for an upload. Returns whether there is one.
+    /// Delays a flush until the end of the upload. Returns whether an upload is pending.
     pub(crate) fn delay_flush(&mut self) -> bool {
         if let Some(upload) = &mut self.upload {
             upload.flush = true;
@@ -316,11 +322,11 @@ mod tests {
     fn keys_wait_until_a_change_is_here() {
         let mut pending = PendingEdit::change(ID, EditKind::KeepOrDrop { hunk: 0 }, None);
         assert!(!pending.is_idle() && pending.is_change());
-        assert!(pending.take_settled(|_| Some(9)).is_none(), "there is no reply yet");
-        assert!(pending.judge(news(2)).is_none());
+        assert!(pending.take_made(|_| Some(9)).is_none(), "there is no reply yet");
+        assert!(pending.filter_news(news(2)).is_none());
         assert_eq!(pending.mark_made(ID, 2).0, [news(2)]);
-        assert!(pending.take_settled(|_| Some(1)).is_none(), "the revision is not here yet");
-        assert_eq!(pending.take_settled(|_| Some(2)), Some((ID, EditKind::KeepOrDrop { hunk: 0 })));
+        assert!(pending.take_made(|_| Some(1)).is_none(), "the revision is not here yet");
+        assert_eq!(pending.take_made(|_| Some(2)), Some((ID, EditKind::KeepOrDrop { hunk: 0 })));
         assert!(pending.is_idle());
     }
 
@@ -330,7 +336,7 @@ mod tests {
         assert!(splitting.is_change_of_hunks());
         splitting.mark_made(ID, 2);
         assert!(splitting.is_change_of_hunks());
-        splitting.take_settled(|_| Some(2)).unwrap();
+        splitting.take_made(|_| Some(2)).unwrap();
         let dropping = PendingEdit::change(ID, EditKind::KeepOrDrop { hunk: 0 }, None);
         assert!(!splitting.is_change_of_hunks() && !dropping.is_change_of_hunks());
     }
@@ -343,10 +349,10 @@ mod tests {
             text: "mine".into(),
             replaces: None,
         };
-        let mut pending = PendingEdit::change(ID, EditKind::Edited, Some(Typed::Text(text)));
+        let mut pending = PendingEdit::change(ID, EditKind::Edited, Some(TypedText::Text(text)));
         assert!(pending.has_text_under_way());
         let (_, typed) = pending.take_refused();
-        assert!(matches!(typed, Some(Typed::Text(UnsavedText { text, .. })) if text == "mine"));
+        assert!(matches!(typed, Some(TypedText::Text(UnsavedText { text, .. })) if text == "mine"));
         assert!(pending.is_idle());
     }
 

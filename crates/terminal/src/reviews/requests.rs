@@ -1,6 +1,6 @@
-//! The requests about reviews: takes the events and replies of the companion, sends the person's
-//! requests, and runs their editor. One request is under way at a time. A text that the companion has not
-//! taken is never lost.
+//! The requests about reviews: handles the events and replies of the companion, sends the person's requests,
+//! and runs the person's editor. One request is pending at a time. A text that the companion does not have is
+//! never lost.
 
 use std::io;
 use std::process::ExitStatus;
@@ -15,7 +15,7 @@ use crossterm::event::KeyEvent;
 use super::Reviews;
 use super::accept_all_result::AcceptAllResult;
 use super::hunk_splitting;
-use super::pending_edit::{EditKind, OpenEditor, PendingEdit, Typed};
+use super::pending_edit::{EditKind, OpenEditor, PendingEdit, TypedText};
 use super::unsent_reason::{self, UnsentReason};
 use crate::demo_guide::DemoStep;
 use crate::editor::{EditOutcome, Editing};
@@ -28,15 +28,15 @@ use crate::words::messages::{
     DROPPED_WITH_REASON, EDIT_DROPPED, LOOK_FIRST, NO_CHANGE_HERE, WHOLE_ONLY, all_dropped, redone, undone,
 };
 
-/// The reason on a text that the desk keeps when it ends.
+/// The reason in the draft of a text that the desk keeps when it ends.
 const DESK_CLOSED: &str = "the desk was closed";
 
-/// See the module.
+/// The reviews, the pending request about them, and the output.
 pub(crate) struct ReviewRequests {
     reviews: Reviews,
     pending: PendingEdit,
     unsent_reason: UnsentReason,
-    /// The store of texts that the companion has not taken.
+    /// The store of texts that the companion does not have.
     drafts: DraftStore,
     accept_all_result: AcceptAllResult,
     out: Output,
@@ -61,7 +61,7 @@ impl ReviewRequests {
         &mut self.out
     }
 
-    /// The reviews together with the output, for actions that only move about.
+    /// The reviews and the output, for actions that send no request about a review.
     pub(crate) fn parts(&mut self) -> (&mut Reviews, &mut Output) {
         (&mut self.reviews, &mut self.out)
     }
@@ -70,7 +70,7 @@ impl ReviewRequests {
         &self.pending
     }
 
-    /// Takes an event of the companion. True if the review on the screen ended.
+    /// Handles an event of the companion. Returns true if the review on the screen ended.
     pub(crate) fn take_event(&mut self, event: Event) -> bool {
         let (reviews, out) = (&mut self.reviews, &mut self.out);
         out.request_frame();
@@ -78,14 +78,14 @@ impl ReviewRequests {
             Event::Status(status) => reviews.take_status(status, out),
             Event::Opened(review) => reviews.open(review, out),
             Event::Changed(changed) => {
-                let news = reviews.change(changed, out).and_then(|news| self.pending.judge(news));
-                self.tell_all(news);
+                let news = reviews.change(changed, out).and_then(|news| self.pending.filter_news(news));
+                self.show_all_news(news);
             }
-            Event::Closed(closed) => return self.review_closed(&closed),
+            Event::Closed(closed) => return self.take_closed(&closed),
             Event::FlushReview { id } => self.flush(id),
             Event::AcceptedByRule(accepted) => reviews.take_acceptance(accepted, out),
             Event::Problem(problem) => reviews.take_problem(&problem, out),
-            // Only an editor that knows problems in files is asked.
+            // The companion sends this event only to desks that report diagnostics; this desk does not.
             Event::DiagnosticsWanted { .. } => {}
             Event::Turn(turn) => reviews.take_turn(turn, out),
             Event::TurnFile(opened) => reviews.turn_mut().take_file(opened, out),
@@ -98,8 +98,8 @@ impl ReviewRequests {
         false
     }
 
-    fn review_closed(&mut self, closed: &Closed) -> bool {
-        // The message about reviews that were accepted together counts this one.
+    fn take_closed(&mut self, closed: &Closed) -> bool {
+        // A message about reviews that were accepted together counts this review.
         let is_counted = match &mut self.pending {
             PendingEdit::Acceptances(acceptances) => acceptances.closed(closed),
             _ => false,
@@ -110,54 +110,54 @@ impl ReviewRequests {
         was_current
     }
 
-    fn tell_all(&mut self, news: impl IntoIterator<Item = ReviewNews>) {
+    fn show_all_news(&mut self, news: impl IntoIterator<Item = ReviewNews>) {
         for news in news {
-            self.reviews.tell_news(news, self.pending.is_uploading(), &mut self.out);
+            self.reviews.show_news(news, self.pending.is_uploading(), &mut self.out);
         }
     }
 
-    /// Takes the companion's reply to a request.
+    /// Handles the companion's reply to a request.
     pub(crate) fn take_reply(&mut self, purpose: Purpose, reply: Result<Revised, Refusal>) {
         self.out.request_frame();
         match (purpose, reply) {
             (Purpose::Change(id), Ok(Revised { revision })) => {
                 self.reviews.mark_own(id, revision);
-                let (unjudged, typed) = self.pending.mark_made(id, revision);
-                if let Some(Typed::Text(text)) = typed {
+                let (waiting_news, typed) = self.pending.mark_made(id, revision);
+                if let Some(TypedText::Text(text)) = typed {
                     self.drafts.discard(text.replaces);
                 }
-                self.tell_all(unjudged);
+                self.show_all_news(waiting_news);
             }
             (Purpose::Change(id), Err(refusal)) => {
-                let (unjudged, typed) = self.pending.take_refused();
+                let (waiting_news, typed) = self.pending.take_refused();
                 self.out.keys.drop_held();
-                self.tell_all(unjudged);
+                self.show_all_news(waiting_news);
                 if refusal == Refusal::NothingToRedo
                     && let Some(view) = self.reviews.view_mut(id)
                 {
                     view.open_mut().forget_undone();
                 }
                 match typed {
-                    Some(Typed::Text(text)) => self.text_refused(id, text, &refusal),
-                    Some(Typed::Reason(reason)) => {
+                    Some(TypedText::Text(text)) => self.keep_refused_text(id, text, &refusal),
+                    Some(TypedText::Reason(reason)) => {
                         self.unsent_reason.take_refused(id, reason, &refusal, &mut self.out);
                     }
-                    None => self.tell_refusal(Some(id), &refusal),
+                    None => self.show_refusal(Some(id), &refusal),
                 }
             }
-            (Purpose::Upload(_), reply) => self.upload_answered(reply.ok()),
+            (Purpose::Upload(_), reply) => self.take_upload_reply(reply.ok()),
             (Purpose::Pause(paused), Ok(_)) => self.reviews.set_paused(paused, &mut self.out),
-            // The review has ended meanwhile, and a message says how.
+            // The review has ended meanwhile, and a message has reported its end.
             (Purpose::Decide(id), Err(Refusal::NoSuchReview)) if self.reviews.view(id).is_none() => {}
             (Purpose::Decide(id), Err(refusal)) => {
                 self.pending.end_decision(id);
-                self.tell_refusal(Some(id), &refusal);
+                self.show_refusal(Some(id), &refusal);
             }
-            (Purpose::AcceptListed(id), Err(refusal)) => self.acceptance_refused(id, &refusal),
+            (Purpose::AcceptListed(id), Err(refusal)) => self.take_refused_acceptance(id, &refusal),
             (Purpose::Pause(_) | Purpose::Send | Purpose::Grant, Err(refusal)) => {
-                self.tell_refusal(None, &refusal);
+                self.show_refusal(None, &refusal);
             }
-            // Nothing to say: an event of the companion tells the result.
+            // An event of the companion reports the result.
             (Purpose::Send | Purpose::Grant | Purpose::Decide(_) | Purpose::AcceptListed(_), Ok(_)) => {}
             (Purpose::Turn(request), reply) => {
                 self.reviews.turn_mut().take_reply(request, reply, &mut self.out);
@@ -166,8 +166,8 @@ impl ReviewRequests {
         }
     }
 
-    /// Shows a refusal as a message, or asks the question that follows from it.
-    fn tell_refusal(&mut self, id: Option<ReviewId>, refusal: &Refusal) {
+    /// Shows a refusal as a message, or asks the question that belongs to it.
+    fn show_refusal(&mut self, id: Option<ReviewId>, refusal: &Refusal) {
         match Question::after(refusal) {
             Some(question) => self.out.open_question(question),
             None => {
@@ -190,7 +190,7 @@ impl ReviewRequests {
         match (action, state) {
             (Action::Accept, _) => self.accept(None),
             (Action::AcceptAll, _) => {
-                self.out.overlays.open(Overlay::List(AcceptAll::new(self.reviews.listed())));
+                self.out.overlays.open(Overlay::AcceptAll(AcceptAll::new(self.reviews.listed())));
             }
             (Action::AcceptAhead, _) => self.out.open_question(Question::AcceptAhead),
             (Action::Reject, _) => match Question::before_rejecting(view.review()) {
@@ -245,12 +245,12 @@ impl ReviewRequests {
         }
     }
 
-    /// Takes the person's reply to a question.
+    /// Handles the person's reply to a question.
     pub(crate) fn take_answer(&mut self, question: Question, reply: Reply) {
         match (reply, question) {
             (Reply::No, _) | (Reply::Yes, Question::AcceptAhead | Question::RejectWork) => {}
             (Reply::For(scope), _) => {
-                if let Some(id) = self.reviews.at() {
+                if let Some(id) = self.reviews.proposal_id() {
                     self.out.ask(Request::Grant { id, scope }, Purpose::Grant);
                 }
             }
@@ -291,22 +291,23 @@ impl ReviewRequests {
         self.out.ask(Request::DecideReview { id, revision, decision }, Purpose::Decide(id));
     }
 
-    /// Requests a change, for which keys that touch a review wait. `typed`: the words that the change
-    /// carries.
-    fn change(&mut self, id: ReviewId, kind: EditKind, request: Request, typed: Option<Typed>) {
+    /// Requests a change. Keys that touch a review wait for its result. `typed`: the typed text in the
+    /// request.
+    fn change(&mut self, id: ReviewId, kind: EditKind, request: Request, typed: Option<TypedText>) {
         self.pending = PendingEdit::change(id, kind, typed);
         self.out.ask(request, Purpose::Change(id));
     }
 
-    /// Ends the pending change with its consequences, once this desk has it. Returns whether it has.
-    pub(crate) fn settle(&mut self) -> bool {
+    /// Ends the pending change, and carries out its consequences, if this desk has its revision. Returns
+    /// whether it does.
+    pub(crate) fn finish_change(&mut self) -> bool {
         let known = |id| self.reviews.view(id).map(|view| view.review().revision);
-        let Some((id, kind)) = self.pending.take_settled(known) else { return false };
+        let Some((id, kind)) = self.pending.take_made(known) else { return false };
         self.follow_up(id, kind);
         true
     }
 
-    /// The consequences of a change that is on this desk.
+    /// Carries out the consequences of a change whose revision this desk has.
     fn follow_up(&mut self, id: ReviewId, kind: EditKind) {
         let is_current = self.reviews.is_current(id);
         let Some(view) = self.reviews.view_mut(id) else {
@@ -322,7 +323,7 @@ impl ReviewRequests {
             | EditKind::DropWithReason { hunk } => {
                 view.open_mut().push_step(hunk, true);
                 view.show_dropped();
-                self.reviews.demo_done(DemoStep::Drop);
+                self.reviews.mark_demo_step(DemoStep::Drop);
                 match kind {
                     EditKind::KeepOrDropAll { hunks, keep, edits, .. } => {
                         self.out.say(all_dropped(hunks, keep, edits));
@@ -341,7 +342,7 @@ impl ReviewRequests {
             }
             EditKind::Split { hunk, before } => {
                 view.open_mut().push_step(hunk, true);
-                self.reviews.demo_done(DemoStep::Edit);
+                self.reviews.mark_demo_step(DemoStep::Edit);
                 self.out.say(messages::split(before, hunks));
             }
             EditKind::SplitLines { hunk, before, side, line } => {
@@ -350,22 +351,22 @@ impl ReviewRequests {
                 self.out.say(messages::split(before, hunks));
             }
             EditKind::Reason(edit) => {
-                self.unsent_reason.mark_taken(view.review().revision);
-                if let Some((kind, request)) = unsent_reason::taken(view, edit, &mut self.out) {
+                self.unsent_reason.mark_given(view.review().revision);
+                if let Some((kind, request)) = unsent_reason::follow_up(view, edit, &mut self.out) {
                     self.change(id, kind, request, None);
                 }
             }
             EditKind::SingleNewline if is_current => self.decide(Decision::Accept),
             EditKind::SingleNewline => {}
             EditKind::Edited => {
-                self.reviews.demo_done(DemoStep::Edit);
+                self.reviews.mark_demo_step(DemoStep::Edit);
                 self.out.say(messages::edit_taken(hunks));
             }
         }
     }
 
-    /// Takes a key while the person types a reason or a comment. `counts`: whether the person had seen the
-    /// screen when they pressed the key.
+    /// Handles a key while the person types a reason or a comment, or chooses lines. `counts`: whether the
+    /// person had seen the screen before the key.
     pub(crate) fn type_text(&mut self, key: KeyEvent, counts: bool) {
         if let Some(Overlay::Comment(_)) = self.out.overlays.front() {
             return self.reviews.turn_mut().type_comment(key, counts, &mut self.out);
@@ -384,7 +385,7 @@ impl ReviewRequests {
         }
     }
 
-    /// Closes the input of a text. The next input of its kind begins with the text of this one.
+    /// Closes the open input. The next input of the same kind begins with its text.
     pub(crate) fn leave_input(&mut self) {
         match self.out.close_input() {
             Some(Overlay::Reason(input)) => _ = self.unsent_reason.keep(input.text),
@@ -393,37 +394,37 @@ impl ReviewRequests {
         }
     }
 
-    /// Takes a key of a list over a turn review: a comment, or a copy of the message.
+    /// Handles a key in a list over a turn review, such as the key that copies the message.
     pub(crate) fn take_list_key(&mut self, answer: Answer) {
         self.reviews.turn_mut().take_list_key(answer, &mut self.out);
     }
 
-    /// Takes the end of a paste into the pane of an agent.
+    /// Handles the result of a paste into the pane of an agent.
     pub(crate) fn take_pasted(&mut self, pasted: Result<String, String>) {
         self.reviews.turn_mut().take_pasted(pasted, &mut self.out);
     }
 
-    /// Takes the end of undos that are taken back.
+    /// Handles the result of taking undos back.
     pub(crate) fn take_taken_back(&mut self, back: &[(String, Result<(), String>)]) {
         self.reviews.turn_mut().take_taken_back(back, &mut self.out);
     }
 
-    /// Takes back what the person has accepted ahead.
+    /// Takes back all grants of the person.
     pub(crate) fn withdraw_grants(&mut self) {
         self.out.ask(Request::WithdrawGrants {}, Purpose::Grant);
         self.out.say(messages::GRANTS_WITHDRAWN);
     }
 
-    /// Accepts the reviews and revisions that the person saw on a list, and no others.
+    /// Requests the acceptance of the reviews in a list, each in the listed revision.
     pub(crate) fn accept_listed(&mut self, list: AcceptAll) {
         let now = |id| self.reviews.view(id).map(|view| view.review().revision);
         let ask = |id, request| self.out.ask(request, Purpose::AcceptListed(id));
-        let acceptances = list.begin(now, ask);
+        let acceptances = list.request_acceptances(now, ask);
         self.pending = PendingEdit::Acceptances(acceptances);
         self.end_acceptances();
     }
 
-    fn acceptance_refused(&mut self, id: ReviewId, refusal: &Refusal) {
+    fn take_refused_acceptance(&mut self, id: ReviewId, refusal: &Refusal) {
         if let PendingEdit::Acceptances(acceptances) = &mut self.pending {
             let name = self.reviews.view(id).map(|view| self.reviews.file_name(view.review()));
             acceptances.refused(id, name, refusal);
@@ -431,7 +432,7 @@ impl ReviewRequests {
         self.end_acceptances();
     }
 
-    /// Tells the person how the acceptances ended, once none is under way.
+    /// Shows the result of the acceptances once none is pending.
     fn end_acceptances(&mut self) {
         if let PendingEdit::Acceptances(acceptances) = &mut self.pending
             && let Some(end) = acceptances.end(self.reviews.all().iter().map(|view| view.review().id))
@@ -441,7 +442,7 @@ impl ReviewRequests {
         }
     }
 
-    /// Prepares to give the terminal to the person's editor. Returns the review, and a note for the screen.
+    /// Prepares to give the terminal to the person's editor. Returns the review, and the line for the screen.
     pub(crate) fn begin_editing(&mut self) -> Option<(ReviewId, String)> {
         self.pending = PendingEdit::Idle;
         let review = self.reviews.current()?.review();
@@ -449,7 +450,7 @@ impl ReviewRequests {
         Some((review.id, format!("{name} is open in your editor. Close it to come back.")))
     }
 
-    /// Opens a review in the person's editor. Returns false if the editor does not start, or the review has
+    /// Opens a review in the person's editor. Returns false if the editor cannot start, or the review has
     /// ended meanwhile.
     pub(crate) fn start_editor(&mut self, id: ReviewId, command: &str) -> bool {
         let Some(view) = self.reviews.view_mut(id) else { return false };
@@ -466,7 +467,7 @@ impl ReviewRequests {
         }
     }
 
-    /// Waits until the editor ends. Cancel safe; never returns without one.
+    /// Waits until the editor ends. Cancel safe; never returns without an editor.
     pub(crate) async fn editor_exit(&mut self) -> io::Result<ExitStatus> {
         self.pending.editor_exit().await
     }
@@ -485,8 +486,8 @@ impl ReviewRequests {
         }
     }
 
-    /// Takes the companion's answer to a saved text: its revision, or `None` for a refusal.
-    fn upload_answered(&mut self, revised: Option<Revised>) {
+    /// Handles the companion's reply to a saved text: its revision, or `None` for a refusal.
+    fn take_upload_reply(&mut self, revised: Option<Revised>) {
         let Some(editor) = self.pending.open_editor() else { return };
         let id = editor.editing.id;
         let Some(upload) = editor.end_upload() else { return };
@@ -502,7 +503,7 @@ impl ReviewRequests {
         }
     }
 
-    /// Confirms that the agent may take the review, after the saved text is sent.
+    /// Sends the saved text, and then confirms that the agent may end the review.
     fn flush(&mut self, id: ReviewId) {
         if let Some(editor) = self.pending.open_editor().filter(|editor| editor.editing.id == id) {
             if editor.delay_flush() {
@@ -513,10 +514,10 @@ impl ReviewRequests {
         self.out.ask(Request::Flushed { id }, Purpose::Nothing);
     }
 
-    /// Ends the editing after the editor, when the terminal is the desk's again.
+    /// Handles the end of the editor, once the desk has the terminal again.
     pub(crate) fn editor_ended(&mut self, status: io::Result<ExitStatus>) {
         let Some((editing, status)) = self.pending.end_editor(status) else { return };
-        // The person typed waiting keys into the editor, and not for the desk.
+        // The waiting keys were meant for the editor, and not for the desk.
         self.out.invalidate_keys();
         let (id, hunk) = (editing.id, editing.hunk);
         let view = self.reviews.view(id);
@@ -526,7 +527,7 @@ impl ReviewRequests {
             EditOutcome::Message(message) => self.out.answer(message),
             EditOutcome::Text(unsaved) => {
                 let request = Request::replace_text(id, revision, unsaved.text.clone());
-                self.change(id, EditKind::Edited, request, Some(Typed::Text(unsaved)));
+                self.change(id, EditKind::Edited, request, Some(TypedText::Text(unsaved)));
                 if let Some(view) = self.reviews.view_mut(id) {
                     view.open_mut().push_step(hunk, true);
                 }
@@ -536,7 +537,7 @@ impl ReviewRequests {
 
     /// Keeps a text from the editor that the companion has refused. If the review has changed, `e` opens
     /// the text again.
-    fn text_refused(&mut self, id: ReviewId, unsaved: UnsavedText, refusal: &Refusal) {
+    fn keep_refused_text(&mut self, id: ReviewId, unsaved: UnsavedText, refusal: &Refusal) {
         let said = match refusal {
             Refusal::Stale { .. } if self.reviews.view(id).is_some() => {
                 let (refused, said) = self.drafts.keep_refused(&unsaved, self.reviews.roots());
@@ -553,8 +554,9 @@ impl ReviewRequests {
         self.out.warn(said);
     }
 
-    /// Keeps the texts that the companion does not have, as the desk ends. Returns a message that says where.
-    pub(crate) async fn last_words(&mut self) -> Option<String> {
+    /// Keeps the texts that the companion does not have, as the desk ends. Returns a message with their
+    /// paths.
+    pub(crate) async fn keep_unsent_texts(&mut self) -> Option<String> {
         let text = self.keep_last_text().await;
         let open = match self.out.close_input() {
             Some(Overlay::Comment(input)) => Some(*input),
@@ -576,8 +578,8 @@ impl ReviewRequests {
                 }
             }
             None => match self.pending.take_refused().1 {
-                Some(Typed::Text(text)) => text,
-                Some(Typed::Reason(_)) | None => return None,
+                Some(TypedText::Text(text)) => text,
+                Some(TypedText::Reason(_)) | None => return None,
             },
         };
         Some(self.drafts.keep(&unsaved, DESK_CLOSED, self.reviews.roots()))

@@ -1,12 +1,12 @@
-//! Reasons for the agent's model: the person says why they drop a change, or decide as they do. A reason
-//! alone decides nothing, and what was typed is never lost.
+//! Reasons for the agent's model: why the person drops a change, or decides as they do. A reason alone is no
+//! decision. A typed reason is never lost.
 
 use alongside_desk::review_model::{Message, Subject};
 use alongside_desk::{Refusal, Request, ReviewId, messages};
 use crossterm::event::{KeyCode, KeyEvent};
 
 use super::Reviews;
-use super::pending_edit::{EditKind, Typed};
+use super::pending_edit::{EditKind, TypedText};
 use crate::output::Output;
 use crate::overlays::Overlay;
 use crate::overlays::reason_input::{ReasonEdit, ReasonInput, known};
@@ -17,26 +17,25 @@ use crate::words::messages::{REASON_COMES_BACK, REVIEW_ENDED};
 /// The reasons that the person typed last.
 #[derive(Debug, Default)]
 pub(crate) struct UnsentReason {
-    /// The one that nobody took: the next input begins with it.
+    /// The reason that the companion does not have. The next input begins with it.
     text: Option<String>,
-    /// The one that the review has now: an undo takes it back.
+    /// The reason that the review has now. An undo removes it.
     given: Option<GivenReason>,
 }
 
-/// A reason that was given, until something else follows.
+/// The reason that the person set with the last edit of a review.
 #[derive(Debug)]
 struct GivenReason {
     id: ReviewId,
     hunk: Option<usize>,
-    /// The reason before it; empty if there was none.
+    /// The previous reason; empty if there was none.
     before: String,
-    /// The revision that has it, once it is there.
+    /// The revision with the reason, once this desk has that revision.
     revision: Option<u64>,
 }
 
 impl UnsentReason {
-    /// Opens the input, unless the agent's model would not read the reason: then the person learns that
-    /// before they type it.
+    /// Opens the input. If the agent's model would not read the reason, shows a message about that instead.
     /// `is_demo`: the agent has no hook that could be installed.
     pub(crate) fn open_input(&mut self, view: &mut ReviewView, is_demo: bool, out: &mut Output) {
         if view.review().reasons.are_lost() {
@@ -50,7 +49,7 @@ impl UnsentReason {
         out.overlays.open(Overlay::Reason(input));
     }
 
-    /// Keeps a text for the next input. Returns the words that say so; none if there is nothing to keep.
+    /// Keeps a text for the next input. Returns the sentence about that; empty if there is no text to keep.
     pub(crate) fn keep(&mut self, text: String) -> &'static str {
         if text.trim().is_empty() {
             return "";
@@ -59,17 +58,17 @@ impl UnsentReason {
         REASON_COMES_BACK
     }
 
-    /// Takes a key while the person types a reason. `counts`: whether the key can mean what is on the screen.
-    /// Returns the change to ask for.
+    /// Handles a key while the person types a reason. `counts`: whether the person had seen the screen before
+    /// the key. Returns the change to request.
     pub(crate) fn take_key(
         &mut self,
         key: KeyEvent,
         counts: bool,
         reviews: &Reviews,
         out: &mut Output,
-    ) -> Option<(ReviewId, EditKind, Request, Typed)> {
+    ) -> Option<(ReviewId, EditKind, Request, TypedText)> {
         match (out.overlays.front_mut(), key.code) {
-            // It may drop a change, and must not hit one that the person has not seen.
+            // Enter may drop a change, and must not drop a change that the person has not seen.
             (_, KeyCode::Enter) if !counts => out.show_too_soon(),
             (_, KeyCode::Enter) => {
                 if let Some(Overlay::Reason(input)) = out.close_input() {
@@ -93,7 +92,7 @@ impl UnsentReason {
         input: ReasonInput,
         reviews: &Reviews,
         out: &mut Output,
-    ) -> Option<(ReviewId, EditKind, Request, Typed)> {
+    ) -> Option<(ReviewId, EditKind, Request, TypedText)> {
         let Some(view) = reviews.view(input.id) else {
             out.warn(format!("{REVIEW_ENDED}{}", self.keep(input.text)));
             return None;
@@ -104,22 +103,23 @@ impl UnsentReason {
             return None;
         }
         let reason = input.text.trim().to_owned();
-        // A change that is dropped with its reason is kept again first.
+        // After a drop with a reason, the first undo keeps the change again. So only other reasons are noted
+        // here.
         let is_alone = matches!(edit, ReasonEdit::OfAll | ReasonEdit::OfChange);
         let before = known(review, hunk).unwrap_or_default().to_owned();
         self.given = is_alone.then_some(GivenReason { id, hunk, before, revision: None });
         let request = Request::SetReason { id, revision, hunk, reason: reason.clone() };
-        Some((id, EditKind::Reason(edit), request, Typed::Reason(reason)))
+        Some((id, EditKind::Reason(edit), request, TypedText::Reason(reason)))
     }
 
-    /// The review has the reason that was typed last, in this revision.
-    pub(crate) fn mark_taken(&mut self, revision: u64) {
+    /// Notes that this revision of the review has the reason that was typed last.
+    pub(crate) fn mark_given(&mut self, revision: u64) {
         if let Some(given) = &mut self.given {
             given.revision.get_or_insert(revision);
         }
     }
 
-    /// The change that takes the last reason back; none if something else followed it.
+    /// The change that undoes the last reason; `None` if the review has changed since.
     pub(crate) fn undo(&mut self, view: &ReviewView) -> Option<(EditKind, Request)> {
         let (id, revision) = (view.review().id, view.meant_revision());
         let given = self.given.take_if(|given| given.id == id && given.revision == Some(revision))?;
@@ -128,7 +128,7 @@ impl UnsentReason {
         Some((EditKind::Reason(edit), request))
     }
 
-    /// The companion did not take a reason: the next `R` begins with it.
+    /// Handles the refusal of a reason: keeps the text for the next `R`, and shows a message.
     pub(crate) fn take_refused(&mut self, id: ReviewId, reason: String, refusal: &Refusal, out: &mut Output) {
         self.given = None;
         let message = format!("{}{}", messages::refusal(refusal), self.keep(reason));
@@ -136,9 +136,13 @@ impl UnsentReason {
     }
 }
 
-/// The review has the reason, or has lost it. Returns the change to ask for: a hunk that it is for is dropped
-/// next.
-pub(crate) fn taken(view: &ReviewView, edit: ReasonEdit, out: &mut Output) -> Option<(EditKind, Request)> {
+/// Reports that the review has the reason, or has it no more. Returns the change to request next: the drop of
+/// the hunk that the reason is for.
+pub(crate) fn follow_up(
+    view: &ReviewView,
+    edit: ReasonEdit,
+    out: &mut Output,
+) -> Option<(EditKind, Request)> {
     let (id, revision, reasons) = (view.review().id, view.meant_revision(), view.review().reasons);
     match edit {
         ReasonEdit::Removed => out.say(messages::REASON_REMOVED),

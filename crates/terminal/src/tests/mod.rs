@@ -192,7 +192,7 @@ impl Stage {
         let ended = tokio::spawn(async move {
             let _panic = panic;
             let ending = run::run(&mut desk, &mut app, &mut cells, &mut inputs).await;
-            let words = app.requests_mut().last_words().await;
+            let words = app.requests_mut().keep_unsent_texts().await;
             let left = matches!(ending, Ok(Ending::Left));
             let words = if left { leaving::words_on_leaving(&app, words) } else { words };
             let ends = if left { leaving::leave(&mut desk, &app).await } else { Vec::new() };

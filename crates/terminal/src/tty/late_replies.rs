@@ -1,22 +1,23 @@
-//! Late replies of the terminal. The desk asked for its colours before it took the terminal over; on a slow
-//! line the reply comes when nothing waits for it any more, and its letters must not count as keys.
+//! Late replies of the terminal. The desk queries the terminal's background before it takes the terminal
+//! over. On a slow line the reply comes after the desk has stopped waiting, and its letters must not count as
+//! keys.
 
 use std::time::{Duration, Instant};
 
 use crossterm::event::{Event, KeyCode, KeyModifiers};
 
-/// The longest that a reply takes from its first to its last letter.
-const LONGEST: Duration = Duration::from_secs(1);
+/// The longest time between the first and the last letter of a reply.
+const MAX_REPLY_DURATION: Duration = Duration::from_secs(1);
 
-/// Tells replies from keys.
+/// Separates replies from keys.
 #[derive(Debug, Default)]
-pub(crate) struct TerminalReplies {
-    /// When a reply began.
+pub(crate) struct ReplyFilter {
+    /// The time at which the reply began that is under way.
     since: Option<Instant>,
 }
 
-impl TerminalReplies {
-    /// Takes an event. True if it is no key but a part of a reply: replies begin with ESC ] or ESC P and end
+impl ReplyFilter {
+    /// Returns whether an event is part of a reply, and no key. A reply begins with ESC ] or ESC P, and ends
     /// with BEL or ESC \.
     pub(crate) fn discard(&mut self, event: &Event) -> bool {
         let Event::Key(key) = event else { return false };
@@ -24,7 +25,7 @@ impl TerminalReplies {
         let begins = alt && matches!(key.code, KeyCode::Char(']' | 'P'));
         let ends = alt && key.code == KeyCode::Char('\\')
             || key.modifiers == KeyModifiers::CONTROL && key.code == KeyCode::Char('g');
-        let within = self.since.take_if(|since| since.elapsed() < LONGEST);
+        let within = self.since.take_if(|since| since.elapsed() < MAX_REPLY_DURATION);
         self.since = None;
         if begins {
             self.since = Some(Instant::now());
@@ -45,7 +46,7 @@ mod tests {
 
     #[test]
     fn a_late_reply_presses_no_keys() {
-        let mut replies = TerminalReplies::default();
+        let mut replies = ReplyFilter::default();
         let mut press =
             |c, modifiers| replies.discard(&Event::Key(KeyEvent::new(KeyCode::Char(c), modifiers)));
         assert!(!press('a', KeyModifiers::NONE));

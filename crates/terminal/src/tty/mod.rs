@@ -1,7 +1,7 @@
-//! The terminal: taken over, drawn on, and given back as it was, whatever ends the desk.
+//! The terminal: the desk takes it over, draws on it, and restores it, whatever ends the desk.
 //!
-//! A thread writes, so that a slow terminal holds up nothing but the picture: while a frame is on its way no
-//! other is drawn, and the next one shows all that happened meanwhile.
+//! A thread writes, so that a slow terminal delays only frames: no frame is drawn while another one is being
+//! written, and the next frame shows all changes since.
 
 mod late_replies;
 pub(crate) mod screen;
@@ -29,46 +29,49 @@ use ratatui_crossterm::CrosstermBackend;
 use tokio::sync::mpsc;
 
 use crate::app::App;
-use late_replies::TerminalReplies;
+use late_replies::ReplyFilter;
 use screen::{Screen, ScreenEvent};
-use writer::{EVERYTHING, Writer};
+use writer::{ALL_FRAMES, Writer};
 
-/// Ends an escape sequence that was cut off.
+/// The control character that ends an incomplete escape sequence.
 const CANCEL: &str = "\x18";
 
-/// Keys that come so soon after the terminal was taken back were typed before.
-const LEFT_OVER: Duration = Duration::from_millis(30);
+/// The time after the terminal was taken back in which keys count as typed before.
+const OLD_INPUT_WINDOW: Duration = Duration::from_millis(30);
 
-/// Shows the other screen, empty, and puts the cursor where the shell's is: an editor that saves the cursor
-/// saves that place, also in terminals that have one memory for both screens.
-const OTHER_SCREEN: &str = "\x1b[?47h\x1b7\x1b[2J";
+/// Shows the alternate screen, saves the shell's cursor there, and clears the screen.
+const ALTERNATE_SCREEN: &str = "\x1b[?47h\x1b7\x1b[2J";
+
+/// Restores the shell's cursor, for an editor that saves the cursor at its start: some terminals have one
+/// saved cursor for both screens.
 const SHELL_CURSOR: &str = "\x1b8";
 
-/// Clicks and the wheel in the widest form. Reports of mere motion would flood a slow line.
+/// Enables reports of clicks and the wheel, in SGR form. Reports of motion would flood a slow line.
 const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
 const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
 
 pub(crate) struct Tty {
-    terminal: Terminal<CrosstermBackend<Pen>>,
-    pen: Pen,
+    terminal: Terminal<CrosstermBackend<OutputBuffer>>,
+    output: OutputBuffer,
     writer: Writer,
-    /// Absent while the terminal is somebody else's.
+    /// The input; `None` while another program has the terminal.
     input: Option<EventStream>,
-    replies: TerminalReplies,
-    /// When the terminal was taken back last.
+    replies: ReplyFilter,
+    /// The time at which the terminal was taken back last.
     taken_back: Option<Instant>,
-    /// Whether an editor has the terminal, on the other screen.
+    /// Whether an editor has the terminal, on the alternate screen.
     handed_over: bool,
-    hook: Option<Hook>,
-    /// Whether a panic has given the terminal back. Twice would put the cursor over the panic's message.
-    given_back: Arc<AtomicBool>,
+    panic_hook: Option<PanicHookGuard>,
+    /// Whether a panic has restored the terminal. A second time would put the cursor over the panic's
+    /// message.
+    is_restored: Arc<AtomicBool>,
 }
 
-/// Collects what the backend writes.
+/// The bytes that the backend has written and the writer has not taken.
 #[derive(Clone, Default)]
-pub(crate) struct Pen(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct OutputBuffer(Arc<Mutex<Vec<u8>>>);
 
-impl Write for Pen {
+impl Write for OutputBuffer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
         Ok(bytes.len())
@@ -79,7 +82,7 @@ impl Write for Pen {
     }
 }
 
-impl Pen {
+impl OutputBuffer {
     pub(crate) fn take(&self) -> Vec<u8> {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -89,40 +92,40 @@ impl Tty {
     /// Takes the terminal over.
     ///
     /// # Errors
-    /// When there is none, or it cannot be used so.
+    /// If standard output is no terminal, or the terminal's modes cannot be set.
     pub(crate) fn open(panicked: mpsc::UnboundedSender<()>) -> io::Result<Self> {
         if !io::stdout().is_terminal() {
             return Err(io::Error::other("standard output is no terminal"));
         }
-        let pen = Pen::default();
-        let terminal = Terminal::new(CrosstermBackend::new(pen.clone()))?;
-        let (writer, given_back) = (Writer::start(), Arc::new(AtomicBool::new(false)));
-        let hook = Some(Hook::set(panicked, writer.abandoned.clone(), given_back.clone()));
+        let output = OutputBuffer::default();
+        let terminal = Terminal::new(CrosstermBackend::new(output.clone()))?;
+        let (writer, is_restored) = (Writer::start(), Arc::new(AtomicBool::new(false)));
+        let panic_hook = Some(PanicHookGuard::set(panicked, writer.discarded.clone(), is_restored.clone()));
         let mut tty = Self {
             terminal,
-            pen,
+            output,
             writer,
             input: None,
-            replies: TerminalReplies::default(),
+            replies: ReplyFilter::default(),
             taken_back: None,
             handed_over: false,
-            hook,
-            given_back,
+            panic_hook,
+            is_restored,
         };
         tty.enter()?;
         Ok(tty)
     }
 
     fn enter(&mut self) -> io::Result<()> {
-        // A second stream would wait for the first one's next key.
+        // A second stream would only read after the next key of the first one.
         self.input = None;
-        // Keys typed before were meant for the program that had the terminal.
+        // Earlier keys were meant for the program that had the terminal.
         discard_typed();
-        self.given_back.store(false, Ordering::Relaxed);
-        self.writer.abandon();
+        self.is_restored.store(false, Ordering::Relaxed);
+        self.writer.discard_unwritten();
         terminal::enable_raw_mode()?;
         queue!(
-            self.pen,
+            self.output,
             Print(CANCEL),
             EnterAlternateScreen,
             Print(MOUSE_ON),
@@ -135,35 +138,36 @@ impl Tty {
         Ok(())
     }
 
-    /// Gives the terminal back, and writes these bytes on it.
+    /// Restores the terminal, and writes these bytes to it.
     async fn leave(&mut self, last: &[u8]) {
         self.input = None;
         self.writer.finish().await;
-        let mut bytes = if self.given_back.load(Ordering::Relaxed) { Vec::new() } else { ending() };
+        let mut bytes =
+            if self.is_restored.load(Ordering::Relaxed) { Vec::new() } else { restore_sequences() };
         bytes.extend_from_slice(last);
-        self.pen.take();
+        self.output.take();
         self.writer.write(bytes);
         self.writer.finish().await;
-        // A terminal that is gone has no modes.
+        // A terminal that is closed has no modes to restore.
         let _ = terminal::disable_raw_mode();
     }
 
-    /// Gives the terminal back for good, and says `note` on it.
+    /// Restores the terminal for good, and prints `note` on it.
     pub(crate) async fn close(mut self, note: Option<&str>) {
-        self.leave(&in_raw_mode(note.unwrap_or_default())).await;
-        self.hook.take();
+        self.leave(&raw_mode_lines(note.unwrap_or_default())).await;
+        self.panic_hook.take();
     }
 
     fn send(&mut self) {
-        let bytes = self.pen.take();
+        let bytes = self.output.take();
         self.writer.write(bytes);
     }
 }
 
 impl Drop for Tty {
-    /// A panic or an error on the way: there is no time to wait.
+    /// Restores the terminal after a panic or an error, without waiting for the writer.
     fn drop(&mut self) {
-        if self.hook.is_some() && !self.given_back.load(Ordering::Relaxed) {
+        if self.panic_hook.is_some() && !self.is_restored.load(Ordering::Relaxed) {
             restore();
         }
     }
@@ -181,7 +185,8 @@ impl Screen for Tty {
     fn draw(&mut self, app: &App) -> io::Result<()> {
         self.terminal.draw(|frame| app.draw(frame))?;
         self.send();
-        // A frame that changes nothing is on the screen already.
+        // A frame without a difference sends no bytes. An empty sequence makes the writer report it all the
+        // same.
         if !self.writer.is_busy() {
             self.writer.write(b"\x1b[0m".to_vec());
         }
@@ -201,8 +206,8 @@ impl Screen for Tty {
         };
         match typed {
             Some(Ok(event)) if self.replies.discard(&event) => Ok(ScreenEvent::Nothing),
-            // This key was typed before an editor had the terminal, for the screen of that time.
-            Some(Ok(Event::Key(_))) if self.taken_back.is_some_and(|at| at.elapsed() < LEFT_OVER) => {
+            // This key was typed before the desk got the terminal back from an editor.
+            Some(Ok(Event::Key(_))) if self.taken_back.is_some_and(|at| at.elapsed() < OLD_INPUT_WINDOW) => {
                 Ok(ScreenEvent::Nothing)
             }
             Some(Ok(Event::Resize(..))) => Ok(ScreenEvent::Resized),
@@ -219,7 +224,7 @@ impl Screen for Tty {
     }
 
     fn copy(&mut self, text: &str) -> io::Result<()> {
-        queue!(self.pen, CopyToClipboard::to_clipboard_from(text))?;
+        queue!(self.output, CopyToClipboard::to_clipboard_from(text))?;
         self.send();
         Ok(())
     }
@@ -230,20 +235,20 @@ impl Screen for Tty {
     }
 
     async fn hand_over(&mut self, note: &str) {
-        // The note, and all that an editor without a screen of its own prints, stay out of the shell's text.
-        // Some way down, so that it does not scroll away with the first line that is printed.
+        // The note, and the output of an editor that does not use the alternate screen, stay out of the
+        // shell's text. The note is a third down, so that the first printed lines do not scroll it away.
         let row = self.size().height / 3 + 1;
-        let last = format!("{OTHER_SCREEN}\x1b[{row};1H  {note}{SHELL_CURSOR}");
+        let last = format!("{ALTERNATE_SCREEN}\x1b[{row};1H  {note}{SHELL_CURSOR}");
         self.leave(last.as_bytes()).await;
         self.handed_over = true;
     }
 
     fn take_back(&mut self) -> io::Result<()> {
-        // Another program may have changed the modes, and crossterm would take them for its own.
+        // Another program may have changed the modes, and crossterm would save these as the modes to restore.
         terminal::disable_raw_mode()?;
         if std::mem::take(&mut self.handed_over) {
-            // An editor may have left the other screen on: the shell's cursor is the one to come back to.
-            queue!(self.pen, Print(CANCEL), LeaveAlternateScreen)?;
+            // An editor may have left the alternate screen on. Leaving it restores the shell's cursor.
+            queue!(self.output, Print(CANCEL), LeaveAlternateScreen)?;
         }
         self.enter()?;
         self.taken_back = Some(Instant::now());
@@ -259,8 +264,8 @@ impl Screen for Tty {
     }
 }
 
-/// The escape sequences that give the terminal back.
-fn ending() -> Vec<u8> {
+/// The escape sequences that restore the terminal.
+fn restore_sequences() -> Vec<u8> {
     let mut ansi = String::from(CANCEL);
     // Writing to a String does not fail.
     let _ = DisableFocusChange.write_ansi(&mut ansi);
@@ -273,38 +278,38 @@ fn ending() -> Vec<u8> {
     ansi.into_bytes()
 }
 
-/// Lines as raw mode needs them: there a line feed alone stays in its column.
-fn in_raw_mode(lines: &str) -> Vec<u8> {
+/// The bytes of lines for raw mode, in which a line feed alone does not return to the first column.
+fn raw_mode_lines(lines: &str) -> Vec<u8> {
     lines.lines().flat_map(|line| format!("{line}\r\n").into_bytes()).collect()
 }
 
-/// Gives the terminal back at once.
+/// Restores the terminal at once.
 fn restore() {
     let mut out = io::stdout();
-    let _ = out.write_all(&ending());
+    let _ = out.write_all(&restore_sequences());
     let _ = out.flush();
     let _ = terminal::disable_raw_mode();
 }
 
 type PanicHook = dyn Fn(&PanicHookInfo<'_>) + Sync + Send + 'static;
 
-/// While it lives, a panic anywhere gives the terminal back before its message is printed, and the desk hears
-/// of it.
-struct Hook {
+/// While this guard lives, a panic in any thread restores the terminal before its message is printed, and
+/// reports the panic to the desk.
+struct PanicHookGuard {
     before: Arc<Mutex<Option<Box<PanicHook>>>>,
 }
 
-impl Hook {
+impl PanicHookGuard {
     fn set(
         panicked: mpsc::UnboundedSender<()>,
-        abandoned: Arc<AtomicUsize>,
-        given_back: Arc<AtomicBool>,
+        discarded: Arc<AtomicUsize>,
+        is_restored: Arc<AtomicBool>,
     ) -> Self {
         let before = Arc::new(Mutex::new(Some(std::panic::take_hook())));
         let own = before.clone();
         std::panic::set_hook(Box::new(move |info| {
-            abandoned.store(EVERYTHING, Ordering::Relaxed);
-            if !given_back.swap(true, Ordering::Relaxed) {
+            discarded.store(ALL_FRAMES, Ordering::Relaxed);
+            if !is_restored.swap(true, Ordering::Relaxed) {
                 restore();
             }
             if let Some(hook) = &*own.lock().unwrap_or_else(PoisonError::into_inner) {
@@ -317,9 +322,9 @@ impl Hook {
     }
 }
 
-impl Drop for Hook {
+impl Drop for PanicHookGuard {
     fn drop(&mut self) {
-        // A thread that panics may not change hooks.
+        // A panicking thread must not change the panic hook.
         if std::thread::panicking() {
             return;
         }

@@ -1,4 +1,5 @@
-//! The main loop's view of a terminal: a real one in `tty`, cells in the tests.
+//! The main loop's interface to a terminal. `Tty` implements it for a real terminal, the tests for a grid of
+//! cells.
 
 use std::io;
 
@@ -9,25 +10,26 @@ use crate::app::App;
 
 /// A terminal that the desk draws on and reads from.
 pub(crate) trait Screen {
-    /// The size of the terminal now.
+    /// The present size of the terminal.
     fn size(&self) -> Size;
-    /// Whether a frame can be drawn: the terminal is the desk's, and the frame before has been written.
+    /// Whether a frame can be drawn: the desk has the terminal, and the previous frame has been written.
     fn is_ready(&self) -> bool;
     /// Draws a frame; [`ScreenEvent::Written`] follows.
     fn draw(&mut self, app: &App) -> io::Result<()>;
-    /// The next event. Cancel safe.
+    /// Waits for the next event. Cancel safe.
     async fn next(&mut self) -> io::Result<ScreenEvent>;
-    /// The next frame draws every cell anew.
+    /// Makes the next frame draw every cell again.
     fn redraw(&mut self) -> io::Result<()>;
-    /// Puts a text into the clipboard, where the terminal allows that.
+    /// Copies a text to the clipboard, if the terminal allows that.
     fn copy(&mut self, text: &str) -> io::Result<()>;
-    /// Sends a notification to the terminal, which shows nothing of it on the screen.
+    /// Sends the bytes of a notification, which do not change the screen.
     fn notify(&mut self, bytes: Vec<u8>) -> io::Result<()>;
-    /// Gives the terminal to an editor, with a line that says so.
+    /// Gives the terminal to an editor, and prints `note` on it.
     async fn hand_over(&mut self, note: &str);
-    /// Takes the terminal back, also from a program that took it unasked.
+    /// Takes the terminal back, also from a program that used it without being asked.
     fn take_back(&mut self) -> io::Result<()>;
-    /// Gives the terminal back, stops the process until the shell continues it, and takes the terminal again.
+    /// Restores the terminal, stops the process until the shell continues it, and takes the terminal over
+    /// again.
     async fn stop(&mut self) -> io::Result<()>;
 }
 
@@ -38,8 +40,8 @@ pub(crate) enum ScreenEvent {
     Written,
     /// The size changed.
     Resized,
-    /// The person pressed, clicked or pasted.
+    /// A key, a click, a paste or a change of the focus.
     Input(TerminalEvent),
-    /// Nothing of interest.
+    /// An event that the desk ignores.
     Nothing,
 }

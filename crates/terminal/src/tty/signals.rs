@@ -1,19 +1,20 @@
-//! The signals that end or continue this process, so that the terminal is given back as it was.
+//! The signals that end or continue this process. The desk handles them, so that it can restore the terminal.
 
 use alongside_platform::signals::{self, Continued, INTERRUPT};
 
 /// The meaning of a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SignalKind {
-    /// To end; the signal's number.
+    /// The process has to end. The number is the signal's.
     End(i32),
-    /// To end, as Ctrl-C does: while an editor has the terminal, it is meant for the editor.
+    /// The process has to end, as after Ctrl-C. While an editor has the terminal, the signal is meant for the
+    /// editor.
     Interrupt,
-    /// The process was stopped, and goes on.
+    /// The process was stopped, and continues.
     Continued,
 }
 
-/// Listens for signals.
+/// The stream of signals.
 #[derive(Debug)]
 pub(crate) struct Signals {
     ending: signals::Signals,
@@ -21,18 +22,18 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
-    /// Listens from now on.
+    /// Starts to listen.
     ///
     /// # Errors
-    /// When the system does not let us.
+    /// If the system allows no handlers.
     pub(crate) fn listen() -> std::io::Result<Self> {
         Ok(Self { ending: signals::Signals::listen()?, continued: Continued::listen() })
     }
 
-    /// The next one. Cancel safe.
+    /// Waits for the next signal. Cancel safe.
     pub(crate) async fn next(&mut self) -> SignalKind {
         tokio::select! {
-            // A closed window also continues the process: the end comes first.
+            // A closed window sends both SIGHUP and SIGCONT, and the end has priority.
             biased;
             signal = self.ending.next() => match signal {
                 INTERRUPT => SignalKind::Interrupt,
@@ -42,7 +43,7 @@ impl Signals {
         }
     }
 
-    /// The next one that asks for the end. Cancel safe.
+    /// Waits for the next signal that ends the process. Cancel safe.
     pub(crate) async fn end(&mut self) -> SignalKind {
         loop {
             match self.next().await {

@@ -138,7 +138,7 @@ impl TurnComments {
         let now = files.view().map(|view| view.review().id);
         if input.review().is_some() && input.review() != now {
             // The chosen lines are of a text that has changed since.
-            input.begin_change_again(change(files));
+            input.replace_change(change(files));
             input.show_hint(words::CHOOSE_AGAIN);
             return None;
         }

@@ -34,7 +34,7 @@ impl LastFinish {
         let is_staged = |path: &str| turn.files.iter().any(|file| file.path == path && file.staged);
         let has_git_mv = finished.files.iter().filter(is_undone).any(|file| is_staged(&file.path));
         let texts: Vec<_> =
-            turn_list_rows::with_draft(finished).filter(|(path, _)| !is_renamed(path)).collect();
+            turn_list_rows::undone_with_draft(finished).filter(|(path, _)| !is_renamed(path)).collect();
         let stays = finished.files.iter().filter(is_undone).count() - texts.len();
         let text = |(path, draft): (&str, &str)| UndoneText {
             file: format!("{}/{path}", turn.root),

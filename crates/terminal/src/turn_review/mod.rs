@@ -199,7 +199,7 @@ impl TurnReview {
         if of_message(files.turn()) != said {
             out.messages.end(Subject::TurnMessage);
         }
-        if out.overlays.follow_turn(files, news.has_other_finish) {
+        if out.overlays.update_turn_list(files, news.has_other_finish) {
             // A yes that is under way was meant for the list before.
             out.invalidate_keys();
             out.warn(words::LIST_CHANGED);
@@ -316,19 +316,19 @@ impl TurnReview {
     }
 
     /// The person turns to the file so many places further in the list, round the end.
-    pub(crate) fn turn_by(&mut self, by: isize, out: &mut Output) {
+    pub(crate) fn go_by(&mut self, by: isize, out: &mut Output) {
         let Some(files) = &self.files else { return };
         let n = files.all().len() as isize;
         if n > 0 {
             let next = (files.at() as isize + by).rem_euclid(n) as usize;
-            if !self.turn_to(next, out) {
+            if !self.go_to(next, out) {
                 out.say(words::NO_OTHER_FILE);
             }
         }
     }
 
     /// Turns to a file. Returns false if it is on the screen already.
-    pub(crate) fn turn_to(&mut self, file: usize, out: &mut Output) -> bool {
+    pub(crate) fn go_to(&mut self, file: usize, out: &mut Output) -> bool {
         let Some(files) = &mut self.files else { return false };
         let is_other = files.go_to(file);
         if is_other && let Some(view) = files.view_mut() {
@@ -492,7 +492,7 @@ impl TurnReview {
         match list.purpose() {
             ListPurpose::Files => {
                 if let Some(file) = list.chosen().and_then(|path| files.position(path)) {
-                    self.turn_to(file, out);
+                    self.go_to(file, out);
                 }
             }
             ListPurpose::Finish => self.requests.finish(files, list.choice(), out),

@@ -103,7 +103,7 @@ pub(crate) fn question(list: &AcceptAll, main: Rect) -> String {
         1 => "this review".to_owned(),
         count => format!("these {count} reviews"),
     };
-    let end = if list.goes_on(main.height) { " The list goes on below (j)." } else { "" };
+    let end = if list.has_unseen_rows_below(main.height) { " The list goes on below (j)." } else { "" };
     let partly = list.held_back.iter().filter_map(|(listed, _)| match listed.obstacle {
         Some(Obstacle::PartlySeen(seen)) => Some(format!("{} {}", listed.name, seen.text())),
         _ => None,

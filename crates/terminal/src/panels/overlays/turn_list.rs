@@ -86,11 +86,11 @@ fn file_line(
 
 /// The question below the list.
 pub(crate) fn question(list: &TurnList, main: Rect) -> String {
-    let below = if list.goes_on(main.height) { " The list goes on below (j)." } else { "" };
+    let below = if list.has_unseen_rows_below(main.height) { " The list goes on below (j)." } else { "" };
     match list.purpose() {
         ListPurpose::Leave => format!("Leave without undoing what is marked?{below}"),
         ListPurpose::Finish | ListPurpose::Files | ListPurpose::Finished => {
-            let end = list.end();
+            let end = list.finish_parts();
             let comments = words::comments(end.comments);
             let undo = end.has_marks.then(|| format!("Undo {}", marked(list)));
             let asks = match (undo, end.comments, end.has_route) {
@@ -167,7 +167,7 @@ fn fitting(forms: Vec<Keys>, room: usize) -> Keys {
 /// The ways to finish, in their words from the longest to the shortest; the shortest ones are the most
 /// important ones alone.
 fn finish_keys(list: &TurnList) -> Vec<Keys> {
-    let end = list.end();
+    let end = list.finish_parts();
     match (end.has_marks, end.comments > 0, end.has_route) {
         (true, _, true) => {
             let (send, only) = (("y", "undo, send"), ("o", "only undo"));

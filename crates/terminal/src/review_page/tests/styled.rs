@@ -92,9 +92,9 @@ async fn source_code_is_coloured_once_its_colours_are_there() {
     );
     let mut eyes = Eyes::new(Depth::Indexed);
     let before = all_rows(&eyes, &page, 36);
-    eyes.colours.ask("/p/a.py", page.lines_in(0..page.rows()));
+    eyes.colours.request("/p/a.py", page.lines_in(0..page.rows()));
     while all_rows(&eyes, &page, 36) == before || !all_rows(&eyes, &page, 36).contains("\"# two\"") {
-        tokio::time::timeout(std::time::Duration::from_secs(60), eyes.colours.changed())
+        tokio::time::timeout(std::time::Duration::from_secs(60), eyes.colours.wait_for_change())
             .await
             .expect("colours come");
     }
@@ -103,7 +103,7 @@ async fn source_code_is_coloured_once_its_colours_are_there() {
         .line(page.content().texts.text(crate::review_page::texts::Side::Original).text(), 1)
         .is_none()
     {
-        eyes.colours.changed().await;
+        eyes.colours.wait_for_change().await;
     }
     insta::assert_snapshot!(all_rows(&eyes, &page, 36));
 }
@@ -114,11 +114,11 @@ async fn a_drop_that_mends_the_syntax_mends_the_colours_below() {
     let mut eyes = Eyes::new(Depth::Indexed);
     let last = |eyes: &Eyes, page: &Page| all_rows(eyes, page, 30).rsplit("\n\n").next().unwrap().to_owned();
     let minute = std::time::Duration::from_secs(60);
-    eyes.colours.ask("/p/a.rs", page.lines_in(0..page.rows()));
-    tokio::time::timeout(minute, eyes.colours.changed()).await.expect("colours come");
+    eyes.colours.request("/p/a.rs", page.lines_in(0..page.rows()));
+    tokio::time::timeout(minute, eyes.colours.wait_for_change()).await.expect("colours come");
     assert!(!last(&eyes, &page).contains("\"return\""), "{}", last(&eyes, &page));
     page.update(&review(" fn f() {\nx    /*\n     return 1;\n"));
-    eyes.colours.ask("/p/a.rs", page.lines_in(0..page.rows()));
-    tokio::time::timeout(minute, eyes.colours.changed()).await.expect("colours come");
+    eyes.colours.request("/p/a.rs", page.lines_in(0..page.rows()));
+    tokio::time::timeout(minute, eyes.colours.wait_for_change()).await.expect("colours come");
     assert!(last(&eyes, &page).contains("\"return\""), "{}", last(&eyes, &page));
 }

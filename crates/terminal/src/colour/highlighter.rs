@@ -1,5 +1,6 @@
-//! The thread that colours. It loads the grammars on the first request, parses from a boundary near the
-//! requested lines, and goes on from there when the person scrolls down. The newest request comes first.
+//! The highlighter thread. It loads the grammars on the first request, parses from a boundary near the
+//! requested lines, and continues from there when the person scrolls down. It works on the newest request
+//! only.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -10,13 +11,14 @@ use syntect::parsing::{ParseState, ScopeStack, SyntaxReference, SyntaxSet};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::classes::Classes;
-use super::spans::{ColourRequest, ColouredPiece, LatestTexts, LineSpans, PIECE, Span};
+use super::spans::{ColourRequest, ColouredPiece, LINES_PER_PIECE, LatestTexts, PieceSpans, Span};
 
-/// Parsing begins at most so many lines above what is wanted.
-const LOOK_BACK: usize = 512;
+/// The most lines above the requested ones at which parsing begins.
+const MAX_LOOK_BACK_LINES: usize = 512;
 
-/// Longer lines, in bytes, are left plain: they are data more often than code, and grammars are slow on them.
-const LONGEST_LINE: usize = 2_000;
+/// The longest line that gets colours, in bytes. Longer lines are more often data than code, and grammars are
+/// slow on them.
+const MAX_LINE_BYTES: usize = 2_000;
 
 /// The state of the parser between two lines.
 #[derive(Clone)]
@@ -25,8 +27,8 @@ struct State {
     scopes: ScopeStack,
 }
 
-/// Colours requested pieces until the desk is gone.
-pub(super) fn paint(requests: &mpsc::Receiver<ColourRequest>, done: &UnboundedSender<ColouredPiece>) {
+/// Highlights requested pieces until the desk has dropped its channels.
+pub(super) fn run(requests: &mpsc::Receiver<ColourRequest>, done: &UnboundedSender<ColouredPiece>) {
     let Ok(first) = requests.recv() else { return };
     let classes = match Classes::new() {
         Ok(classes) => classes,
@@ -35,13 +37,13 @@ pub(super) fn paint(requests: &mpsc::Receiver<ColourRequest>, done: &UnboundedSe
             return;
         }
     };
-    let mut painter = Painting::new(classes);
+    let mut highlighter = Highlighter::new(classes);
     let mut next = Some(first);
     while let Some(request) = next.take().or_else(|| requests.recv().ok()) {
-        // A newer request holds all that is on the screen.
+        // A newer request has all lines of the screen, so older ones are dropped.
         let request = requests.try_iter().last().unwrap_or(request);
         for (text, piece) in request.pieces {
-            let spans = painter.piece(&request.file, &text, piece);
+            let spans = highlighter.highlight_piece(&request.file, &text, piece);
             if done.send(ColouredPiece { text: text.text().clone(), piece, spans }).is_err() {
                 return;
             }
@@ -53,38 +55,38 @@ pub(super) fn paint(requests: &mpsc::Receiver<ColourRequest>, done: &UnboundedSe
     }
 }
 
-/// The thread's belongings.
-pub(super) struct Painting {
+/// The state of the thread: the grammars, and where parsing can continue.
+pub(super) struct Highlighter {
     syntaxes: SyntaxSet,
     classes: Classes,
-    /// The states at the beginnings of pieces of the texts that were wanted.
+    /// The parser's states at the beginnings of pieces of the requested texts.
     states: LatestTexts<State>,
-    /// How many lines have been parsed.
-    pub(super) parsed: usize,
+    /// The number of lines that have been parsed_lines.
+    pub(super) parsed_lines: usize,
 }
 
-impl Painting {
+impl Highlighter {
     pub(super) fn new(classes: Classes) -> Self {
         let syntaxes = two_face::syntax::extra_newlines();
-        Self { syntaxes, classes, states: LatestTexts::default(), parsed: 0 }
+        Self { syntaxes, classes, states: LatestTexts::default(), parsed_lines: 0 }
     }
 
-    /// The colours of a piece of a text.
-    pub(super) fn piece(&mut self, file: &str, text: &Text, piece: usize) -> LineSpans {
-        let Self { syntaxes, classes, states, parsed } = self;
-        let Some(syntax) = syntax(syntaxes, file, text) else { return plain(text, piece) };
+    /// Computes the colours of a piece of a text.
+    pub(super) fn highlight_piece(&mut self, file: &str, text: &Text, piece: usize) -> PieceSpans {
+        let Self { syntaxes, classes, states, parsed_lines } = self;
+        let Some(syntax) = syntax(syntaxes, file, text) else { return plain_piece(text, piece) };
         let states = states.remember(text.text());
-        let wanted = piece * PIECE;
-        let (mut line, mut state) = beginning(states, syntax, text, wanted);
-        let mut spans = Vec::with_capacity(PIECE);
-        while line < (wanted + PIECE).min(text.len()) {
-            if line.is_multiple_of(PIECE) {
-                states.insert(line / PIECE, state.clone());
+        let wanted = piece * LINES_PER_PIECE;
+        let (mut line, mut state) = parse_start(states, syntax, text, wanted);
+        let mut spans = Vec::with_capacity(LINES_PER_PIECE);
+        while line < (wanted + LINES_PER_PIECE).min(text.len()) {
+            if line.is_multiple_of(LINES_PER_PIECE) {
+                states.insert(line / LINES_PER_PIECE, state.clone());
             }
-            *parsed += 1;
-            let coloured = state.line(text.lines(line..line + 1), syntaxes, classes);
+            *parsed_lines += 1;
+            let coloured = state.highlight_line(text.lines(line..line + 1), syntaxes, classes);
             let coloured = coloured.unwrap_or_else(|| {
-                // A grammar that fails on a line begins anew on the next.
+                // If the grammar fails on a line, parsing starts again at the next line.
                 state = State::new(syntax);
                 Box::default()
             });
@@ -93,30 +95,31 @@ impl Painting {
             }
             line += 1;
         }
-        if line.is_multiple_of(PIECE) {
-            states.insert(line / PIECE, state);
+        if line.is_multiple_of(LINES_PER_PIECE) {
+            states.insert(line / LINES_PER_PIECE, state);
         }
         spans
     }
 }
 
-fn plain(text: &Text, piece: usize) -> LineSpans {
-    let lines = text.len().saturating_sub(piece * PIECE).min(PIECE);
+fn plain_piece(text: &Text, piece: usize) -> PieceSpans {
+    let lines = text.len().saturating_sub(piece * LINES_PER_PIECE).min(LINES_PER_PIECE);
     vec![Box::default(); lines]
 }
 
-/// Where to begin so that the state is right at a line, as far as can be told: where parsing was before, at
-/// the beginning of the text, or below a blank line where something begins at the left edge.
-fn beginning(
+/// The line and the state with which to start parsing, so that the state is probably right at `line`: a
+/// boundary that was parsed_lines before, the beginning of the text, or an unindented line below an empty
+/// line.
+fn parse_start(
     states: &HashMap<usize, State>,
     syntax: &SyntaxReference,
     text: &Text,
     line: usize,
 ) -> (usize, State) {
-    let farthest = line.saturating_sub(LOOK_BACK);
-    let been = (farthest.div_ceil(PIECE)..=line / PIECE)
+    let farthest = line.saturating_sub(MAX_LOOK_BACK_LINES);
+    let been = (farthest.div_ceil(LINES_PER_PIECE)..=line / LINES_PER_PIECE)
         .rev()
-        .find_map(|piece| states.get(&piece).map(|state| (piece * PIECE, state.clone())));
+        .find_map(|piece| states.get(&piece).map(|state| (piece * LINES_PER_PIECE, state.clone())));
     if let Some(been) = been {
         return been;
     }
@@ -126,12 +129,12 @@ fn beginning(
             || (text.lines(line - 1..line).trim().is_empty()
                 && first.is_some_and(|byte| !byte.is_ascii_whitespace()))
     };
-    // The farther one begins, the more likely it is right.
+    // The farther above the line parsing starts, the more likely the state is right.
     let start = (farthest..=line).find(|line| begins(*line)).unwrap_or(farthest);
     (start, State::new(syntax))
 }
 
-/// The grammar for a file, by its name, its extension, or what its first line says of it.
+/// The grammar for a file, by its name, its extension or its first line.
 fn syntax<'a>(syntaxes: &'a SyntaxSet, file: &str, text: &Text) -> Option<&'a SyntaxReference> {
     let path = Path::new(file);
     let name = path.file_name().and_then(|name| name.to_str());
@@ -141,7 +144,7 @@ fn syntax<'a>(syntaxes: &'a SyntaxSet, file: &str, text: &Text) -> Option<&'a Sy
     by_name(name)
         .or_else(|| by_name(extension))
         .or_else(|| {
-            let short = first.len() <= LONGEST_LINE;
+            let short = first.len() <= MAX_LINE_BYTES;
             short.then(|| syntaxes.find_syntax_by_first_line(first)).flatten()
         })
         .filter(|syntax| syntax.name != "Plain Text")
@@ -152,12 +155,12 @@ impl State {
         Self { parse: ParseState::new(syntax), scopes: ScopeStack::new() }
     }
 
-    /// The colours of the next line, which is given with its line ending. `None` if the grammar cannot.
-    fn line(&mut self, line: &str, syntaxes: &SyntaxSet, classes: &Classes) -> Option<Box<[Span]>> {
-        if line.len() > LONGEST_LINE {
+    /// Computes the colours of the next line, which includes its line ending. `None` if the grammar fails.
+    fn highlight_line(&mut self, line: &str, syntaxes: &SyntaxSet, classes: &Classes) -> Option<Box<[Span]>> {
+        if line.len() > MAX_LINE_BYTES {
             return Some(Box::default());
         }
-        // Grammars know `\n` only, and expect it on the last line too.
+        // Grammars expect `\n` as the line ending, also on the last line.
         let content = line.strip_suffix('\n').unwrap_or(line);
         let content = content.strip_suffix('\r').unwrap_or(content);
         let tokens = self.parse.parse_line(&format!("{content}\n"), syntaxes).ok()?;
