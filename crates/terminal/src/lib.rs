@@ -96,7 +96,7 @@ pub async fn run(mut desk: Desk, options: Options) -> anyhow::Result<Ending> {
     };
     let width = alongside_platform::terminal::columns().filter(|columns| *columns > 0);
     let in_rows = |words: &str| match width {
-        Some(width) => text::fit::broken_at_blanks(words, usize::from(width)),
+        Some(width) => text::fit::broken_at_spaces(words, usize::from(width)),
         None => words.to_owned(),
     };
     tty.close(last_lines.as_deref().map(in_rows).as_deref()).await;

@@ -109,7 +109,7 @@ pub(crate) fn unsent_rows(unsent: &[UnsentComment]) -> Vec<TurnRow> {
     if unsent.is_empty() {
         return Vec::new();
     }
-    let mut rows = vec![TurnRow::Blank, TurnRow::Heading(comment_words::NOT_WRITTEN.into())];
+    let mut rows = vec![TurnRow::Blank, TurnRow::Heading(comment_words::UNSENT_HEADING.into())];
     for text in unsent {
         let place = text.path.as_deref().map_or_else(|| "the whole turn".to_owned(), words::harmless);
         rows.push(TurnRow::Item(place));

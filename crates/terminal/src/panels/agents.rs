@@ -1,5 +1,5 @@
-//! The panel of agents: name, version, and age of the connection, or that the agent is at work or comes by
-//! its hook.
+//! The panel of agents: name, version, and the age of the connection. Instead of the age, the row may say
+//! that the agent is at work, away, or known by its hook only.
 
 use alongside_desk::harmless;
 use alongside_desk::messages::agent_name;
@@ -12,10 +12,10 @@ use crate::text::width;
 use crate::words::messages;
 use crate::words::turn_words;
 
-/// The words beside an agent that is not connected.
-const HOOK: &str = "by its hook";
+/// The text beside an agent that is not connected, and is known by its hook.
+const BY_HOOK: &str = "by its hook";
 
-/// Rows it would like to have, a blank one below it included.
+/// The rows that the panel needs, with the empty row below it.
 pub(crate) fn height(drawn: &DrawnState<'_>) -> u16 {
     let agents = drawn.status().agents.len() + drawn.reviews.hook_agents().count();
     u16::try_from(agents.max(1) + 2).unwrap_or(u16::MAX)
@@ -34,7 +34,7 @@ pub(crate) fn draw(drawn: &DrawnState<'_>, frame: &mut Frame<'_>) {
             (true, Some(since)) => (palette.text, turn_words::at_work_since(since, drawn.now)),
             (true, None) => (palette.text, messages::ago(agent.since, drawn.now)),
         };
-        // The name is what tells them apart. A part of a version reads as another one.
+        // The version is left out if it does not fit: a cut version would read as another version.
         let room = usize::from(area.width).saturating_sub(since.len() + 1);
         let name = drawn.reviews.agent(agent);
         let with_version = format!("{name} {}", harmless::name(&agent.version));
@@ -43,7 +43,7 @@ pub(crate) fn draw(drawn: &DrawnState<'_>, frame: &mut Frame<'_>) {
     }
     for hook in drawn.reviews.hook_agents() {
         let at_work = drawn.reviews.at_work(&hook.name);
-        let how = at_work.map_or(HOOK.into(), |since| turn_words::at_work_since(since, drawn.now));
+        let how = at_work.map_or(BY_HOOK.into(), |since| turn_words::at_work_since(since, drawn.now));
         let name = beginning(&hook.name, usize::from(area.width).saturating_sub(how.len() + 1));
         lines.push(both_ends(name.trim_end(), (palette.text, palette.quiet), &how, area.width));
     }

@@ -10,20 +10,20 @@ use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
 
 use super::drawn_state::{DrawnState, draw_lines};
-use super::list_rows::extent;
+use super::list_rows::list_extent;
 use crate::keys::{self, Action, DeskMode, KeyBinding};
 use crate::overlays::Overlay;
-use crate::text::fit::{cut, wrapped};
+use crate::text::fit::{cut_start, wrapped};
 use crate::text::width;
 
-/// The widest that a searched text is shown.
-const SEARCHED: usize = 16;
+/// The most columns of the searched text in the corner.
+const MAX_SEARCH_COLUMNS: usize = 16;
 
-/// The height of the status line: one row, or more where one message is longer than the screen is wide.
-/// `stays`: it has its row while there is nothing to say.
+/// The height of the status line: one row, or more rows for a message that is wider than the screen.
+/// `stays`: whether the status line keeps a row without a message.
 pub(crate) fn height(drawn: &DrawnState<'_>, size: Size, stays: bool) -> u16 {
     let most = match drawn.overlays.front() {
-        // The person reads what they type.
+        // The text of a comment gets more rows than a message, so that the person can read it.
         Some(Overlay::Comment(_)) => (size.height / 3).clamp(2, 8),
         _ => (size.height / 5).clamp(1, 5),
     };
@@ -39,11 +39,11 @@ pub(crate) fn draw(drawn: &DrawnState<'_>, frame: &mut Frame<'_>) {
         let x = area.x + u16::try_from(column).unwrap_or(u16::MAX).min(area.width.saturating_sub(1));
         frame.set_cursor_position(Position { x, y: area.bottom().saturating_sub(1) });
     }
-    let found = corner(drawn);
+    let found = corner_text(drawn);
     let room = area.width.saturating_sub(u16::try_from(width::columns(&found)).unwrap_or(0));
     frame.render_widget(keys(drawn, room), drawn.areas.keys);
     if room < area.width {
-        // A style of the line would be one of the whole row.
+        // A style of the line would apply to the whole row.
         let found = Line::from(Span::styled(found, drawn.palette.key));
         frame.render_widget(found.right_aligned(), drawn.areas.keys);
     }
@@ -59,9 +59,9 @@ fn cursor(drawn: &DrawnState<'_>, width: usize) -> Option<usize> {
     }
 }
 
-/// The number that the person types; the rows of a list that are on the screen; or the search, the current
-/// match, and how many there are.
-fn corner(drawn: &DrawnState<'_>) -> String {
+/// The text in the corner: the number that the person types, the visible rows of a list, or the search with
+/// the number of the current match and of all matches.
+fn corner_text(drawn: &DrawnState<'_>) -> String {
     let matches = drawn.reviews.current().and_then(|view| view.matches.as_ref());
     let rows = |shown: Range<usize>, all: usize| match shown.len() < all {
         true => format!(" {}-{} of {all}", shown.start + 1, shown.end),
@@ -77,12 +77,16 @@ fn corner(drawn: &DrawnState<'_>) -> String {
         }
         (Some(Overlay::Question(_) | Overlay::Help(_)), _) | (_, None) => String::new(),
         (_, Some(matches)) => {
-            format!(" /{} {}", cut(&harmless::name(drawn.search.text()), SEARCHED), matches.count())
+            format!(
+                " /{} {}",
+                cut_start(&harmless::name(drawn.search.text()), MAX_SEARCH_COLUMNS),
+                matches.count()
+            )
         }
     }
 }
 
-/// The first rows, if not all fit.
+/// The rows that fit, with a `…` at the end if rows are left out.
 fn shortened(mut rows: Vec<String>, height: usize, width: usize) -> Vec<String> {
     if rows.len() > height {
         rows.truncate(height);
@@ -94,8 +98,8 @@ fn shortened(mut rows: Vec<String>, height: usize, width: usize) -> Vec<String> 
     rows
 }
 
-/// The rows of the one thing that the status line says: the text being typed, a question, or a message.
-/// `most`: how many there are at most of a comment.
+/// The rows of the status line: the text of an input, a question, or a message. `most`: the most rows of a
+/// comment.
 fn status(drawn: &DrawnState<'_>, width: u16, most: u16) -> (Vec<String>, Style) {
     let (palette, width) = (drawn.palette, usize::from(width));
     let rows = |text: &str| wrapped(text, width);
@@ -114,7 +118,7 @@ fn status(drawn: &DrawnState<'_>, width: u16, most: u16) -> (Vec<String>, Style)
         }
         Some(Overlay::Search(needle)) => {
             let text = format!("/{}", harmless::name(needle));
-            return (vec![cut(&text, width.saturating_sub(1))], palette.text);
+            return (vec![cut_start(&text, width.saturating_sub(1))], palette.text);
         }
         Some(Overlay::NoInput(why)) => return (rows(why), palette.warning),
         Some(Overlay::Question(open)) => {
@@ -140,7 +144,7 @@ fn status(drawn: &DrawnState<'_>, width: u16, most: u16) -> (Vec<String>, Style)
     (text.lines().flat_map(rows).collect(), style)
 }
 
-/// A problem and its remedy in one line; a text of several lines as it is.
+/// Joins a problem and its remedy to one line. A text of more than two lines stays as it is.
 fn in_one_line(text: &str) -> String {
     if text.lines().count() > 2 {
         return text.to_owned();
@@ -185,7 +189,7 @@ fn keys(drawn: &DrawnState<'_>, width: u16) -> Line<'static> {
         None if drawn.number.is_some() => {
             vec![("j/k", "so many changes"), ("g", "to that change"), ("Esc", "back")]
         }
-        None => brief(drawn, usize::from(width)),
+        None => table_keys(drawn, usize::from(width)),
     };
     let mut spans = Vec::new();
     for (key, what) in keys {
@@ -195,14 +199,14 @@ fn keys(drawn: &DrawnState<'_>, width: u16) -> Line<'static> {
     Line::from(spans)
 }
 
-/// Whether an agent takes the active file.
+/// Whether an agent accepts mentions, and a file is active.
 fn can_send(drawn: &DrawnState<'_>) -> bool {
     let status = drawn.status();
     status.agents.iter().any(|agent| agent.takes_files) && status.context.iter().any(|file| file.active)
 }
 
-/// As many keys of the table as fit; the last two, help and leave, always.
-fn brief(drawn: &DrawnState<'_>, width: usize) -> Vec<(&'static str, &'static str)> {
+/// The keys of the table that fit. The last two, help and leave, always stay.
+fn table_keys(drawn: &DrawnState<'_>, width: usize) -> Vec<(&'static str, &'static str)> {
     let mode = drawn.reviews.mode();
     let means = |act: Action| match drawn.reviews.current() {
         None if mode == DeskMode::Turn => match drawn.reviews.turn().has_file() {
@@ -215,7 +219,7 @@ fn brief(drawn: &DrawnState<'_>, width: usize) -> Vec<(&'static str, &'static st
             Action::Pause | Action::Send | Action::SetUpAgents | Action::Turn | Action::Help | Action::Leave
         ),
         Some(_) if mode == DeskMode::Turn => true,
-        // A file that is taken or left as a whole has nothing else to offer.
+        // A proposal that is decided as a whole has no changes to keep, drop, split or edit.
         Some(view) if view.review().whole_file_only.is_some() => {
             let decides = matches!(act, Action::Accept | Action::AcceptAll | Action::Reject | Action::Reason);
             !act.touches_review() || decides
@@ -223,7 +227,7 @@ fn brief(drawn: &DrawnState<'_>, width: usize) -> Vec<(&'static str, &'static st
         Some(_) => true,
     };
     let applies = |act: Action| match act {
-        Action::NextReview | Action::AcceptAll | Action::Files => extent(drawn).0 > 1,
+        Action::NextReview | Action::AcceptAll | Action::Files => list_extent(drawn).0 > 1,
         Action::Turn => mode == DeskMode::Turn || drawn.reviews.current().is_none(),
         Action::Pause => mode == DeskMode::Proposals,
         Action::Undo | Action::Split if mode == DeskMode::Turn => drawn.reviews.current().is_some(),
@@ -242,29 +246,29 @@ fn brief(drawn: &DrawnState<'_>, width: usize) -> Vec<(&'static str, &'static st
         _ => row.brief,
     };
     let mut keys: Vec<_> = rows.filter_map(word).collect();
-    fit(&mut keys, width + 2);
+    fit_keys(&mut keys, width + 2);
     keys
 }
 
-/// The keys that stay longest where the screen is narrow: those that decide, and go to the next change, the
-/// next review, and the turn review and back.
-const NEEDED: [&str; 10] = ["a", "r", "space", "X", "c", "f", "j/k", "Tab", "A", "T"];
+/// The keys that stay longest on a narrow screen: the keys that decide, and the keys that go to the next
+/// change, to the next review, and to the turn review and back.
+const NEEDED_KEYS: [&str; 10] = ["a", "r", "space", "X", "c", "f", "j/k", "Tab", "A", "T"];
 
-/// Leaves out keys from the end, but the last two, until all fit. Before a key goes that is needed, others
-/// lose their word: the end of the program, the way to the next change, the help, then the mark of a file.
-fn fit(keys: &mut Vec<(&'static str, &'static str)>, room: usize) {
+/// Removes keys, from the end but for the last two, until the rest fits. Before a needed key is removed,
+/// other keys lose their word: first quit, then the next change, the help, and the mark of a file.
+fn fit_keys(keys: &mut Vec<(&'static str, &'static str)>, room: usize) {
     let columns = |keys: &[(&str, &str)]| -> usize {
         keys.iter().map(|(key, what)| width::columns(key) + width::columns(what) + 3).sum()
     };
     while columns(keys) > room && keys.len() > 2 {
         let help = keys.len() - 2;
         let others = &keys[..help];
-        let least = others.iter().rposition(|(key, _)| !NEEDED.contains(key));
-        let least = least.or_else(|| others.iter().position(|(key, _)| *key == "A"));
+        let least_needed = others.iter().rposition(|(key, _)| !NEEDED_KEYS.contains(key));
+        let least_needed = least_needed.or_else(|| others.iter().position(|(key, _)| *key == "A"));
         let with_word = |wanted: &str| keys.iter().position(|(key, what)| *key == wanted && !what.is_empty());
         let word = with_word("q").or_else(|| with_word("j/k")).or_else(|| with_word("?"));
         let word = word.or_else(|| with_word("X"));
-        match (least, word) {
+        match (least_needed, word) {
             (Some(least), _) => _ = keys.remove(least),
             (None, Some(word)) => keys[word].1 = "",
             (None, None) => _ = keys.remove(help - 1),
@@ -298,7 +302,7 @@ mod tests {
                 ("?", "help"),
                 ("q", "quit"),
             ];
-            fit(&mut keys, room);
+            fit_keys(&mut keys, room);
             let key = |(key, what): (&str, &str)| format!("{key}{}", if what.is_empty() { "-" } else { "" });
             keys.into_iter().map(key).collect::<Vec<_>>().join(" ")
         };

@@ -6,10 +6,10 @@ use ratatui_core::terminal::Frame;
 use ratatui_core::text::Line;
 
 use super::drawn_state::{DrawnState, draw_lines};
-use crate::text::fit::cut;
+use crate::text::fit::cut_start;
 use crate::text::width::columns;
 
-/// Rows it would like to have.
+/// The rows that the panel needs.
 pub(crate) fn height(drawn: &DrawnState<'_>) -> u16 {
     u16::try_from(drawn.status().context.len().max(1) + 1).unwrap_or(u16::MAX)
 }
@@ -32,7 +32,7 @@ pub(crate) fn draw(drawn: &DrawnState<'_>, frame: &mut Frame<'_>) {
         let style = if file.active { palette.text } else { palette.quiet };
         let place = format!("{place}{selected}");
         let name = shortened(&name, width.saturating_sub(columns(&place)));
-        lines.push(Line::styled(cut(&format!("{name}{place}"), width), style));
+        lines.push(Line::styled(cut_start(&format!("{name}{place}"), width), style));
     }
     draw_lines(frame, area, lines);
 }

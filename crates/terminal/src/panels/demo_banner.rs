@@ -1,4 +1,4 @@
-//! The first line of a demo: that it is one, and which key to try next.
+//! The first line of a demo, which names the key to try next.
 
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::Line;

@@ -1,4 +1,4 @@
-//! The state that panels draw, which drawing does not change.
+//! The state of the desk that panels read to draw themselves.
 
 use alongside_desk::Status;
 use alongside_desk::agent_setup::SettingsOffer;
@@ -15,7 +15,7 @@ use crate::reviews::Reviews;
 use crate::search_input::SearchInput;
 use crate::text::fit::wrapped;
 
-/// See the module.
+/// The state that panels draw. Drawing does not change it.
 #[derive(Clone, Copy)]
 pub(crate) struct DrawnState<'a> {
     pub(crate) palette: &'a Palette,
@@ -26,13 +26,13 @@ pub(crate) struct DrawnState<'a> {
     pub(crate) search: &'a SearchInput,
     /// The number that the person has typed for the next key.
     pub(crate) number: Option<usize>,
-    /// The changes that agents need.
+    /// The offered changes of agents' settings.
     pub(crate) offers: &'a [SettingsOffer],
     /// As [`Options::started`](crate::Options::started).
     pub(crate) started: Option<&'a str>,
-    /// Whether drafts outlive the desk.
+    /// Whether typed texts are kept as drafts, which a demo does not do.
     pub(crate) keeps_drafts: bool,
-    /// Milliseconds since the Unix epoch, for ages.
+    /// The time of the frame, in ms since the Unix epoch. Ages are relative to it.
     pub(crate) now: u64,
 }
 
@@ -47,7 +47,7 @@ impl<'a> DrawnState<'a> {
         Rect { x: main.x + 1, width: main.width.saturating_sub(1), ..main }
     }
 
-    /// Notes on a review, wrapped to so many columns; warnings have a sign.
+    /// The rows of notes on a review, wrapped to `width` columns. A warning has a sign before it.
     pub(crate) fn notes(
         &self,
         notes: impl Iterator<Item = Note>,
@@ -67,15 +67,15 @@ impl<'a> DrawnState<'a> {
     }
 }
 
-/// Draws rows of styled lines in an area; what does not fit is left out.
+/// Draws styled lines in an area, and leaves out lines that do not fit.
 pub(crate) fn draw_lines(frame: &mut Frame<'_>, area: Rect, lines: impl IntoIterator<Item = Line<'static>>) {
     for (row, line) in area.rows().zip(lines) {
         frame.render_widget(line, row);
     }
 }
 
-/// Draws words where there is no text to show, wrapped, with two thirds of the free rows below. The first
-/// one is their heading.
+/// Draws sentences instead of a review's text, wrapped, with two thirds of the free rows below them. The
+/// first row is the heading.
 pub(crate) fn draw_words(drawn: &DrawnState<'_>, frame: &mut Frame<'_>, room: Rect, words: &[String]) {
     let width = room.width.saturating_sub(4);
     let rows: Vec<_> = words.iter().flat_map(|line| wrapped(line, usize::from(width))).collect();

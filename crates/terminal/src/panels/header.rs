@@ -13,10 +13,10 @@ use crate::areas::Lists;
 use crate::review_view::ReviewView;
 use crate::text::width;
 
-/// The least room of a file name.
-const NAME: usize = 16;
+/// The least columns of a file name.
+const MIN_NAME_COLUMNS: usize = 16;
 
-/// A title and the notes; the page keeps two thirds of the room.
+/// The height of the header: a title and the notes. The page keeps two thirds of the rows.
 pub(crate) fn height(drawn: &DrawnState<'_>, main: Rect) -> u16 {
     let Some(view) = drawn.reviews.current() else { return 0 };
     let rows = 1 + notes(drawn, view, main.width).len();
@@ -30,32 +30,31 @@ pub(crate) fn draw(drawn: &DrawnState<'_>, view: &ReviewView, frame: &mut Frame<
     draw_lines(frame, area, lines);
 }
 
-/// The parts of the title, in the order in which they get room: what the keys act on comes first. Those of
-/// the right end come last in the line.
+/// The parts of the title, in the order in which they get room. The part that keys act on is first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TitlePart {
     Change,
-    /// Kept, dropped and edited changes, if not all are kept.
+    /// The numbers of kept, dropped and edited changes, if not all are kept.
     States,
-    /// The file is new, or will be empty.
+    /// Whether the file is new, or will be empty.
     File,
-    /// How far a change is on the screen that is larger.
+    /// The position of the screen in a change that is larger than the screen, in percent.
     Percent,
     Counts,
     Paused,
     Review,
-    /// The lines on the screen of such a change.
+    /// The visible lines of a change that is larger than the screen.
     Lines,
     Agent,
     AllKept,
 }
 
 impl TitlePart {
-    /// In the order of the line.
+    /// The parts that stand alone, in the order of the line.
     const IN_LINE: [Self; 6] =
         [Self::Agent, Self::File, Self::Counts, Self::Review, Self::Paused, Self::Change];
 
-    /// Whether it has a blank of two columns before it, and not what joins it to the part before.
+    /// Whether two spaces separate the part from the part before it. Other parts bring their own separator.
     fn stands_alone(self) -> bool {
         !matches!(self, Self::States | Self::Lines | Self::Percent | Self::AllKept)
     }
@@ -70,10 +69,10 @@ fn title(drawn: &DrawnState<'_>, view: &ReviewView, width: u16) -> Line<'static>
     let least = least_name(&name, width);
     let (mut shown, mut used): (Vec<(TitlePart, &str)>, usize) = (Vec::new(), 0);
     for (part, text) in &wanted {
-        // The least of the name is enough beside what keys act on, not beside the agent.
+        // Beside the agent, the name must fit completely. Beside other parts, its least columns are enough.
         let name =
             if matches!(part, TitlePart::Agent | TitlePart::AllKept) { width::columns(&name) } else { least };
-        // The lines say more than the percent in their place.
+        // The lines replace the percent, because they say more.
         let short = if *part == TitlePart::Lines { text_of(&shown, TitlePart::Percent) } else { None };
         let before = used - short.map_or(0, width::columns);
         let has_change = text_of(&shown, TitlePart::Change).is_some();
@@ -159,12 +158,12 @@ fn text_of<'a>(shown: &[(TitlePart, &'a str)], wanted: TitlePart) -> Option<&'a 
     shown.iter().find(|(part, _)| *part == wanted).map(|(_, text)| *text)
 }
 
-/// The columns that a name keeps: those of the file without its directories, if they are few.
+/// The least columns of a name: the columns of the file without its directories, within limits.
 fn least_name(name: &str, width: usize) -> usize {
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
     let whole = width::columns(name);
-    // The mark of what is left out, and the separator, take two.
-    whole.min((width::columns(file) + 2).max(NAME).min((width / 2).max(NAME)))
+    // The `…` for omitted directories and the separator need two columns.
+    whole.min((width::columns(file) + 2).max(MIN_NAME_COLUMNS).min((width / 2).max(MIN_NAME_COLUMNS)))
 }
 
 /// A number with a comma between thousands.
@@ -177,11 +176,11 @@ fn thousands(number: usize) -> String {
         .collect()
 }
 
-/// Behind the notes, where the file changed on disk.
-const NOT_SHOWN: &str = "The change on disk is not shown: this is the file as the agent saw it.";
+/// The remark after the notes, if the file has changed on disk.
+const CHANGE_NOT_SHOWN: &str = "The change on disk is not shown: this is the file as the agent saw it.";
 
 fn notes(drawn: &DrawnState<'_>, view: &ReviewView, width: u16) -> Vec<Line<'static>> {
-    let not_shown = view.review().stale.then(|| Note::remark(NOT_SHOWN));
+    let not_shown = view.review().stale.then(|| Note::remark(CHANGE_NOT_SHOWN));
     let notes = review_notes(view.review(), drawn.reviews.roots());
     drawn.notes(notes.into_iter().chain(not_shown), width).collect()
 }

@@ -1,4 +1,4 @@
-//! Agents, context and reviews in one or two lines, for narrow screens.
+//! The strip: agents, context and reviews in one or two rows, for narrow screens.
 
 use alongside_desk::messages::agent_name;
 use alongside_desk::path_fit::shortened;
@@ -7,20 +7,20 @@ use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
 
 use super::drawn_state::{DrawnState, draw_lines};
-use super::list_rows::{counts, extent, listed, mark, place_mark};
+use super::list_rows::{counts, item_sign, list_extent, listed, review_sign};
 use crate::areas::Listed;
 use crate::keys::DeskMode;
 use crate::text::fit::both_ends;
 use crate::text::width;
 use crate::words::turn_words;
 
-/// The widest a file name gets here.
-const NAME: usize = 24;
+/// The most columns of a file name in the strip.
+const MAX_NAME_COLUMNS: usize = 24;
 
 /// A review, or a file of a turn, in the strip.
 struct Item {
     listed: Listed,
-    /// Without its counts.
+    /// The text before the counts.
     label: String,
     counts: (usize, usize),
     is_current: bool,
@@ -32,8 +32,8 @@ impl Item {
         Some(match listed {
             Listed::Review(id) => {
                 let view = drawn.reviews.view(id)?;
-                let name = shortened(&drawn.reviews.file_name(view.review()), NAME);
-                let label = format!("{}{name} ", mark(drawn, view));
+                let name = shortened(&drawn.reviews.file_name(view.review()), MAX_NAME_COLUMNS);
+                let label = format!("{}{name} ", review_sign(drawn, view));
                 let is_current = drawn.reviews.proposal_id() == Some(id);
                 Self { listed, label, counts: view.counts, is_current }
             }
@@ -41,11 +41,11 @@ impl Item {
                 let files = drawn.reviews.turn().files()?;
                 let file = files.all().get(at)?;
                 let is_current = files.at() == at;
-                let mark = place_mark(is_current, files.is_seen(file));
+                let sign = item_sign(is_current, files.is_seen(file));
                 let marks = turn_words::marks(files.marked(file)).map(|marks| format!("{marks} "));
-                let name = shortened(&turn_words::harmless(&file.path), NAME);
+                let name = shortened(&turn_words::harmless(&file.path), MAX_NAME_COLUMNS);
                 let letter = turn_words::letter(file.change);
-                let label = format!("{mark}{letter} {name} {}", marks.unwrap_or_default());
+                let label = format!("{sign}{letter} {name} {}", marks.unwrap_or_default());
                 Self { listed, label, counts: (file.added, file.removed), is_current }
             }
         })
@@ -57,10 +57,10 @@ impl Item {
     }
 }
 
-/// The places of reviews; the one on the screen is always among them.
+/// The areas of the listed reviews or files in the strip. The item on the screen always has one.
 pub(crate) fn clickable_rows(drawn: &DrawnState<'_>, strip: Rect) -> Vec<(Rect, Listed)> {
     let row = Rect { y: strip.bottom().saturating_sub(1), height: 1, ..strip };
-    let (all, at) = extent(drawn);
+    let (all, at) = list_extent(drawn);
     let columns = |index: usize| Item::new(drawn, index).map_or(0, |item| item.columns());
     let room = usize::from(row.width).saturating_sub(12);
     let mut first = at;
@@ -126,14 +126,14 @@ pub(crate) fn draw(drawn: &DrawnState<'_>, frame: &mut Frame<'_>) {
         let line = label.chain(counts(item.counts, palette, style)).chain([Span::styled(" ", style)]);
         frame.render_widget(Line::from_iter(line), *place);
     }
-    let (all, _) = extent(drawn);
+    let (all, _) = list_extent(drawn);
     let hidden = all.saturating_sub(drawn.areas.listed.len());
     let right = match (drawn.reviews.mode(), all, hidden) {
         (DeskMode::Proposals, 0, _) => "no review".to_owned(),
         (DeskMode::Turn, 0, _) => "no change".to_owned(),
         (_, _, 0) => return,
         (DeskMode::Proposals, _, hidden) => format!("{hidden} more: W"),
-        // The bottom line names the key of their list.
+        // The bottom line names the key of the list of files.
         (DeskMode::Turn, _, hidden) => format!("{hidden} more"),
     };
     frame.render_widget(Line::from(Span::styled(right, palette.quiet)).right_aligned(), row);

@@ -1,4 +1,4 @@
-//! The panels around the review, a file for each.
+//! The panels of the screen, one file for each.
 
 pub(crate) mod agents;
 pub(crate) mod bottom;

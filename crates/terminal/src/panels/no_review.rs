@@ -1,4 +1,4 @@
-//! The screen without a review: what to do next.
+//! The screen without a review: sentences about the next steps.
 
 use alongside_desk::agent_setup::SettingsOffer;
 use alongside_desk::harmless;
@@ -18,7 +18,7 @@ pub(crate) fn draw(drawn: &DrawnState<'_>, frame: &mut Frame<'_>) {
     draw_words(drawn, frame, drawn.areas.main, &text);
 }
 
-/// The lines of the screen; of agents that are not set up, the ones that matter now.
+/// The lines of the screen. An agent that is not set up has lines only if they matter now.
 fn text(drawn: &DrawnState<'_>) -> Vec<String> {
     let (agents, offers) = (&drawn.status().agents, drawn.offers);
     let hooks: Vec<_> = drawn.reviews.hook_agents().collect();
@@ -35,7 +35,7 @@ fn text(drawn: &DrawnState<'_>) -> Vec<String> {
     if drawn.status().context_only {
         return lines(messages::CONTEXT_ONLY);
     }
-    // Of one that only notes its turns, nothing is known to wait for a decision before it is written.
+    // If all known hooks only record turns, the screen does not promise that changes wait for a decision.
     let proposes = !agents.is_empty() || hooks.iter().any(|hook| hook.proposes);
     let mut text = lines(if proposes { messages::NO_REVIEW } else { messages::NO_PROPOSAL });
     for hook in hooks {

@@ -1,5 +1,5 @@
-//! The list of reviews that wait: file, size and agent. The one on the screen is marked, and those of which
-//! something has not been on the screen.
+//! The panel of the open reviews: file, size and agent. Signs show the review on the screen, and reviews with
+//! parts that have not been on the screen.
 
 use alongside_desk::Review;
 use alongside_desk::path_fit::shortened;
@@ -8,15 +8,15 @@ use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
 
 use super::drawn_state::{DrawnState, draw_lines};
-use super::list_rows::{counts, extent, listed, mark};
+use super::list_rows::{counts, list_extent, listed, review_sign};
 use crate::areas::{Areas, Listed, Lists};
 use crate::text::fit::both_ends;
 use crate::text::width;
 
 /// Rows of one review.
-const ROWS: u16 = 2;
+const ROWS_PER_REVIEW: u16 = 2;
 
-/// Where reviews are listed, or the files of a turn, in the column or in the strip.
+/// The areas of the listed reviews, or of the files of a turn, in the column or in the strip.
 pub(crate) fn clickable_rows(drawn: &DrawnState<'_>, areas: &Areas) -> Vec<(Rect, Listed)> {
     match areas.lists {
         Lists::Hidden => return Vec::new(),
@@ -28,12 +28,12 @@ pub(crate) fn clickable_rows(drawn: &DrawnState<'_>, areas: &Areas) -> Vec<(Rect
         height: areas.reviews.height.saturating_sub(1),
         ..areas.reviews
     };
-    let fit = usize::from(list.height / ROWS).max(1);
-    let (all, at) = extent(drawn);
+    let fit = usize::from(list.height / ROWS_PER_REVIEW).max(1);
+    let (all, at) = list_extent(drawn);
     let first = (at + 1).saturating_sub(fit);
     let place = |(row, index): (usize, usize)| {
-        let y = list.y + u16::try_from(row).unwrap_or(0) * ROWS;
-        Some((Rect { y, height: ROWS, ..list }.intersection(list), listed(drawn, index)?))
+        let y = list.y + u16::try_from(row).unwrap_or(0) * ROWS_PER_REVIEW;
+        Some((Rect { y, height: ROWS_PER_REVIEW, ..list }.intersection(list), listed(drawn, index)?))
     };
     (first..all).take(fit).enumerate().filter_map(place).collect()
 }
@@ -56,7 +56,7 @@ pub(crate) fn draw(drawn: &DrawnState<'_>, frame: &mut Frame<'_>) {
         let name = drawn.reviews.file_name(view.review());
         let size = view.size_words();
         let room = usize::from(place.width).saturating_sub(size.len() + 3);
-        let name = format!("{} {}", mark(drawn, view), shortened(&name, room));
+        let name = format!("{} {}", review_sign(drawn, view), shortened(&name, room));
         let styles = if read { (palette.selected, palette.selected) } else { (palette.text, palette.quiet) };
         let mut first = both_ends(&name, styles, &size, place.width);
         first.spans.pop();
@@ -70,7 +70,7 @@ pub(crate) fn draw(drawn: &DrawnState<'_>, frame: &mut Frame<'_>) {
             Some(note) if width::columns(&agent) + note.len() + 4 <= usize::from(place.width) => {
                 vec![Span::styled(format!("{agent}, "), palette.quiet), Span::styled(note, palette.warning)]
             }
-            // The review itself names its agent.
+            // The header of the review names its agent, so only the note is shown.
             Some(note) => vec![Span::styled(note, palette.warning)],
         };
         let second = Line::from_iter(std::iter::once(Span::raw("  ")).chain(second));
@@ -78,7 +78,7 @@ pub(crate) fn draw(drawn: &DrawnState<'_>, frame: &mut Frame<'_>) {
     }
 }
 
-/// Why the file is not what the agent saw. The narrowest list has room for it.
+/// The reason why the file differs from the text that the agent saw. It fits into the narrowest list.
 pub(super) fn note(review: &Review) -> Option<&'static str> {
     match (review.stale, review.dirty) {
         (true, true) => Some("file changed, unsaved"),

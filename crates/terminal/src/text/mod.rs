@@ -1,4 +1,4 @@
-//! Texts in columns of the screen, and texts as a person types them.
+//! Texts measured in columns of the screen, and texts that a person types.
 
 pub(crate) mod fit;
 pub(crate) mod typing;

@@ -1,10 +1,10 @@
-//! The text that the person types at the bottom of the screen: a search or a reason of one line, a comment of
-//! several.
+//! Edits the text that the person types at the bottom of the screen: a search or a reason of one line, or a
+//! comment of several lines.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Takes a key that changes the text. Other keys do nothing.
+/// Changes the text by a key. Keys without a meaning do nothing.
 pub(crate) fn edit(text: &mut String, key: KeyEvent) {
     let has_control = key.modifiers.contains(KeyModifiers::CONTROL);
     match key.code {
@@ -24,7 +24,7 @@ pub(crate) fn edit(text: &mut String, key: KeyEvent) {
     }
 }
 
-/// Takes a key that changes a text of several lines: Ctrl-J begins a line.
+/// Changes a text of several lines by a key. Ctrl-J begins a line.
 pub(crate) fn edit_lines(text: &mut String, key: KeyEvent) {
     match key.code {
         KeyCode::Char('j') if key.modifiers.contains(KeyModifiers::CONTROL) => text.push('\n'),
@@ -32,19 +32,19 @@ pub(crate) fn edit_lines(text: &mut String, key: KeyEvent) {
     }
 }
 
-/// Where the last word begins.
+/// The byte at which the last word begins.
 fn last_word(text: &str) -> usize {
     let blank = text.trim_end().char_indices().rev().find(|(_, c)| c.is_whitespace());
     blank.map_or(0, |(at, c)| at + c.len_utf8())
 }
 
-/// A pasted text, with its lines.
+/// A pasted text with its lines, without other control characters.
 pub(crate) fn in_lines(pasted: &str) -> String {
     let pasted = pasted.replace("\r\n", "\n").replace('\r', "\n");
     pasted.chars().map(|c| if c.is_control() && c != '\n' { ' ' } else { c }).collect()
 }
 
-/// A pasted text as one line.
+/// A pasted text as one line, without control characters.
 pub(crate) fn in_one_line(pasted: &str) -> String {
     let lines: Vec<_> = pasted.split(['\r', '\n']).filter(|line| !line.is_empty()).collect();
     lines.join(" ").chars().map(|c| if c.is_control() { ' ' } else { c }).collect()

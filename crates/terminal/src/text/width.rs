@@ -1,8 +1,9 @@
-//! The columns of a line of text: one visible character is one unit, with its width. Wide and combining
-//! characters count as terminals draw them, a tab reaches to the next multiple of [`TAB`], and a character
-//! that a terminal must not get, or that takes no room, is a visible escape.
+//! The columns of a line of text. A line is a sequence of units: a unit is one visible character with its
+//! width. Wide and combining characters have the width that terminals give them, a tab reaches to the next
+//! multiple of [`TAB`], and a character that is harmful for a terminal or has no width becomes a visible
+//! escape.
 //!
-//! A line is only read up to the last column that is asked for.
+//! A line is only read up to the last requested column.
 
 use std::ops::Range;
 
@@ -10,22 +11,22 @@ use alongside_desk::harmless;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// Columns from one tab stop to the next.
+/// The columns between two tab stops.
 pub(crate) const TAB: usize = 4;
 
-/// A longer cluster, in bytes, is split into several units.
-const LONGEST: usize = 64;
+/// The longest grapheme cluster of one unit, in bytes. A longer cluster is split into several units.
+const MAX_CLUSTER_BYTES: usize = 64;
 
-/// A unit: drawn or left out as a whole.
+/// A part of a line that is drawn or left out as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Unit<'a> {
-    /// Where in the line.
+    /// The bytes of the unit in the line.
     pub(crate) bytes: Range<usize>,
-    /// Where in the line, in UTF-16 units.
+    /// The offset of the unit in the line, in UTF-16 code units.
     pub(crate) utf16: usize,
-    /// Its first column.
+    /// The first column of the unit.
     pub(crate) column: usize,
-    /// How many columns it takes, at least one.
+    /// The number of columns of the unit, at least one.
     pub(crate) width: usize,
     /// The visible form.
     pub(crate) shown: Shown<'a>,
@@ -36,13 +37,13 @@ pub(crate) struct Unit<'a> {
 pub(crate) enum Shown<'a> {
     /// The text itself.
     Text(&'a str),
-    /// Blanks.
+    /// Spaces.
     Tab,
-    /// The escape in its place.
+    /// An escape that replaces the text.
     Escape(String),
 }
 
-/// The units of a line, which is given without its line ending.
+/// The units of a line without its line ending.
 #[derive(Debug, Clone)]
 pub(crate) struct Units<'a> {
     line: &'a str,
@@ -52,11 +53,11 @@ pub(crate) struct Units<'a> {
 }
 
 impl<'a> Units<'a> {
-    /// From the unit that takes up `column`; from the end of a line that is shorter.
+    /// Creates the units from the one at `column` on; empty if the line is shorter.
     pub(crate) fn from(line: &'a str, column: usize) -> Self {
         let mut units = Self { line, byte: 0, utf16: 0, column: 0 };
         loop {
-            units.skip_plain(column - units.column);
+            units.skip_simple(column - units.column);
             let before = units.clone();
             match units.next() {
                 Some(unit) if unit.column + unit.width <= column => {}
@@ -66,25 +67,25 @@ impl<'a> Units<'a> {
         }
     }
 
-    /// The column where the rest begins.
+    /// The column at which the remaining units begin.
     pub(crate) fn column(&self) -> usize {
         self.column
     }
 
-    /// Whether nothing is left of the line.
+    /// Whether no unit of the line remains.
     pub(crate) fn is_at_end(&self) -> bool {
         self.byte == self.line.len()
     }
 
-    /// Skips text that needs no tables to be measured, at most so many columns.
-    fn skip_plain(&mut self, most: usize) {
+    /// Skips characters that can be measured without tables, `max_columns` at most.
+    fn skip_simple(&mut self, max_columns: usize) {
         let mut chars = self.line[self.byte..].chars();
-        let mut next = chars.next().map(|c| (c, plain(c)));
+        let mut next = chars.next().map(|c| (c, simple_width(c)));
         let mut skipped = 0;
         while let Some((c, Some(width))) = next {
-            next = chars.next().map(|c| (c, plain(c)));
+            next = chars.next().map(|c| (c, simple_width(c)));
             // A character that is not plain may combine with this one.
-            if skipped + width > most || matches!(next, Some((_, None))) {
+            if skipped + width > max_columns || matches!(next, Some((_, None))) {
                 break;
             }
             skipped += width;
@@ -94,16 +95,16 @@ impl<'a> Units<'a> {
         self.column += skipped;
     }
 
-    /// The next unit's text, and whether it must not be shown as it is.
-    fn cut(&self) -> Option<(&'a str, bool)> {
+    /// The text of the next unit, and whether it is harmful, so that it must be escaped.
+    fn next_text(&self) -> Option<(&'a str, bool)> {
         let rest = &self.line[self.byte..];
         match rest.as_bytes() {
             [] => return None,
             [b' '..=b'~', after, ..] if after.is_ascii() => return Some((&rest[..1], false)),
             _ => {}
         }
-        let text = rest[..rest.floor_char_boundary(LONGEST)].graphemes(true).next()?;
-        // A visible character is judged as a whole, with the one that it belongs to.
+        let text = rest[..rest.floor_char_boundary(MAX_CLUSTER_BYTES)].graphemes(true).next()?;
+        // Whether a character is harmful depends on the characters before it, such as in an emoji sequence.
         let known = &self.line[..self.byte + text.len()];
         let mut chars = text.char_indices();
         match chars.find(|(at, _)| harmless::is_harmful_at(known, self.byte + at)) {
@@ -118,11 +119,11 @@ impl<'a> Iterator for Units<'a> {
     type Item = Unit<'a>;
 
     fn next(&mut self) -> Option<Unit<'a>> {
-        let (mut text, harmful) = self.cut()?;
+        let (mut text, harmful) = self.next_text()?;
         let (width, shown) = match text.width() {
             _ if text == "\t" => (TAB - self.column % TAB, Shown::Tab),
             width if width > 0 && !harmful => (width, Shown::Text(text)),
-            // Nothing to see, at most something that would sit on a neighbour: one character at a time.
+            // An invisible, combining or harmful text: each of its characters becomes an escape.
             _ => {
                 let first = text.chars().next()?;
                 text = &text[..first.len_utf8()];
@@ -142,8 +143,8 @@ impl<'a> Iterator for Units<'a> {
     }
 }
 
-/// The width of a character that never combines with its neighbours, as most characters do not.
-fn plain(c: char) -> Option<usize> {
+/// The width of a character that never combines with its neighbours; `None` for other characters.
+fn simple_width(c: char) -> Option<usize> {
     match c {
         ' '..='~' | '\u{c0}'..='\u{24f}' | '\u{400}'..='\u{481}' => Some(1),
         '\u{3041}'..='\u{3096}'
@@ -154,7 +155,7 @@ fn plain(c: char) -> Option<usize> {
     }
 }
 
-/// How many columns a line takes.
+/// The number of columns of a line.
 pub(crate) fn columns(line: &str) -> usize {
     Units::from(line, usize::MAX).column()
 }
@@ -215,7 +216,7 @@ mod tests {
         assert_eq!(shown("\u{1f469}\u{200d}\u{1f469}"), [unit(0, 2, "\u{1f469}\u{200d}\u{1f469}")]);
         assert_eq!(shown("ｶﾞa"), [unit(0, 2, "ｶﾞ"), unit(2, 1, "a")]);
         assert_eq!(shown("\u{2800}"), [unit(0, 8, "\\u{2800}")]);
-        assert_eq!(shown("\u{301}"), [unit(0, 7, "\\u{301}")], "a mark with nothing to sit on");
+        assert_eq!(shown("\u{301}"), [unit(0, 7, "\\u{301}")], "a combining character without a base");
         assert_eq!(columns("\t漢"), 6);
         assert_eq!(columns_of_bytes("\t漢b", 1..4), 4..6);
         assert_eq!(columns_of_bytes("\t漢b", 0..5), 0..7);
@@ -242,7 +243,7 @@ mod tests {
     #[test]
     fn widths_without_tables_match_the_tables() {
         for c in (0..=u32::from(char::MAX)).filter_map(char::from_u32) {
-            let Some(width) = plain(c) else { continue };
+            let Some(width) = simple_width(c) else { continue };
             for alone in [format!("{c}"), format!("{c}{c}"), format!("a{c}漢")] {
                 assert_eq!(alone.graphemes(true).count(), alone.chars().count(), "{alone:?}");
             }

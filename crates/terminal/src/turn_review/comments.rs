@@ -1,5 +1,5 @@
 //! The person's comments on a turn at this desk: the input of a comment, the request that keeps it, and the
-//! texts that the companion has not taken, none of which is lost.
+//! comments that the companion does not have, none of which is lost.
 
 use std::collections::VecDeque;
 
@@ -18,40 +18,39 @@ use crate::unsaved_texts::UnsavedText;
 use crate::words::comment_words as words;
 use crate::words::turn_words;
 
-/// See the module.
+/// The person's comments on a turn at this desk.
 #[derive(Debug, Default)]
 pub(crate) struct TurnComments {
-    /// The texts that the companion has not taken. The next input at the same place begins with the last of
-    /// them.
+    /// The comments that the companion does not have. The next input at the same location begins with the
+    /// last one.
     unsent: Vec<UnsentComment>,
-    /// The requests that are under way, in their order: the text of each, and the result that it will have.
-    on_their_way: VecDeque<(Option<UnsentComment>, CommentResult)>,
-    /// The comments that the person has written since their last mark. A step back takes the last one back.
+    /// The requests that are under way, in their order: the text of each, and the result of its success.
+    pending: VecDeque<(Option<UnsentComment>, CommentResult)>,
+    /// The comments that the person has written since their last mark. An undo removes the last one.
     written: Vec<CommentId>,
-    /// The comments that the person has taken back. A step forward writes them again, with the words in
-    /// `unsent`.
+    /// The comments that the person has undone. A redo writes them again, with the texts in `unsent`.
     taken_back: Vec<Comment>,
-    /// The number of marks that the person has taken back since then, which a step forward sets first.
+    /// The number of marks that the person has undone since then, which a redo sets first.
     marks_since: usize,
 }
 
-/// The consequence of a request for a comment.
+/// The result of a request about a comment, if the companion accepts it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum CommentResult {
     New,
     Changed,
     Removed,
-    /// The comment is taken back: the next input at its place begins with its words.
+    /// The comment is undone. The next input at its location begins with its text.
     Back(Box<Comment>),
     /// The comment, which an agent has read, is asked again.
     Again,
-    /// The comment is no longer to be asked again with these words.
+    /// The comment is no longer to be asked again with this text.
     NotAgain(String),
     Closed,
 }
 
 impl TurnComments {
-    /// The person begins a comment. `path`: the file that it is about, if that is not the one on the screen.
+    /// Opens the input of a comment. `path`: the file of the comment, if it is not the file on the screen.
     pub(crate) fn open(&mut self, files: &mut TurnFiles, about: About, path: Option<&str>, out: &mut Output) {
         if about == About::Change
             && let Some(view) = files.view_mut()
@@ -64,20 +63,19 @@ impl TurnComments {
             }
         }
         for unsent in &mut self.unsent {
-            // A comment that was read or is gone cannot be changed: the words become a new comment.
+            // The text for a comment that is gone, or can no longer be changed, becomes a new comment.
             unsent.id = unsent.id.filter(|id| can_change(files, *id));
         }
         let input = CommentInput::new(place(files, path), about, &mut self.unsent);
         out.overlays.open(Overlay::Comment(Box::new(input)));
     }
 
-    /// The texts that the companion has not taken, the newest at the end.
+    /// The comments that the companion does not have, the newest at the end.
     pub(crate) fn unsent(&self) -> &[UnsentComment] {
         &self.unsent
     }
 
-    /// Keeps a text for the next input. Returns the words that say so, which are empty if there is no text
-    /// to keep.
+    /// Keeps a text for the next input. Returns the sentence about that; empty if there is no text to keep.
     pub(crate) fn keep(&mut self, input: CommentInput) -> &'static str {
         match input.into_unsent() {
             Some(unsent) => {
@@ -88,8 +86,8 @@ impl TurnComments {
         }
     }
 
-    /// Takes a key while the person types a comment. `counts`: whether the key can mean what is on the
-    /// screen. Returns the request that keeps it.
+    /// Handles a key while the person types a comment. `counts`: whether the person had seen the screen
+    /// before the key. Returns the request that keeps the comment.
     pub(crate) fn take_key(
         &mut self,
         key: KeyEvent,
@@ -104,7 +102,7 @@ impl TurnComments {
         }
         match key.code {
             KeyCode::Enter if key.modifiers.contains(KeyModifiers::ALT) => input.text.push('\n'),
-            // The comment must not get onto lines that the person has not seen.
+            // The comment must not be about lines that the person has not seen.
             KeyCode::Enter if !counts => out.show_too_soon(),
             KeyCode::Enter => return self.confirm(files, out),
             KeyCode::Esc => {
@@ -132,12 +130,12 @@ impl TurnComments {
         None
     }
 
-    /// Confirms the text for the person. Returns the request that keeps it.
+    /// Handles Enter. Returns the request that keeps, changes or removes the comment.
     fn confirm(&mut self, files: &mut TurnFiles, out: &mut Output) -> Option<Request> {
         let Some(Overlay::Comment(input)) = out.overlays.front_mut() else { return None };
         let now = files.view().map(|view| view.review().id);
         if input.review().is_some() && input.review() != now {
-            // The chosen lines are of a text that has changed since.
+            // The text with the chosen lines has changed since the choice.
             input.replace_change(change(files));
             input.show_hint(words::CHOOSE_AGAIN);
             return None;
@@ -181,12 +179,12 @@ impl TurnComments {
                 )
             }
         };
-        self.on_their_way.push_back((input.into_unsent(), result));
+        self.pending.push_back((input.into_unsent(), result));
         Some(request)
     }
 
     /// Asks a comment again that an agent has read, or closes it if `asks` is false. If the comment is
-    /// already to be asked again, takes that back.
+    /// already to be asked again, cancels that. Returns the request.
     pub(crate) fn ask_again(&mut self, files: &TurnFiles, id: CommentId, asks: bool) -> Option<Request> {
         let turn = files.turn();
         let comment = turn.comments.iter().find(|comment| comment.id == id)?;
@@ -195,26 +193,26 @@ impl TurnComments {
             (false, true) => (CommentResult::Again, comment.text.clone()),
             (false, false) => (CommentResult::Closed, String::new()),
         };
-        self.on_their_way.push_back((None, result));
+        self.pending.push_back((None, result));
         Some(Request::ChangeComment { turn: turn.id, id, text })
     }
 
-    /// Takes back the last comment that the person has written. `None` if there is no such comment, or it
-    /// was sent or is gone.
+    /// Returns the request that removes the last comment that the person has written. `None` if there is no
+    /// such comment, or it was sent or is gone.
     pub(crate) fn take_back(&mut self, turn: &Turn) -> Option<Request> {
         while let Some(id) = self.written.pop() {
             let is_unsent =
                 |comment: &&Comment| comment.id == id && comment.state.is_unsent() && !comment.again;
             if let Some(comment) = turn.comments.iter().find(is_unsent) {
-                self.on_their_way.push_back((None, CommentResult::Back(Box::new(comment.clone()))));
+                self.pending.push_back((None, CommentResult::Back(Box::new(comment.clone()))));
                 return Some(Request::ChangeComment { turn: turn.id, id, text: String::new() });
             }
         }
         None
     }
 
-    /// Writes the comment again that the person took back last. `None` if there is no such comment, its
-    /// file or words are gone, or a mark was taken back after it.
+    /// Returns the request that writes the comment again that the person has undone last. `None` if there is
+    /// no such comment, its file or text is gone, or a mark was undone after it.
     pub(crate) fn write_again(&mut self, files: &TurnFiles) -> Option<Request> {
         if let Some(marks) = self.marks_since.checked_sub(1) {
             self.marks_since = marks;
@@ -222,11 +220,11 @@ impl TurnComments {
         }
         while let Some(comment) = self.taken_back.pop() {
             let file = comment.anchor.path.as_deref().map(|path| files.position(path));
-            let words = words_of(&comment);
-            // The person may have begun another comment with these words.
+            let words = as_unsent(&comment);
+            // The text is gone from `unsent` if the person has begun another comment with it.
             let at = self.unsent.iter().rposition(|unsent| *unsent == words);
             let (Some(at), false) = (at, file == Some(None)) else { continue };
-            self.on_their_way.push_back((Some(self.unsent.remove(at)), CommentResult::New));
+            self.pending.push_back((Some(self.unsent.remove(at)), CommentResult::New));
             let (turn, revision, lines) = (files.turn().id, files.turn().revision, lines_now(&comment));
             let side = if lines.is_some() { comment.anchor.side } else { Side::default() };
             let (file, text) = (file.flatten(), comment.text);
@@ -235,26 +233,26 @@ impl TurnComments {
         None
     }
 
-    /// Counts a mark that the person has taken back.
-    pub(crate) fn mark_passed(&mut self) {
+    /// Counts a mark that the person has undone.
+    pub(crate) fn count_undone_mark(&mut self) {
         self.marks_since += usize::from(!self.taken_back.is_empty());
     }
 
-    /// Forgets the written comments, since a later step is the one to take back.
+    /// Forgets the written comments, because a later step is the next to undo.
     pub(crate) fn forget_written(&mut self) {
         self.written.clear();
     }
 
-    /// Forgets the written comments and those that were taken back.
+    /// Forgets the written comments and the undone comments.
     pub(crate) fn forget_steps(&mut self) {
         self.forget_written();
         self.taken_back.clear();
         self.marks_since = 0;
     }
 
-    /// Takes the companion's reply. The next input begins with the words of a refused comment.
+    /// Handles the companion's reply. The next input begins with the text of a refused comment.
     pub(crate) fn take_reply(&mut self, reply: Result<(), &Refusal>, turn: &Turn, out: &mut Output) {
-        let Some((text, result)) = self.on_their_way.pop_front() else { return };
+        let Some((text, result)) = self.pending.pop_front() else { return };
         match (reply, result) {
             (Ok(()), CommentResult::New) => {
                 let unsent = turn.comments.iter().filter(|comment| comment.state.is_unsent());
@@ -263,7 +261,7 @@ impl TurnComments {
                 out.say(words::kept(turn));
             }
             (Ok(()), CommentResult::Back(comment)) => {
-                self.unsent.push(words_of(&comment));
+                self.unsent.push(as_unsent(&comment));
                 self.taken_back.push(*comment);
                 self.marks_since = 0;
                 out.say(words::TAKEN_BACK);
@@ -282,7 +280,8 @@ impl TurnComments {
         }
     }
 
-    /// Takes the texts that the companion does not have, as the desk ends. `open`: the open input.
+    /// Removes and returns the comments that the companion does not have, as the desk ends. `open`: the open
+    /// input.
     pub(crate) fn take_unsent(
         &mut self,
         open: Option<CommentInput>,
@@ -296,13 +295,13 @@ impl TurnComments {
             UnsavedText { file, agent: agent.clone(), text: unsent.text, replaces: None }
         };
         let open = open.and_then(CommentInput::into_unsent);
-        let on_their_way = self.on_their_way.drain(..).filter_map(|(text, _)| text);
-        self.unsent.drain(..).chain(on_their_way).chain(open).map(unsaved).collect()
+        let pending = self.pending.drain(..).filter_map(|(text, _)| text);
+        self.unsent.drain(..).chain(pending).chain(open).map(unsaved).collect()
     }
 }
 
-/// The words of a comment that is taken back, for the next input.
-fn words_of(comment: &Comment) -> UnsentComment {
+/// The text of an undone comment, for the next input.
+fn as_unsent(comment: &Comment) -> UnsentComment {
     UnsentComment { id: None, path: comment.anchor.path.clone(), text: comment.text.clone() }
 }
 
@@ -311,8 +310,8 @@ fn can_change(files: &TurnFiles, id: CommentId) -> bool {
     changeable(files).any(|comment| comment.id == id)
 }
 
-/// The comments that can be changed. A comment that an agent has read is asked again with the new words,
-/// once the agent's answer is known.
+/// The comments that can be changed. A comment that an agent has read is asked again with the new text, once
+/// the agent's answer is known.
 fn changeable(files: &TurnFiles) -> impl Iterator<Item = &Comment> {
     let is_read = files.turn().message.as_ref().is_some_and(|message| message.read.is_some());
     let takes_words =
@@ -320,7 +319,7 @@ fn changeable(files: &TurnFiles) -> impl Iterator<Item = &Comment> {
     files.turn().comments.iter().filter(takes_words)
 }
 
-/// The place of a comment: on the file with this path or, without a path, on the file on the screen.
+/// The location of a new comment: on the file with this path or, without a path, on the file on the screen.
 fn place(files: &TurnFiles, path: Option<&str>) -> CommentPlace {
     let on_screen = files.file().map(|file| &*file.path);
     let path = path.or(on_screen);
@@ -338,7 +337,7 @@ fn place(files: &TurnFiles, path: Option<&str>) -> CommentPlace {
                 None => 1,
             },
         };
-        // After the agent's answer, more words on a file or a turn become a new comment.
+        // After the agent's answer, another text on a file or a turn becomes a new comment.
         if at == 0 || !comment.state.is_read() {
             known[at].push(comment.clone());
         }
@@ -348,7 +347,7 @@ fn place(files: &TurnFiles, path: Option<&str>) -> CommentPlace {
     CommentPlace { path: path.map(str::to_owned), change, change_words, known }
 }
 
-/// The change where the person is.
+/// The change that keys act on, with the id of its file.
 fn change(files: &TurnFiles) -> Option<(alongside_desk::ReviewId, LineChoice)> {
     let view = files.view()?;
     Some((view.review().id, LineChoice::of(view.review().hunks.get(view.hunk())?)?))

@@ -1,5 +1,5 @@
-//! The turn review at this desk: whether it has the screen, the requests to the companion about it, and the
-//! messages to the person. No agent waits for a turn review, and a message announces it only once.
+//! The turn review at this desk: whether it is on the screen, the requests to the companion about it, and the
+//! messages to the person. No agent waits for a turn review, so one message announces it.
 
 mod comments;
 mod last_finish;
@@ -26,30 +26,29 @@ use comments::TurnComments;
 use requests::TurnRequests;
 use steps::TurnSteps;
 
-/// See the module.
+/// The turn review at this desk.
 pub(crate) struct TurnReview {
     requests: TurnRequests,
     comments: TurnComments,
-    /// Whether the turn review has the screen, in place of the proposals.
+    /// Whether the turn review is on the screen, instead of the proposals.
     is_open: bool,
     /// The files; `None` until the companion has sent the list.
     files: Option<TurnFiles>,
     /// The number of new files that no message has announced yet.
     unannounced: usize,
     steps: TurnSteps,
-    /// Whether the person leaves the desk as soon as the files of their finish, or of taking it back, are
-    /// written.
-    leaves: bool,
+    /// Whether the person leaves the desk once the files of a finish, or of taking it back, are written.
+    waits_to_leave: bool,
 }
 
 impl TurnReview {
     pub(crate) fn new(options: TurnOptions) -> Self {
         let (requests, comments) = (TurnRequests::new(options), TurnComments::default());
         let (files, steps) = (None, TurnSteps::default());
-        Self { requests, comments, is_open: false, files, unannounced: 0, steps, leaves: false }
+        Self { requests, comments, is_open: false, files, unannounced: 0, steps, waits_to_leave: false }
     }
 
-    /// Whether it has the screen.
+    /// Whether the turn review is on the screen.
     pub(crate) fn is_open(&self) -> bool {
         self.is_open
     }
@@ -68,7 +67,7 @@ impl TurnReview {
         self.requests.options().at_start
     }
 
-    /// The file on the screen, if its texts are there.
+    /// The view of the file on the screen, if its texts have been read.
     pub(crate) fn view(&self) -> Option<&ReviewView> {
         self.files.as_ref()?.view()
     }
@@ -77,7 +76,7 @@ impl TurnReview {
         self.files.as_mut()?.view_mut()
     }
 
-    /// The path of the file on the screen, if there is no text to be read of it.
+    /// The path of the file on the screen, if the file has no text, or its text cannot be read.
     pub(crate) fn file_without_text(&self) -> Option<String> {
         let files = self.files.as_ref().filter(|files| self.is_open && !files.wants_texts())?;
         files.file().filter(|_| files.view().is_none()).map(|file| file.path.clone())
@@ -93,7 +92,7 @@ impl TurnReview {
         self.files.as_ref().is_none_or(TurnFiles::is_shown)
     }
 
-    /// Whether a mark, a comment, an undo or its way back is under way.
+    /// Whether a mark, a comment, a finish or taking an undo back is under way.
     pub(crate) fn is_busy(&self) -> bool {
         self.requests.is_busy()
     }
@@ -103,23 +102,22 @@ impl TurnReview {
         self.requests.is_writing()
     }
 
-    /// Delays leaving the desk while files are being written, so that none is left half written. Returns
-    /// whether the person has to wait.
+    /// Delays leaving the desk while files are being written. Returns whether the person has to wait.
     pub(crate) fn delay_leaving(&mut self, out: &mut Output) -> bool {
-        self.leaves = self.is_writing();
-        if self.leaves {
+        self.waits_to_leave = self.is_writing();
+        if self.waits_to_leave {
             let said = finish_words::leaves_then(self.requests.is_taking_back());
             out.answer(Message::notice(said).about(Subject::Turn));
         }
-        self.leaves
+        self.waits_to_leave
     }
 
-    /// Whether the person wants to leave and the files are written by now. Returns true once.
+    /// Returns true, once, if the person waits to leave and the files are written by now.
     pub(crate) fn take_leaving(&mut self) -> bool {
-        !self.is_writing() && std::mem::take(&mut self.leaves)
+        !self.is_writing() && std::mem::take(&mut self.waits_to_leave)
     }
 
-    /// Whether its last finish has undone something, and nothing was marked since.
+    /// Whether the last finish has undone a text that can be restored, and no mark was made since.
     pub(crate) fn has_undone(&self) -> bool {
         self.is_open && self.steps.has_undone()
     }
@@ -129,7 +127,7 @@ impl TurnReview {
         self.files.as_ref().map_or(0, |files| files.all_marked().count())
     }
 
-    /// Opens the turn review for the person. The known list is there at once, and the companion looks anew.
+    /// Shows the turn review. The known list is on the screen at once, and a new look is requested.
     pub(crate) fn open(&mut self, out: &mut Output) {
         (self.is_open, self.unannounced) = (true, 0);
         out.messages.end(Subject::Turn);
@@ -137,10 +135,10 @@ impl TurnReview {
         if let Some(view) = self.view_mut() {
             view.seen_revision = None;
         }
-        self.read(out);
+        self.request_texts(out);
     }
 
-    /// The person goes back to the proposals.
+    /// Goes back to the proposals.
     pub(crate) fn close(&mut self, out: &mut Output) {
         self.is_open = false;
         if self.marked_files() > 0 {
@@ -148,7 +146,7 @@ impl TurnReview {
         }
     }
 
-    /// Asks the companion for a look.
+    /// Requests a look from the companion.
     pub(crate) fn look(&mut self, out: &mut Output) {
         if let Some(files) = &mut self.files {
             files.forget_refused();
@@ -156,28 +154,27 @@ impl TurnReview {
         self.requests.look(out);
     }
 
-    /// Asks the companion for another look, for a person who wants the newest list.
+    /// Requests another look, because the person asked for the newest list.
     pub(crate) fn look_again(&mut self, out: &mut Output) {
         self.look(out);
-        self.read(out);
+        self.request_texts(out);
         out.answer(Message::notice(words::LOOKING).about(Subject::Turn));
     }
 
-    /// Asks for the texts of the file on the screen. Files that the person only passes are not read.
-    fn read(&mut self, out: &mut Output) {
+    /// Requests the texts of the file on the screen.
+    fn request_texts(&mut self, out: &mut Output) {
         if let Some(files) = self.files.as_ref().filter(|_| self.is_open) {
-            self.requests.read(files, out);
+            self.requests.request_texts(files, out);
         }
     }
 
-    /// Whether a list is of the turn review that this desk shows. Other desks may have the companion look
-    /// at others.
+    /// Whether a list belongs to the turn review of this desk. Other desks may show other turn reviews.
     fn is_ours(&self, turn: &Turn) -> bool {
         let TurnOptions { directory, since, .. } = self.requests.options();
-        let is_like = turn.baseline.asked == *since;
+        let has_same_start = turn.baseline.asked == *since;
         match self.files.as_ref().map(TurnFiles::turn) {
-            // A companion that has begun anew gives the same turn review another id.
-            Some(known) => known.id == turn.id || (is_like && known.root == turn.root),
+            // A restarted companion gives the same turn review another id.
+            Some(known) => known.id == turn.id || (has_same_start && known.root == turn.root),
             None => turn.is_of(directory.as_deref(), since.as_deref()),
         }
     }
@@ -190,7 +187,7 @@ impl TurnReview {
         let Some(files) = &mut self.files else {
             self.unannounced = if self.is_open { 0 } else { turn.files.len() };
             self.files = Some(TurnFiles::new(turn));
-            return self.read(out);
+            return self.request_texts(out);
         };
         let is_newer = turn.revision != files.turn().revision;
         let of_message = |turn: &Turn| turn.message.as_ref().map(|message| message.words.clone());
@@ -200,7 +197,7 @@ impl TurnReview {
             out.messages.end(Subject::TurnMessage);
         }
         if out.overlays.update_turn_list(files, news.has_other_finish) {
-            // A yes that is under way was meant for the list before.
+            // A yes that is already typed was meant for the previous list.
             out.invalidate_keys();
             out.warn(words::LIST_CHANGED);
         }
@@ -220,11 +217,10 @@ impl TurnReview {
             false if files.all().is_empty() => self.unannounced = 0,
             false => self.unannounced += news.added,
         }
-        self.read(out);
+        self.request_texts(out);
     }
 
-    /// Announces that files have changed, once, if no proposal is on the screen and the turn review is not
-    /// open.
+    /// Announces new files, once, if the turn review is not open. The caller checks that no proposal is open.
     pub(crate) fn announce(&mut self, out: &mut Output) {
         if let Some(files) = self.files.as_ref().filter(|_| self.unannounced > 0 && !self.is_open) {
             let waits = words::waits(files.turn());
@@ -233,7 +229,7 @@ impl TurnReview {
         }
     }
 
-    /// Takes the texts of a file, which the companion has read for the first time or anew.
+    /// Takes the texts of a file, which the companion has read for the first time or again.
     pub(crate) fn take_file(&mut self, opened: OpenedTurnFile, out: &mut Output) {
         let Some(files) = &mut self.files else { return };
         let (id, before) = (opened.review.id, files.view().map(|view| view.review().id));
@@ -252,15 +248,16 @@ impl TurnReview {
             return;
         };
         self.steps.take_finished(finished, files, out);
-        // If a part of the finish was refused, the desk stays, so that the person reads why.
-        self.leaves &= !finish_words::is_partial(finished);
+        // If a part of the finish was refused, the desk stays open, so that the person reads the reason.
+        self.waits_to_leave &= !finish_words::is_partial(finished);
         if let Some(list) = TurnList::finished(finished).filter(|_| self.is_open) {
             out.invalidate_keys();
             out.overlays.open(Overlay::Turn(list));
         }
     }
 
-    /// Takes the companion's reply to a request. The events before the reply have told its result.
+    /// Handles the companion's reply to a request. The events before the reply have already reported its
+    /// result.
     pub(crate) fn take_reply(
         &mut self,
         request: TurnRequest,
@@ -269,22 +266,22 @@ impl TurnReview {
     ) {
         out.request_frame();
         self.requests.end(request);
-        // A companion that has begun anew knows no list before it is asked.
+        // A restarted companion has no list before a look is requested.
         let is_unknown = request != TurnRequest::Look && matches!(reply, Err(Refusal::NoSuchTurn));
         match (request, reply) {
             (TurnRequest::Look, reply) => {
                 out.messages.end(Subject::Turn);
                 let message = self.files.as_ref().and_then(|files| files.turn().message.as_ref());
-                self.steps.list_renewed(message, out);
+                self.steps.report_taken_back(message, out);
                 if let Err(refusal) = reply {
-                    self.look_refused(&refusal, out);
+                    self.take_refused_look(&refusal, out);
                 }
             }
             (TurnRequest::Open, reply) => {
                 let goes_on =
                     self.files.as_mut().is_some_and(|files| self.requests.end_reading(reply, files));
                 if goes_on {
-                    self.read(out);
+                    self.request_texts(out);
                 }
             }
             (TurnRequest::Comment, reply) => {
@@ -297,7 +294,7 @@ impl TurnReview {
                 self.steps.mark_done(self.files.as_ref(), &mut self.requests, out);
             }
             (TurnRequest::Finish, Err(refusal)) => {
-                self.leaves = false;
+                self.waits_to_leave = false;
                 out.warn(words::refusal(&refusal, 'r'));
             }
             (TurnRequest::Finish, Ok(_)) => {}
@@ -307,15 +304,15 @@ impl TurnReview {
         }
     }
 
-    /// Takes the refusal of a look. Without any list, there is nothing to show.
-    fn look_refused(&mut self, refusal: &Refusal, out: &mut Output) {
+    /// Handles the refusal of a look. Without any list, goes back to the proposals.
+    fn take_refused_look(&mut self, refusal: &Refusal, out: &mut Output) {
         if self.files.is_none() && std::mem::take(&mut self.is_open) {
             out.invalidate_keys();
         }
         out.warn(words::refusal(refusal, if self.is_open { 'r' } else { 'T' }));
     }
 
-    /// The person turns to the file so many places further in the list, round the end.
+    /// Goes to the file `by` positions further in the list, and from the last file to the first.
     pub(crate) fn go_by(&mut self, by: isize, out: &mut Output) {
         let Some(files) = &self.files else { return };
         let n = files.all().len() as isize;
@@ -327,14 +324,14 @@ impl TurnReview {
         }
     }
 
-    /// Turns to a file. Returns false if it is on the screen already.
+    /// Goes to a file. Returns false if it is on the screen already.
     pub(crate) fn go_to(&mut self, file: usize, out: &mut Output) -> bool {
         let Some(files) = &mut self.files else { return false };
         let is_other = files.go_to(file);
         if is_other && let Some(view) = files.view_mut() {
             view.seen_revision = None;
         }
-        self.read(out);
+        self.request_texts(out);
         is_other
     }
 
@@ -344,8 +341,9 @@ impl TurnReview {
         Some(format!("{}/{}", files.turn().root, files.file()?.path))
     }
 
-    /// Marks files, or finishes. False for an action on a hunk of the file on the screen, which is a review
-    /// like any other.
+    /// Marks files, comments, finishes, or takes a step back. Returns false for an action on a hunk of the
+    /// file on the screen, which [`ReviewRequests`](crate::reviews::requests::ReviewRequests) carries out as
+    /// in any review.
     pub(crate) fn carry_out(&mut self, action: Action, out: &mut Output) -> bool {
         let Some(files) = self.files.as_ref().filter(|_| self.is_open) else { return false };
         let has_hunks = files.view().is_some_and(|view| !view.review().hunks.is_empty());
@@ -387,15 +385,15 @@ impl TurnReview {
         true
     }
 
-    /// The person begins a comment. `path`: the file that it is about, if that is not the one on the screen.
+    /// Opens the input of a comment. `path`: the file of the comment, if it is not the file on the screen.
     pub(crate) fn begin_comment(&mut self, about: About, path: Option<&str>, out: &mut Output) {
         if let Some(files) = &mut self.files {
             self.comments.open(files, about, path, out);
         }
     }
 
-    /// Takes a key while the person types a comment. `counts`: whether the key can mean what is on the
-    /// screen.
+    /// Handles a key while the person types a comment. `counts`: whether the person had seen the screen
+    /// before the key.
     pub(crate) fn type_comment(&mut self, key: KeyEvent, counts: bool, out: &mut Output) {
         if let Some(files) = &mut self.files
             && let Some(request) = self.comments.take_key(key, counts, files, out)
@@ -404,17 +402,18 @@ impl TurnReview {
         }
     }
 
-    /// The person leaves the input of a comment: the next one begins with its text.
+    /// Keeps the text of an input that the person leaves. The next input begins with it.
     pub(crate) fn keep_comment(&mut self, input: CommentInput) {
         self.comments.keep(input);
     }
 
-    /// Takes the comments that the companion does not have, as the desk ends. `open`: the open input.
+    /// Removes and returns the comments that the companion does not have, as the desk ends. `open`: the open
+    /// input.
     pub(crate) fn take_unsent(&mut self, open: Option<CommentInput>) -> Vec<UnsavedText> {
         self.comments.take_unsent(open, self.files.as_ref().map(TurnFiles::turn))
     }
 
-    /// Takes a key of a list: a comment on the chosen file or on the whole, or a copy of the message.
+    /// Handles a key of a list: copies or pastes the message, begins a comment, or asks or closes a comment.
     pub(crate) fn take_list_key(&mut self, answer: Answer, out: &mut Output) {
         let Some(Overlay::Turn(list)) = out.overlays.cover() else { return };
         let (path, message) = (list.chosen().map(str::to_owned), list.message().map(str::to_owned));
@@ -444,30 +443,30 @@ impl TurnReview {
         }
     }
 
-    /// The message is in the pane of the agent, or the reason why it is not.
+    /// Handles the result of pasting the message into the pane of the agent.
     pub(crate) fn take_pasted(&mut self, pasted: Result<String, String>, out: &mut Output) {
         match pasted {
             Ok(said) => out.say(words::harmless(&said)),
             Err(why) => out.warn(words::not_pasted(&why)),
         }
-        // The companion learns only by a look that the message waits no more.
+        // Only a look tells the companion that the message no longer waits.
         self.look(out);
     }
 
-    /// The person takes back what the last finish has undone.
+    /// Takes the undos of the last finish back.
     pub(crate) fn take_back(&mut self, out: &mut Output) {
         self.steps.take_back(&mut self.requests, out);
     }
 
-    /// Takes the result of taking undos back: for each file, success or the reason why it stays.
+    /// Handles the result of taking undos back: for each file, success or the reason why it stays undone.
     pub(crate) fn take_taken_back(&mut self, back: &[(String, Result<(), String>)], out: &mut Output) {
         self.requests.set_taking_back(false);
-        self.leaves &= back.iter().all(|(_, done)| done.is_ok());
+        self.waits_to_leave &= back.iter().all(|(_, done)| done.is_ok());
         self.steps.take_taken_back(back);
         self.look(out);
     }
 
-    /// Lists all files.
+    /// Opens the list of all files.
     pub(crate) fn list_files(&self, now: u64, out: &mut Output) {
         if let Some(files) = &self.files {
             out.messages.end(Subject::TurnFiles);
@@ -476,7 +475,7 @@ impl TurnReview {
         }
     }
 
-    /// Asks whether the person leaves in spite of marks. Returns false without any mark.
+    /// Asks whether the person leaves although changes are marked. Returns false if there is no mark.
     pub(crate) fn open_leave_list(&self, out: &mut Output) -> bool {
         let list = self.files.as_ref().and_then(TurnList::leave);
         let asks = list.is_some();
@@ -486,7 +485,7 @@ impl TurnReview {
         asks
     }
 
-    /// The person said yes to a list, or chose a file from it.
+    /// Carries out the person's yes to a list, or their choice of a file.
     pub(crate) fn take_list(&mut self, list: &TurnList, out: &mut Output) {
         let Some(files) = &self.files else { return };
         match list.purpose() {
@@ -500,7 +499,8 @@ impl TurnReview {
         }
     }
 
-    /// The news of an opened file. `foreign`: this desk has marked none of its hunks.
+    /// The messages about a new revision of an opened file. `foreign`: whether the revision may come from
+    /// another desk.
     pub(crate) fn news(&self, news: ReviewNews, foreign: bool) -> Vec<Message> {
         let name = self.files.as_ref().and_then(|files| files.path_of(news.id)).map(words::harmless);
         let foreign = foreign && !self.requests.is_marking();
@@ -508,7 +508,7 @@ impl TurnReview {
         said.into_iter().map(|text| Message::warning(text).about(Subject::Review(news.id))).collect()
     }
 
-    /// Whether the hunk that keys mean is marked.
+    /// Whether the hunk that keys act on is marked.
     pub(crate) fn is_hunk_marked(&self) -> bool {
         let view = self.view().filter(|_| self.is_open);
         let hunk = view.and_then(|view| view.review().hunks.get(view.hunk()));

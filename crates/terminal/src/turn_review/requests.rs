@@ -1,5 +1,4 @@
-//! The requests about the turn review that are under way: at most one look, one reading of a file, and one
-//! change.
+//! The pending requests about the turn review: at most one look, one reading of a file, and one change.
 
 use alongside_desk::{FileChange, Marked, Refusal, Request, Revised};
 
@@ -9,25 +8,25 @@ use crate::overlays::turn_list::FinishChoice;
 use crate::turn_files::TurnFiles;
 use crate::words::turn_words as words;
 
-/// See the module.
+/// The pending requests about the turn review.
 pub(crate) struct TurnRequests {
     options: TurnOptions,
-    /// Whether a look is under way.
+    /// Whether a look is pending.
     is_looking: bool,
-    /// The file whose texts the companion reads. One is on its way at a time.
+    /// The file whose texts the companion reads. One reading is pending at a time.
     reading: Option<Reading>,
-    /// The change that is under way. Keys that touch the review act on the state after it.
+    /// The pending change. Keys that touch the review act on the state after it.
     under_way: Option<TurnRequest>,
-    /// Whether a finish is under way, or its new list has not come yet.
+    /// Whether a finish is pending, or its new list has not come yet.
     is_finishing: bool,
     /// Whether the program takes an undo back.
     is_taking_back: bool,
 }
 
-/// A file whose texts are asked for.
+/// A file whose texts were requested.
 struct Reading {
     path: String,
-    /// The revision of the list at that time.
+    /// The revision of the list at the time of the request.
     revision: u64,
 }
 
@@ -41,7 +40,7 @@ impl TurnRequests {
         &self.options
     }
 
-    /// Whether a mark, a comment, an undo or its way back is under way.
+    /// Whether a mark, a comment, a finish or taking an undo back is pending.
     pub(crate) fn is_busy(&self) -> bool {
         self.under_way.is_some() || self.is_taking_back
     }
@@ -56,17 +55,17 @@ impl TurnRequests {
         self.is_taking_back
     }
 
-    /// Notes that the program begins to take an undo back, or has done so.
+    /// Notes whether the program takes an undo back.
     pub(crate) fn set_taking_back(&mut self, is_taking_back: bool) {
         self.is_taking_back = is_taking_back;
     }
 
-    /// Whether this desk marks a whole file.
+    /// Whether the mark of a whole file is pending.
     pub(crate) fn is_marking(&self) -> bool {
         self.under_way == Some(TurnRequest::Mark)
     }
 
-    /// Asks the companion for a look.
+    /// Requests a look, unless one is pending.
     pub(crate) fn look(&mut self, out: &mut Output) {
         if !std::mem::replace(&mut self.is_looking, true) {
             let TurnOptions { directory, since, .. } = self.options.clone();
@@ -74,8 +73,9 @@ impl TurnRequests {
         }
     }
 
-    /// Asks for the texts of the file on the screen. Files that the person only passes are not read.
-    pub(crate) fn read(&mut self, files: &TurnFiles, out: &mut Output) {
+    /// Requests the texts of the file on the screen, unless a reading is pending. So files that the person
+    /// skips quickly are not read.
+    pub(crate) fn request_texts(&mut self, files: &TurnFiles, out: &mut Output) {
         if let Some(file) = files.file().filter(|_| files.wants_texts())
             && self.reading.is_none()
         {
@@ -95,7 +95,8 @@ impl TurnRequests {
     /// Marks the file on the screen, or takes its mark back.
     pub(crate) fn mark_file(&mut self, files: &TurnFiles, out: &mut Output) {
         let Some(file) = files.file() else { return };
-        // The hunks of a renamed file do not show all of its change.
+        // The rename itself is in no hunk, so marks on all hunks of a renamed file do not mark the whole
+        // change.
         let hunks = files.hunk_count(file).filter(|hunks| *hunks > 0 && file.change != FileChange::Renamed);
         let marked = files.marked(file);
         let undo = marked != Marked::Whole && Some(marked) != hunks.map(Marked::Hunks);
@@ -106,7 +107,8 @@ impl TurnRequests {
         self.ask(Request::MarkTurnFile { turn, revision, file, undo }, TurnRequest::Mark, out);
     }
 
-    /// Finishes as the person chose: undoes the marks or asks the agent to, and sends comments.
+    /// Requests the finish that the person chose: undoes the marked changes or asks the agent to undo them,
+    /// and sends comments.
     pub(crate) fn finish(&mut self, files: &TurnFiles, choice: FinishChoice, out: &mut Output) {
         let (turn, revision) = (files.turn().id, files.turn().revision);
         let send = choice != FinishChoice::Quietly;
@@ -115,12 +117,12 @@ impl TurnRequests {
         self.ask(Request::FinishTurn { turn, revision, send, ask_to_undo }, TurnRequest::Finish, out);
     }
 
-    /// Notes that the marked files are undone. The reply to the finish comes after the new list.
+    /// Notes that the marked files are undone. The reply to the finish follows after the new list.
     pub(crate) fn mark_finished(&mut self) {
         self.under_way = self.under_way.filter(|under_way| *under_way != TurnRequest::Finish);
     }
 
-    /// Ends a request, which is answered.
+    /// Ends a request after its reply.
     pub(crate) fn end(&mut self, request: TurnRequest) {
         match request {
             TurnRequest::Look => self.is_looking = false,
@@ -132,8 +134,8 @@ impl TurnRequests {
         }
     }
 
-    /// Ends the reading of a file, whose texts have come before the reply if it has any. Returns whether
-    /// another file is to be read.
+    /// Ends the reading of a file. Its texts, if it has any, have come before the reply. Returns whether to
+    /// request the texts of another file.
     pub(crate) fn end_reading(&mut self, reply: Result<Revised, Refusal>, files: &mut TurnFiles) -> bool {
         let Some(Reading { path, revision }) = self.reading.take() else { return false };
         let is_current = files.file().is_some_and(|file| file.path == path);
@@ -143,7 +145,7 @@ impl TurnRequests {
         {
             files.take_refused(path, words::refusal(&refusal, 'r'));
         }
-        // The person may have gone to another file, or a new list may need another request.
+        // The person may have gone to another file, or the request may have named an old list.
         !is_current || !is_same_list
     }
 }

@@ -1,66 +1,68 @@
-//! The marks of all files from one on, which one step sets and one step takes back. The companion marks
-//! single files: it is asked for one after the other.
+//! The marks of all files from the one on the screen on, which one key sets and one key takes back. The
+//! companion marks single files, so the desk requests one mark after the other.
 
 use alongside_desk::{Request, TurnFile};
 
 use crate::turn_files::TurnFiles;
 use crate::words::turn_words::count;
 
-/// No file from the one on the screen on is without a mark.
+/// The message if no file from the one on the screen on can get a mark.
 pub(crate) const NO_REST: &str = "From here on, no change of the agent is without a mark.";
 
-/// See the module.
+/// The marks that one step sets on several files.
 #[derive(Debug, Default)]
 pub(crate) struct RestMarks {
-    /// The files that are still to be asked for, by path, the next one at the end.
+    /// The paths of the files whose marks are not requested yet, the next file at the end.
     waiting: Vec<String>,
-    /// Whether they get a mark, or lose it.
+    /// Whether the files get a mark (true), or lose it (false).
     undo: bool,
-    /// The files that the step has marked, until the person marks something else.
+    /// The paths of the files that the step has marked, until the person makes another step.
     marked: Vec<String>,
-    /// How many were asked for, while any is under way.
-    asked: usize,
+    /// The number of marks that were requested in this step.
+    requested: usize,
 }
 
 impl RestMarks {
-    /// Begins to mark each file, from the one on the screen on, that is news and has no mark.
-    pub(crate) fn begin(&mut self, files: &TurnFiles) {
+    /// Starts the step: marks each file, from the file on the screen on, for which [`TurnFile::is_of_rest`]
+    /// holds.
+    pub(crate) fn start(&mut self, files: &TurnFiles) {
         let is_rest = |file: &&TurnFile| file.is_of_rest() && files.marked(file).is_nothing();
         let rest = files.all().iter().skip(files.at()).filter(is_rest);
         let waiting = rest.map(|file| file.path.clone()).rev().collect();
         *self = Self { waiting, undo: true, ..Self::default() };
     }
 
-    /// Begins to take the marks of the step back. False if there are none.
-    pub(crate) fn begin_back(&mut self) -> bool {
+    /// Starts to take the marks of the step back. Returns false if there are none.
+    pub(crate) fn start_taking_back(&mut self) -> bool {
         let marked = std::mem::take(&mut self.marked);
-        // The marked files stay known until all marks are taken back: another step goes on where one was
-        // refused.
+        // The list of marked files stays until all marks are taken back, so that the key can be pressed again
+        // after a refusal.
         *self = Self { waiting: marked.clone(), marked, ..Self::default() };
         !self.waiting.is_empty()
     }
 
-    /// Forgets the step, since the person has made another one.
+    /// Forgets the step, because the person has made another one.
     pub(crate) fn forget(&mut self) {
         *self = Self::default();
     }
 
-    /// A mark was refused: the step ends there. Returns the words on the marks that it has set, once.
-    pub(crate) fn refused(&mut self) -> Option<String> {
+    /// Ends the step, because a mark was refused. Returns the sentence about the marks that are already set,
+    /// once.
+    pub(crate) fn end_refused(&mut self) -> Option<String> {
         self.waiting.clear();
-        let set = std::mem::take(&mut self.asked).checked_sub(1).filter(|_| self.undo)?;
+        let set = std::mem::take(&mut self.requested).checked_sub(1).filter(|_| self.undo)?;
         self.marked.pop();
         (set > 0).then(|| format!("{} marked before that; u takes these marks back.", count(set)))
     }
 
-    /// The request for the next file; none if there is no more.
+    /// Returns the request for the next file; `None` after the last one.
     pub(crate) fn next(&mut self, files: &TurnFiles) -> Option<Request> {
         while let Some(path) = self.waiting.pop() {
             let Some(file) = files.position(&path) else { continue };
             let is_marked = !files.marked(&files.all()[file]).is_nothing();
             if is_marked != self.undo {
                 let (turn, revision, undo) = (files.turn().id, files.turn().revision, self.undo);
-                self.asked += 1;
+                self.requested += 1;
                 if undo {
                     self.marked.push(path);
                 }
@@ -70,16 +72,16 @@ impl RestMarks {
         None
     }
 
-    /// The words on the end of a step, once.
+    /// Ends the step. Returns the sentence about it, once.
     pub(crate) fn end(&mut self) -> Option<String> {
-        let asked = std::mem::take(&mut self.asked);
+        let requested = std::mem::take(&mut self.requested);
         if !self.undo {
             self.marked.clear();
         }
         let said = match self.undo {
-            true => format!("{} marked to be undone. u takes that back.", count(asked)),
-            false => format!("The marks of {} are taken back.", count(asked)),
+            true => format!("{} marked to be undone. u takes that back.", count(requested)),
+            false => format!("The marks of {} are taken back.", count(requested)),
         };
-        (asked > 0).then_some(said)
+        (requested > 0).then_some(said)
     }
 }

@@ -1,5 +1,5 @@
-//! The person's last steps in a turn review that one key takes back or makes again: the last finish,
-//! comments, and the marks of several files. Steps within the file on the screen are kept by the companion.
+//! The undo and redo of the person's last steps in a turn review: the last finish, comments, and the marks of
+//! several files. The companion keeps the steps within a file.
 
 use alongside_desk::review_model::{Message, Subject};
 use alongside_desk::{Refusal, TurnFinished, TurnMessage};
@@ -13,29 +13,29 @@ use crate::turn_files::TurnFiles;
 use crate::words::finish_words;
 use crate::words::turn_words as words;
 
-/// See the module.
+/// The last steps in a turn review.
 #[derive(Debug, Default)]
 pub(crate) struct TurnSteps {
     finish: LastFinish,
     rest: RestMarks,
-    /// The results of an undo that was taken back, until the new list has come.
-    back: Option<Vec<(String, Result<(), String>)>>,
+    /// The results of taking undos back, until the new list has come.
+    taken_back: Option<Vec<(String, Result<(), String>)>>,
 }
 
 impl TurnSteps {
-    /// Whether the last finish has undone something, and nothing was marked since.
+    /// Whether the last finish has undone a text that can be restored, and no mark was made since.
     pub(crate) fn has_undone(&self) -> bool {
         self.finish.has_undone()
     }
 
-    /// Forgets the last steps, since the person makes another step.
+    /// Forgets the last steps, because the person makes another step.
     pub(crate) fn forget(&mut self, comments: &mut TurnComments) {
         self.finish.forget();
         self.rest.forget();
         comments.forget_steps();
     }
 
-    /// Takes the person's last step back. Returns false if that was a step within the file on the screen.
+    /// Undoes the person's last step. Returns false if it was a step within the file on the screen.
     pub(crate) fn undo(
         &mut self,
         files: &TurnFiles,
@@ -50,16 +50,16 @@ impl TurnSteps {
             requests.ask(request, TurnRequest::Comment, out);
             return true;
         }
-        if self.rest.begin_back() && self.mark_next(files, requests, out) {
+        if self.rest.start_taking_back() && self.mark_next(files, requests, out) {
             return true;
         }
         self.rest.forget();
-        comments.mark_passed();
+        comments.count_undone_mark();
         false
     }
 
-    /// Makes the step again that the person took back last. Returns false if that was a step within the
-    /// file on the screen.
+    /// Redoes the step that the person has undone last. Returns false if it was a step within the file on the
+    /// screen.
     pub(crate) fn redo(
         &mut self,
         files: &TurnFiles,
@@ -70,22 +70,22 @@ impl TurnSteps {
             requests.ask(request, TurnRequest::Comment, out);
             return true;
         }
-        // The mark that is made again becomes the last step, and no longer the finish.
+        // The mark that is redone becomes the last step, instead of the finish.
         self.finish.forget();
         self.rest.forget();
         comments.forget_written();
         false
     }
 
-    /// Marks each file without a mark, from the file on the screen on.
+    /// Marks each file, from the file on the screen on, that is news and has no mark.
     pub(crate) fn mark_rest(&mut self, files: &TurnFiles, requests: &mut TurnRequests, out: &mut Output) {
-        self.rest.begin(files);
+        self.rest.start(files);
         if !self.mark_next(files, requests, out) {
             out.say(NO_REST);
         }
     }
 
-    /// Goes on with the next of several marks, after one was set or taken back.
+    /// Continues with the next of several marks, after one was set or removed.
     pub(crate) fn mark_done(
         &mut self,
         files: Option<&TurnFiles>,
@@ -98,13 +98,14 @@ impl TurnSteps {
         }
     }
 
-    /// Takes the refusal of a mark.
+    /// Handles the refusal of a mark.
     pub(crate) fn mark_refused(&mut self, refusal: &Refusal, out: &mut Output) {
-        let said = [Some(words::refusal(refusal, 'r')), self.rest.refused()];
+        let said = [Some(words::refusal(refusal, 'r')), self.rest.end_refused()];
         out.warn(said.into_iter().flatten().collect::<Vec<_>>().join(" "));
     }
 
-    /// Marks the next of several files, or takes its mark back. Returns false after the last one.
+    /// Requests the mark of the next of several files, or the removal of its mark. Returns false after the
+    /// last one.
     fn mark_next(&mut self, files: &TurnFiles, requests: &mut TurnRequests, out: &mut Output) -> bool {
         let next = self.rest.next(files);
         let goes_on = next.is_some();
@@ -114,19 +115,19 @@ impl TurnSteps {
         goes_on
     }
 
-    /// The companion has undone what was marked in these files.
+    /// Handles the result of a finish.
     pub(crate) fn take_finished(&mut self, finished: &TurnFinished, files: &TurnFiles, out: &mut Output) {
         self.finish = LastFinish::of(finished, files.turn());
-        let said = self.finish.said(finished);
+        let said = self.finish.message(finished);
         match finish_words::is_partial(finished) {
             true => out.warn(said),
             false => out.say(said),
         }
     }
 
-    /// The person takes back what the last finish has undone.
+    /// Takes the undos of the last finish back.
     pub(crate) fn take_back(&mut self, requests: &mut TurnRequests, out: &mut Output) {
-        let undone = self.finish.take();
+        let undone = self.finish.take_texts();
         if !undone.is_empty() {
             requests.set_taking_back(true);
             out.answer(Message::notice(finish_words::TAKING_BACK).about(Subject::Turn));
@@ -134,19 +135,18 @@ impl TurnSteps {
         }
     }
 
-    /// Takes the result of taking undos back, for each file. The message about it waits for the new list.
+    /// Stores the result of taking undos back. The message about it waits for the new list.
     pub(crate) fn take_taken_back(&mut self, back: &[(String, Result<(), String>)]) {
-        self.back = Some(back.to_vec());
+        self.taken_back = Some(back.to_vec());
     }
 
-    /// Tells the person of undos that were taken back, now that the new list and the message to the agent
-    /// have come.
-    pub(crate) fn list_renewed(&mut self, message: Option<&TurnMessage>, out: &mut Output) {
-        if let Some(back) = self.back.take() {
+    /// Shows the result of taking undos back, now that the new list and the message to the agent have come.
+    pub(crate) fn report_taken_back(&mut self, message: Option<&TurnMessage>, out: &mut Output) {
+        if let Some(back) = self.taken_back.take() {
             let said = self.finish.taken_back(&back, message);
             let is_partial = back.iter().any(|(_, done)| done.is_err());
             let said = if is_partial { Message::warning(said) } else { Message::notice(said) };
-            // The files that came back need no announcement.
+            // The restored files need no announcement as new files.
             out.messages.end(Subject::TurnFiles);
             out.answer(said);
         }

@@ -1,4 +1,4 @@
-//! The words of comments on a turn at the terminal desk, and the notes by which a page shows them.
+//! The words about comments on a turn at the terminal desk, and the notes with which a page shows comments.
 
 use alongside_desk::review_model::comment_place::{lines_now, place_in_file};
 use alongside_desk::review_model::comment_state::state_words;
@@ -8,67 +8,69 @@ use super::turn_words::sentence;
 use crate::review_page::{NoteKind, NoteLine, NotePlace, PageNote};
 use crate::text::fit::cut_end;
 
-/// So many columns of a comment are quoted at most.
-const WORDS: usize = 32;
+/// The most columns of a quoted comment.
+const MAX_QUOTED_COLUMNS: usize = 32;
 
-/// Nobody took a comment that the person typed. Stands behind another sentence.
+/// The companion does not have a comment that the person typed. This sentence follows another one.
 pub(crate) const COMES_BACK: &str = " c brings back what you typed.";
 
-/// The person leaves an input with a text.
+/// The person has left an input with a text.
 pub(crate) const NOT_KEPT: &str = "The comment is not kept yet.";
 
-/// The person wants to turn to another comment, and would lose a text.
+/// The person wants to switch to another comment, and would lose a text.
 pub(crate) const KEEP_FIRST: &str = "Enter keeps this text first; Esc sets it aside.";
 
-/// The person has taken all words of a comment away.
+/// The person has removed all text of a comment.
 pub(crate) const ENTER_REMOVES: &str = "Enter again removes it; Esc leaves it as it is.";
 
-/// The file has other texts since the person began.
+/// The texts of the file have changed since the person began the comment.
 pub(crate) const CHOOSE_AGAIN: &str =
     "The file has changed on disk: look at the lines again, then press Enter.";
 
 /// The file is not in the list any more.
 pub(crate) const FILE_GONE: &str = "The file is not in the list any more.";
 
-/// A comment has other words now.
+/// A comment has another text now.
 pub(crate) const CHANGED: &str = "Comment changed.";
 
-/// A comment that an agent has read goes again.
+/// A comment that an agent has read is asked again.
 pub(crate) const ASKED_AGAIN: &str = "Asked again: f sends it.";
 
-/// The person has taken away all words of a comment that is asked again.
+/// The person has removed all text of a comment that is asked again.
 pub(crate) const ENTER_TAKES_BACK: &str =
     "Enter again asks no more, and the comment stays as it was read; Esc leaves it.";
 
-/// A comment is asked again no more; the one that the agent has read stays. `words`: those of the asking.
+/// A comment is no longer asked again; the comment that the agent has read stays. `words`: the text with
+/// which it was to be asked again.
 pub(crate) fn not_asked_again(words: &str) -> String {
-    let words = cut_end(&harmless::name(words.lines().next().unwrap_or_default()), WORDS);
+    let words = cut_end(&harmless::name(words.lines().next().unwrap_or_default()), MAX_QUOTED_COLUMNS);
     format!("Not asked again: only \"{words}\" is taken back, and the comment stays as it was read.")
 }
 
-/// A comment that an agent has read is done with.
+/// A comment that an agent has read is closed.
 pub(crate) const CLOSED: &str = "Comment closed.";
 
-/// A comment is gone.
+/// A comment is removed.
 pub(crate) const REMOVED: &str = "Comment removed.";
 
-/// A comment that the person has just written is gone again.
+/// An undo has removed a comment that the person has just written.
 pub(crate) const TAKEN_BACK: &str =
     "Comment taken back. Ctrl-R writes it again; the next c there begins with its words.";
 
-/// Above the texts that the person typed and that nobody took, in the list of a turn.
-pub(crate) const NOT_WRITTEN: &str = "Typed, and not kept (c brings the last one back):";
+/// The heading of the comments that the companion does not have, in the list of a turn.
+pub(crate) const UNSENT_HEADING: &str = "Typed, and not kept (c brings the last one back):";
 
-/// Stands before the words of a message that waits.
+/// The sentence instead of a route, while no agent is known.
 const NO_ROUTE: &str = "No agent is known that reads it: the comment waits here until one is.";
 
-/// How an agent will read a comment, and when.
+/// The sentence about how and when an agent will read a comment.
 pub(crate) fn route(turn: &Turn) -> String {
     let Some(route) = &turn.route else { return NO_ROUTE.into() };
     sentence(&route.words)
 }
 
-/// How an agent will read the comment that the person types: nothing goes before the finish.
+/// The sentence about how an agent will read the comment that the person types, which is sent after the
+/// finish.
 pub(crate) fn route_after_finish(turn: &Turn) -> String {
     let after = if turn.route.is_some() { "After f: " } else { "" };
     format!("{after}{}", route(turn))
@@ -84,12 +86,12 @@ pub(crate) fn kept(turn: &Turn) -> String {
     }
 }
 
-/// The words of a comment, each line harmless.
+/// The lines of a comment, escaped.
 pub(crate) fn text_lines(comment: &Comment) -> impl Iterator<Item = String> {
     comment.text.lines().map(|text| harmless::name(text).into_owned())
 }
 
-/// The comments on a file as notes beside its lines; those without a line there, on top.
+/// The comments on a file as notes beside their lines. Comments without a line are at the top.
 pub(crate) fn notes(turn: &Turn, path: &str) -> Vec<PageNote> {
     let is_here = |comment: &&Comment| comment.anchor.path.as_deref() == Some(path);
     turn.comments.iter().filter(is_here).map(|comment| note(comment, turn)).collect()

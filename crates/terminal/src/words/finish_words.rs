@@ -1,4 +1,4 @@
-//! The words of a finish at the terminal desk: what it undoes and sends, what it has done, and its way back.
+//! The words of a finish at the terminal desk: its plan, its result, and the way to take it back.
 
 use alongside_desk::review_model::comment_place::lines_words;
 use alongside_desk::{
@@ -7,25 +7,25 @@ use alongside_desk::{
 
 use super::turn_words::{count, harmless, sentence};
 
-/// Below the list of what is undone.
+/// The sentence below the list of marked changes.
 pub(crate) const NOTHING_ELSE: &str =
     "Nothing else is written. The texts of before stay in `alongside drafts`.";
 
-/// Below the list of what is sent, if nothing is undone.
+/// The sentence below the list of comments, if no change is marked.
 pub(crate) const NOTHING_WRITTEN: &str = "Nothing is written in the project.";
 
-/// Below what was undone.
+/// The sentence below the list of undone files.
 pub(crate) const HOW_BACK: &str =
     "u takes it back, while nothing else changes there. `alongside drafts` has the texts, too.";
 
-/// In place of a list of what is undone and sent, where there is nothing of either.
+/// The sentence for a finish that undoes no change and sends no comment.
 pub(crate) const ALL_STAYS: &str =
     "Nothing is to be undone or sent: all of this is reviewed. The next review begins here.";
 
 /// The program takes an undo back.
 pub(crate) const TAKING_BACK: &str = "Taking the undo back…";
 
-/// The person wants to leave the desk while files are written: by a finish, or as an undo is taken back.
+/// The person wants to leave the desk while a finish, or taking an undo back, writes files.
 pub(crate) fn leaves_then(is_taking_back: bool) -> &'static str {
     match is_taking_back {
         true => "Taking the undo back… The desk closes once that is done.",
@@ -53,8 +53,8 @@ pub(crate) fn undoing(file: &TurnFile, marked: Marked, hunks: Option<usize>) -> 
     }
 }
 
-/// The lines of a marked hunk, and the first of them: `lines 4–7: limit = 240`. Where lines only went, the
-/// old ones.
+/// The lines of a marked hunk with the first of them, as in `lines 4–7: limit = 240`. For a hunk that only
+/// removes lines, the old lines.
 pub(crate) fn marked_lines(hunk: &Hunk, review: &Review) -> String {
     let old = review.original.as_deref().unwrap_or_default();
     let (side, lines, text) = match LineRange::of(hunk.proposed) {
@@ -65,28 +65,28 @@ pub(crate) fn marked_lines(hunk: &Hunk, review: &Review) -> String {
     format!("{}: {}", lines_words(side, lines), first_words(text, lines))
 }
 
-/// The first line that comes back in the place of those of a marked hunk; `None` where lines only come, or
-/// only go.
+/// The first old line that returns if a marked hunk is undone; `None` if the hunk only adds or only removes
+/// lines.
 pub(crate) fn returning_line(hunk: &Hunk, review: &Review) -> Option<String> {
     let (old, _) = LineRange::of(hunk.original).zip(LineRange::of(hunk.proposed))?;
     let first = first_words(review.original.as_deref().unwrap_or_default(), old);
     Some(format!("  comes back: {first}"))
 }
 
-/// The first of some lines that has words, or none.
+/// The first line in a range that is not empty, or an empty text.
 fn first_words(text: &str, lines: LineRange) -> String {
     let of_hunk = text.lines().skip(lines.first.saturating_sub(1)).take(lines.last + 1 - lines.first);
     let first = of_hunk.map(str::trim).find(|line| !line.is_empty());
     harmless(first.unwrap_or_default())
 }
 
-/// Whether something of a finish was not done.
+/// Whether a part of a finish was refused or not sent.
 pub(crate) fn is_partial(finished: &TurnFinished) -> bool {
     finished.has_refused() || finished.not_sent.is_some()
 }
 
-/// The end of a finish in a line.
-pub(crate) fn finished(finished: &TurnFinished) -> String {
+/// The result of a finish in one line.
+pub(crate) fn result(finished: &TurnFinished) -> String {
     let undone = undone(finished);
     let sent = match (&finished.sent, &finished.not_sent) {
         (Some(sent), _) => format!("Sent: {}", sentence(&sent.words)),
@@ -110,9 +110,14 @@ fn undone(finished: &TurnFinished) -> String {
     }
 }
 
-/// Files that the last finish has changed are as they were before it, or stay; so do others, which it has
-/// renamed or has brought back. `sent`: the words on the message of the finish, if there was one.
-pub(crate) fn taken_back(back: &[(String, Result<(), String>)], others: usize, sent: Option<&str>) -> String {
+/// The result of taking the last finish back. `back`: success, or the reason why the file stays, for each
+/// file. `others`: the number of files that the finish has renamed or restored, which stay. `sent`: the
+/// sentence about the message of the finish, if there was one.
+pub(crate) fn taking_back_result(
+    back: &[(String, Result<(), String>)],
+    others: usize,
+    sent: Option<&str>,
+) -> String {
     let name = |file: &str| harmless(file.rsplit('/').next().unwrap_or(file));
     let done: Vec<_> = back.iter().filter(|(_, done)| done.is_ok()).collect();
     let done = match &*done {
@@ -130,9 +135,9 @@ pub(crate) fn taken_back(back: &[(String, Result<(), String>)], others: usize, s
     done.into_iter().chain(sent).chain(stays).chain(others).collect::<Vec<_>>().join(" ")
 }
 
-/// The words on the message of a finish whose undo was taken back. `sent`: when it was sent; `message`: the
-/// one that waits or was read last, after that.
-pub(crate) fn told_of(sent: u64, message: Option<&TurnMessage>) -> &'static str {
+/// The sentence about the message of a finish whose undo was taken back. `sent`: the time at which that
+/// message was sent. `message`: the message that waits now, or was read last.
+pub(crate) fn message_state(sent: u64, message: Option<&TurnMessage>) -> &'static str {
     match message {
         Some(message) if message.at == sent && message.read.is_some() => {
             "Your message to the agent says that it is undone."
@@ -140,7 +145,7 @@ pub(crate) fn told_of(sent: u64, message: Option<&TurnMessage>) -> &'static str 
         Some(message) if message.at >= sent => {
             "Where no agent has read your message yet, it says so no more."
         }
-        // The undo was all that the message told.
+        // The message was only about the undo, so it has been withdrawn.
         Some(_) | None => "No agent is told of the undo any more.",
     }
 }
@@ -156,10 +161,10 @@ mod tests {
     #[test]
     fn an_undo_that_is_taken_back_says_what_its_message_says() {
         let unread = "Where no agent has read your message yet, it says so no more.";
-        assert_eq!(told_of(7, Some(&message(7, None))), unread);
-        // Nothing else was in it, and the last one is an earlier one.
+        assert_eq!(message_state(7, Some(&message(7, None))), unread);
+        // The message was only about the undo, and the last message is an earlier one.
         let gone = "No agent is told of the undo any more.";
-        assert_eq!((told_of(7, None), told_of(7, Some(&message(5, Some(6))))), (gone, gone));
+        assert_eq!((message_state(7, None), message_state(7, Some(&message(5, Some(6))))), (gone, gone));
     }
 
     #[test]
@@ -167,17 +172,17 @@ mod tests {
         let back =
             [("a/b.py".to_owned(), Ok(())), ("c.py".to_owned(), Err("it has changed since the undo".into()))];
         assert_eq!(
-            taken_back(&back, 0, Some(told_of(7, Some(&message(7, Some(9)))))),
+            taking_back_result(&back, 0, Some(message_state(7, Some(&message(7, Some(9)))))),
             "Taken back: b.py is as it was before f. Your message to the agent says that it is undone. c.py \
              stays as f has left it: It has changed since the undo."
         );
         assert_eq!(
-            taken_back(&back[1..], 0, Some(told_of(7, None))),
+            taking_back_result(&back[1..], 0, Some(message_state(7, None))),
             "c.py stays as f has left it: It has changed since the undo."
         );
         let two = [back[0].clone(), back[0].clone()];
         assert_eq!(
-            taken_back(&two, 1, None),
+            taking_back_result(&two, 1, None),
             "Taken back: 2 files are as they were before f. f has renamed or brought back 1 file: that stays."
         );
     }
@@ -190,7 +195,7 @@ mod tests {
         };
         let said = |files: &[bool]| {
             let files = files.iter().map(|refused| file(*refused)).collect();
-            finished(&TurnFinished { files, ..TurnFinished::default() })
+            result(&TurnFinished { files, ..TurnFinished::default() })
         };
         assert_eq!(said(&[false]), "1 file undone.");
         assert_eq!(said(&[false, false, true]), "2 files undone; 1 file could not be.");

@@ -1,4 +1,5 @@
-//! The sentences that only the terminal desk says. The others are in `alongside_desk::messages`.
+//! The sentences that only the terminal desk shows. The sentences of all desks are in
+//! `alongside_desk::messages`.
 
 use alongside_desk::review_model::HookAgent;
 use alongside_desk::{harmless, messages};
@@ -24,7 +25,7 @@ pub(crate) fn was_started(agent: &str) -> Vec<String> {
     vec![known, String::new(), "T shows the changes that it makes without asking.".into()]
 }
 
-/// The screen while no agent is connected, and IDE mode is off in these.
+/// The screen while no agent is connected, and IDE mode is off in these agents.
 pub(crate) fn ide_mode_is_off(agents: &str) -> Vec<String> {
     vec![
         format!("IDE mode is off in {agents}."),
@@ -44,10 +45,10 @@ pub(crate) const NO_REVIEW: &[&str] = &[
     "before you accept it. T shows the changes that it made without asking.",
 ];
 
-/// The screen while no review waits, and all known agents only note their turns.
+/// The screen while no review waits, and the hooks of all known agents only record turns.
 pub(crate) const NO_PROPOSAL: &[&str] = &["Nothing to review."];
 
-/// An agent that is not connected has proposed something, or begun a turn, by its hook.
+/// An agent that is not connected has sent a proposal, or begun a turn, by its hook.
 pub(crate) fn by_hook(HookAgent { name, proposes }: &HookAgent) -> String {
     match proposes {
         true => format!("{name} is there: its hook brings its changes here."),
@@ -55,7 +56,7 @@ pub(crate) fn by_hook(HookAgent { name, proposes }: &HookAgent) -> String {
     }
 }
 
-/// The settings switch reviews off.
+/// The screen if the settings switch reviews off.
 pub(crate) const CONTEXT_ONLY: &[&str] = &[
     "Reviews are off in the settings.",
     "",
@@ -63,10 +64,10 @@ pub(crate) const CONTEXT_ONLY: &[&str] = &[
     "([reviews] enabled = false).",
 ];
 
-/// The person wants to set agents up, and the desk looks at the settings.
+/// The person has pressed the key for the set-up of agents, and the desk searches for agents.
 pub(crate) const SEARCHING_FOR_AGENTS: &str = "Looking for agents…";
 
-/// No agent's settings keep its proposals from the desk.
+/// The search has found no agent whose settings keep its proposals from the desk.
 pub(crate) const NOTHING_TO_SET_UP: &str = "The installed agents are set up already.";
 
 /// The installed agents need no change of their settings, and none is connected.
@@ -77,22 +78,22 @@ pub(crate) const SET_UP_BUT_NOT_STARTED: &str =
 pub(crate) const NO_AGENT_INSTALLED: &str =
     "No agent is installed that alongside knows: Gemini CLI, Qwen Code, Claude Code or Codex.";
 
-/// The person asks for the messages so far, and there are none.
+/// The person opens the list of messages, and there are none.
 pub(crate) const NO_MESSAGES: &str = "There are no messages so far.";
 
 /// The hunk that a key would act on was not on the screen; now it is.
 pub(crate) const LOOK_FIRST: &str = "The key acts on this change. Press it again.";
 
-/// No hunk is at the person's place.
+/// The review on the screen has no hunk for the key to act on.
 pub(crate) const NO_CHANGE_HERE: &str = "There is no change to decide on here.";
 
-/// The person wants to edit a proposal that has no hunks to decide on.
+/// The person wants to edit a proposal that can only be decided as a whole.
 pub(crate) const WHOLE_ONLY: &str = "You can only accept or reject this proposal as a whole.";
 
 /// A hunk that the person had edited is dropped.
 pub(crate) const EDIT_DROPPED: &str = "Edit dropped; u brings it back.";
 
-/// Several hunks are dropped, or kept again. `edits`: how many of them the person had edited.
+/// Several hunks are dropped, or kept again. `edits`: the number of these hunks that the person had edited.
 pub(crate) fn all_dropped(hunks: usize, is_kept: bool, edits: usize) -> String {
     let done = if is_kept { "Kept" } else { "Dropped" };
     let edits = match edits {
@@ -103,10 +104,10 @@ pub(crate) fn all_dropped(hunks: usize, is_kept: bool, edits: usize) -> String {
     format!("{done} {}{edits}; u undoes it.", alongside_desk::messages::changes(hunks))
 }
 
-/// The person typed a number before a key that takes none.
+/// The person typed a number before a key that accepts no number.
 pub(crate) const NO_NUMBER: &str = "A number goes with j, k, g and G; nothing was done.";
 
-/// The key that accepted ahead in the release before.
+/// The person pressed the key that accepted ahead in an earlier release.
 pub(crate) const F_MOVED: &str = "f only finishes the review of a turn; F accepts ahead.";
 
 /// The key has no meaning.
@@ -114,28 +115,28 @@ pub(crate) fn unknown_key(key: char) -> String {
     format!("{} does nothing here; ? lists the keys.", harmless::name(&key.to_string()))
 }
 
-/// The person scrolls to the side: long lines are now shown from their beginning, and not from their change.
+/// The person scrolls to the side: long lines now begin at their first column, and not at their change.
 pub(crate) const SIDEWAYS: &str = "Scrolled to the side: 0 shows each long line at its change again.";
 
-/// The change of a reason is dropped.
+/// A change is dropped together with its reason.
 pub(crate) const DROPPED_WITH_REASON: &str = "Dropped, with your reason.";
 
 /// The review ended while the person typed a reason for it.
 pub(crate) const REVIEW_ENDED: &str = "The review has ended.";
 
-/// A reason that the person typed was not taken. This stands behind another sentence.
+/// The companion does not have a reason that the person typed. This sentence follows another one.
 pub(crate) const REASON_COMES_BACK: &str = " R brings back what you typed.";
 
-/// The person took back their last step in a review of this kind.
+/// The person has undone their last step in a review of this kind.
 pub(crate) fn undone(kind: ReviewKind) -> &'static str {
     match kind {
         ReviewKind::Proposal => messages::UNDONE,
-        // Nothing of the file is undone.
+        // "Undone" would suggest that the file has changed on disk.
         ReviewKind::TurnFile => "Your last step is taken back.",
     }
 }
 
-/// The person made the step again.
+/// The person has redone a step in a review of this kind.
 pub(crate) fn redone(kind: ReviewKind) -> &'static str {
     match kind {
         ReviewKind::Proposal => messages::REDONE,
@@ -143,7 +144,7 @@ pub(crate) fn redone(kind: ReviewKind) -> &'static str {
     }
 }
 
-/// How long ago, in a few letters. Both are milliseconds since the Unix epoch.
+/// The age of `since`, in a few letters. Both times are in ms since the Unix epoch.
 pub(crate) fn ago(since: u64, now: u64) -> String {
     match now.saturating_sub(since) / 60_000 {
         0 => "now".into(),
@@ -153,15 +154,15 @@ pub(crate) fn ago(since: u64, now: u64) -> String {
     }
 }
 
-/// So many unchanged lines are in sight around each change now.
+/// The screen now shows this many unchanged lines around each change.
 pub(crate) fn context_lines(lines: usize) -> String {
     format!("{lines} lines around each change.")
 }
 
-/// There is no fold left between the changes.
+/// The screen already shows all unchanged lines.
 pub(crate) const ALL_CONTEXT: &str = "All lines are in sight.";
 
-/// There are no fewer lines around a change.
+/// The screen already shows the least number of unchanged lines.
 pub(crate) const LEAST_CONTEXT: &str = "No fewer lines are shown around a change.";
 
 #[cfg(test)]

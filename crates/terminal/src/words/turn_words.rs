@@ -1,5 +1,5 @@
-//! The words of turn reviews at the terminal desk. Nothing here is accepted or rejected: a change stays, or
-//! is marked and then undone.
+//! The words about turn reviews at the terminal desk. They never say "accept" or "reject": in a turn review a
+//! change stays, or is marked and then undone.
 
 use std::borrow::Cow;
 
@@ -11,48 +11,48 @@ use alongside_desk::{
 
 use super::messages::ago;
 
-/// The companion was asked what has changed.
+/// The companion was asked for a look.
 pub(crate) const LOOKING: &str = "Looking what has changed…";
 
 /// The companion reads the texts of a file.
 pub(crate) const READING: &str = "Reading…";
 
-/// The person leaves the review with marks.
+/// The person leaves the turn review, which has marks.
 pub(crate) const MARKS_WAIT: &str = "Nothing is undone yet: your marks wait. T comes back, f undoes them.";
 
-/// The person leaves the desk with marks.
+/// The person leaves the desk while changes are marked.
 pub(crate) const MARKS_END: &str = "Nothing of it is undone. The marks stay only while the companion runs.";
 
 /// The message to the agent went to the clipboard.
 pub(crate) const COPIED: &str =
     "Message copied, if your terminal allows it. The agent gets it by its own way too.";
 
-/// The message did not get into the pane of the agent.
+/// The message could not be pasted into the pane of the agent.
 pub(crate) fn not_pasted(why: &str) -> String {
     format!("{} y copies it instead.", sentence(why))
 }
 
-/// The person wants to finish, and has marked nothing.
+/// The person wants to finish, but no change is marked and no comment waits.
 pub(crate) const NOTHING_MARKED: &str =
     "Nothing is marked: every change stays. space marks one that is to be undone, c comments.";
 
-/// The list of what is undone and sent is open, and would be another one now.
+/// The list before a finish has closed, because the finish would do something else now.
 pub(crate) const LIST_CHANGED: &str =
     "Nothing was undone or sent: the list has changed. Press f for the new one.";
 
-/// The file on the screen has changed on disk, and is there as it is now.
+/// The file on the screen has changed on disk, and the screen shows the new text.
 pub(crate) const CHANGED_NOW: &str = "The file has changed on disk; this is how it stands now.";
 
-/// There is one file.
+/// The list has only one file.
 pub(crate) const NO_OTHER_FILE: &str = "No other file has changed.";
 
-/// There is no hunk behind this one.
+/// The file has no hunk after this one.
 pub(crate) const LAST_CHANGE: &str = "This is the last change of this file. Tab goes to the next one.";
 
 /// A file without a text has no hunks.
 pub(crate) const WHOLE_ONLY: &str = "This file is only undone as a whole: X marks it.";
 
-/// Proposals wait for a decision while the person looks at a turn.
+/// Proposals wait for a decision while the turn review is on the screen.
 pub(crate) fn reviews_wait(reviews: usize) -> Option<String> {
     match reviews {
         0 => None,
@@ -61,40 +61,40 @@ pub(crate) fn reviews_wait(reviews: usize) -> Option<String> {
     }
 }
 
-/// The keys mean a comment, and a file is chosen.
+/// The person pressed a key for a comment while a file is selected.
 pub(crate) const NO_READ_COMMENT: &str =
     "a and x are for a comment that an agent has read: choose one below the files.";
 
-/// A key that decides on proposals.
+/// The person pressed a key that decides on proposals.
 pub(crate) const NO_PROPOSAL: &str =
     "Nothing waits for a yes here: what changed stays. space marks a change that is to be undone.";
 
-/// A path, or a sentence of the companion, in one line and harmless.
+/// A path, or a sentence of the companion, escaped and in one line.
 pub(crate) fn harmless(text: &str) -> String {
     harmless::name(text).into_owned()
 }
 
-/// A sentence begins with a capital letter.
+/// The text with a capital first letter.
 pub(crate) fn capital(text: &str) -> String {
     let mut chars = text.chars();
     let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
     first + chars.as_str()
 }
 
-/// A sentence of the companion, from its capital letter to its full stop.
+/// A sentence of the companion, escaped, with a capital letter and a full stop.
 pub(crate) fn sentence(text: &str) -> String {
     let line = capital(&harmless(text));
     if line.ends_with(['.', '!', '?']) { line } else { format!("{line}.") }
 }
 
-/// Why a file takes no mark, and what to do instead; none if it takes one.
+/// The reason why a file cannot be marked, with the key to use instead; `None` if it can be marked.
 pub(crate) fn no_undo(file: &TurnFile) -> Option<String> {
     let why = file.no_undo_words()?;
     let name = harmless(file.path.trim_end_matches('/').rsplit('/').next().unwrap_or(&file.path));
     Some(format!("{name} {why}. c asks the agent."))
 }
 
-/// The letter of a change, as git has it.
+/// The letter of a change, as in `git status`.
 pub(crate) fn letter(change: FileChange) -> &'static str {
     match change {
         FileChange::Added => "A",
@@ -106,7 +106,7 @@ pub(crate) fn letter(change: FileChange) -> &'static str {
     }
 }
 
-/// The change of a file.
+/// The description of a file's change.
 pub(crate) fn change(file: &TurnFile) -> Cow<'static, str> {
     let change: Cow<'static, str> = match (file.change, &file.from) {
         (FileChange::Mode, _) => return file.executable_words().unwrap_or("only executable or not").into(),
@@ -124,7 +124,7 @@ pub(crate) fn change(file: &TurnFile) -> Cow<'static, str> {
     }
 }
 
-/// Whose change it is, unless it is the agent's.
+/// The author of a change for people; `None` for the agent.
 pub(crate) fn author(author: Author) -> Option<&'static str> {
     match author {
         Author::Agent => None,
@@ -134,7 +134,7 @@ pub(crate) fn author(author: Author) -> Option<&'static str> {
     }
 }
 
-/// The words that say that the person has seen a file before the write, or has a part in it.
+/// The note that the person accepted the file as a proposal, or has saved it.
 pub(crate) fn known_by_person(file: &TurnFile) -> Option<&'static str> {
     match (file.accepted, file.saved && file.author != Author::Both) {
         (true, _) => Some("accepted before the write"),
@@ -148,7 +148,7 @@ pub(crate) fn comments(comments: usize) -> String {
     if comments == 1 { "1 comment".into() } else { format!("{comments} comments") }
 }
 
-/// How much of a file is marked, in a few letters.
+/// The marked part of a file, in a few letters.
 pub(crate) fn marks(marked: Marked) -> Option<String> {
     match marked {
         Marked::Nothing => None,
@@ -157,7 +157,7 @@ pub(crate) fn marks(marked: Marked) -> Option<String> {
     }
 }
 
-/// The notes on a file in a list: its marks, its comments, whose change it is, and why it has no text.
+/// The notes on a file in a list: its marks, its comments, its author, and the reason why it has no text.
 pub(crate) fn notes(file: &TurnFile, marked: Marked, comments: usize) -> String {
     let special = match file.change {
         FileChange::Mode | FileChange::Kind | FileChange::Renamed | FileChange::Unknown => {
@@ -175,7 +175,7 @@ pub(crate) fn notes(file: &TurnFile, marked: Marked, comments: usize) -> String 
     all.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// Since when: `since the end of the last turn of Codex, 5 min ago`.
+/// The baseline and its age, as in `since the end of the last turn of Codex, 5 min ago`.
 pub(crate) fn since(baseline: &Baseline, now: u64) -> String {
     let asked = baseline.asked.as_deref().map(|asked| format!("{}, ", harmless(asked))).unwrap_or_default();
     let age = match baseline.at.map(|at| ago(at, now)) {
@@ -186,17 +186,17 @@ pub(crate) fn since(baseline: &Baseline, now: u64) -> String {
     format!("since {asked}{}{age}", harmless(&baseline.name))
 }
 
-/// So many files.
+/// A number of files in words.
 pub(crate) fn count(files: usize) -> String {
     if files == 1 { "1 file".into() } else { format!("{files} files") }
 }
 
-/// All of it in a line: `12 files changed since …`.
+/// The summary of a turn review in one line: `12 files changed since …`.
 pub(crate) fn summary(turn: &Turn, now: u64) -> String {
     format!("{} changed {}", count(turn.files.len()), since(&turn.baseline, now))
 }
 
-/// In how many milliseconds an age on the screen is another one; none where nothing of the turn has an age.
+/// The time in ms until an age on the screen changes; `None` if the turn review shows no age.
 pub(crate) fn next_age(turn: &Turn, now: u64) -> Option<u64> {
     const MINUTE: u64 = 60_000;
     let message = turn.message.as_ref().map(|message| message.ended.or(message.read).unwrap_or(message.at));
@@ -205,14 +205,14 @@ pub(crate) fn next_age(turn: &Turn, now: u64) -> Option<u64> {
     since.map(|since| MINUTE - now.saturating_sub(since) % MINUTE).min()
 }
 
-/// The lines that were added and removed in all files.
+/// The numbers of lines that were added and removed in all files.
 pub(crate) fn lines(turn: &Turn) -> (usize, usize) {
     let add =
         |(added, removed): (usize, usize), file: &TurnFile| (added + file.added, removed + file.removed);
     turn.files.iter().fold((0, 0), add)
 }
 
-/// Beside an agent that is at work: `at work, 2 min`.
+/// The text beside an agent that is at work: `at work, 2 min`.
 pub(crate) fn at_work_since(since: u64, now: u64) -> String {
     match ago(since, now) {
         age if age == "now" => "at work".into(),
@@ -220,41 +220,41 @@ pub(crate) fn at_work_since(since: u64, now: u64) -> String {
     }
 }
 
-/// The agents that are at work, in a sentence; none if nobody is. `rejected`: the turns that a rejection may
+/// The sentence about the agents at work; `None` if no agent is. `rejected`: the turns that a rejection may
 /// have ended.
 pub(crate) fn at_work(turn: &Turn, rejected: &[AtWork], now: u64) -> Option<String> {
     let since = turn.at_work.iter().map(|agent| agent.since).min()?;
     turn.at_work_words(&at_work_since(since, now), rejected)
 }
 
-/// Files have changed, and nobody looks at them.
+/// Files have changed, and the turn review is not open.
 pub(crate) fn waits(turn: &Turn) -> String {
     waits_for(turn, "T")
 }
 
-/// Files have changed, and nobody looks at them: the words for a desk that has ended.
+/// Files have changed, and the desk has ended.
 pub(crate) fn waits_outside(turn: &Turn) -> String {
     waits_for(turn, "`alongside --since`")
 }
 
-/// `how` shows them.
+/// Files have changed. `how`: the key or the command that shows them.
 fn waits_for(turn: &Turn, how: &str) -> String {
     let (files, name) = (turn.files.len(), harmless(&turn.baseline.name));
     let them = if files == 1 { "it" } else { "them" };
     format!("A turn waits: {} changed since {name}; {how} shows {them}.", count(files))
 }
 
-/// Files have changed: the words on a screen without a proposal.
+/// Files have changed; for a screen without a proposal.
 pub(crate) fn waits_here(turn: &Turn, now: u64) -> String {
     format!("{}. Press T to look at the changes.", summary(turn, now))
 }
 
-/// Files have come to the list that the person reads.
+/// The list on the screen has new files.
 pub(crate) fn more_files(added: usize) -> String {
     format!("{} more changed: L lists all.", count(added))
 }
 
-/// The way of the last message, and since when: `Codex reads it with your next prompt (sent 5 min ago)`,
+/// The state of the last message and its age: `Codex reads it with your next prompt (sent 5 min ago)`, or
 /// `Codex has read it, and has ended its turn (1 min ago)`.
 pub(crate) fn message(message: &TurnMessage, now: u64) -> String {
     let (what, since) = match message.ended.or(message.read) {
@@ -272,7 +272,7 @@ pub(crate) fn read(turn: &Turn) -> String {
     format!("Your message was read. {words}").trim_end().to_owned()
 }
 
-/// A refusal as a sentence, with what to do. `key`: the one that looks again.
+/// A refusal as a sentence, with the remedy. `key`: the key that requests another look.
 pub(crate) fn refusal(refusal: &Refusal, key: char) -> String {
     let said = messages::refusal(refusal);
     match refusal {
@@ -301,7 +301,7 @@ pub(crate) fn review_notes(review: &Review) -> impl Iterator<Item = Note> {
     warnings.chain(limits.map(Note::remark))
 }
 
-/// The news of an open file. `foreign`: another desk marked it.
+/// The messages about a new revision of an open file. `foreign`: whether another desk has marked the file.
 pub(crate) fn news(news: ReviewNews, name: &str, foreign: bool) -> Vec<String> {
     let all = [
         (foreign, format!("{name}: marked at another desk; this is how it stands now.")),
@@ -311,7 +311,7 @@ pub(crate) fn news(news: ReviewNews, name: &str, foreign: bool) -> Vec<String> {
     all.into_iter().filter_map(|(is_news, text)| is_news.then_some(text)).collect()
 }
 
-/// How many hunks of a file are marked: `1 marked`. Empty if none is.
+/// The number of marked hunks of a file: `1 marked`. Empty if no hunk is marked.
 pub(crate) fn hunks_marked(marked: Marked) -> String {
     match marked {
         Marked::Nothing => String::new(),
@@ -389,7 +389,7 @@ mod tests {
             (letter(file.change), &*notes(&file, Marked::Nothing, 0)),
             ("?", "unknown whose, new or changed")
         );
-        // It was an agent's proposal.
+        // The file was an agent's proposal.
         let file = TurnFile { author: Author::Unknown, accepted: true, ..TurnFile::default() };
         assert_eq!(notes(&file, Marked::Nothing, 0), "accepted before the write");
     }

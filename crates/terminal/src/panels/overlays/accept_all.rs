@@ -1,4 +1,4 @@
-//! The list of reviews that the person accepts together, and of those that wait on, with the reason.
+//! Draws the list of the reviews to accept together, and of the reviews that stay open, each with the reason.
 
 use alongside_desk::path_fit::shortened;
 use alongside_desk::review_model::{ListedReview, Obstacle};
@@ -12,8 +12,8 @@ use crate::panels::list_rows::counts;
 use crate::text::fit::cut_end;
 use crate::text::width;
 
-/// A name gets so many columns at least.
-const NAME: usize = 12;
+/// The least columns of a file name.
+const MIN_NAME_COLUMNS: usize = 12;
 
 pub(crate) fn draw(drawn: &DrawnState<'_>, list: &AcceptAll, frame: &mut Frame<'_>) {
     let area = drawn.list_area();
@@ -26,12 +26,12 @@ pub(crate) fn draw(drawn: &DrawnState<'_>, list: &AcceptAll, frame: &mut Frame<'
     let (sizes, mut agents) = (widest(|listed, _| size(listed)), widest(|_, agent| agent.to_owned()));
     let states = widest(|listed, _| reason(listed) + &listed.states + hard_to_see(listed));
     let names = widest(|listed, _| listed.name.clone());
-    // The reasons and the states tell more than the agent, and than the beginning of a path.
-    if sizes + agents + states + NAME.min(names) + 8 > columns {
+    // The reasons and the states are more important than the agent and the beginning of a path.
+    if sizes + agents + states + MIN_NAME_COLUMNS.min(names) + 8 > columns {
         agents = 0;
     }
     let gaps = if agents == 0 { 6 } else { 8 };
-    let names = names.min(columns.saturating_sub(sizes + agents + states + gaps).max(NAME));
+    let names = names.min(columns.saturating_sub(sizes + agents + states + gaps).max(MIN_NAME_COLUMNS));
     let row = |(listed, agent): &(ListedReview, String)| {
         let pad = |text: &str, room: usize| {
             let gap = room.saturating_sub(width::columns(text));
@@ -49,7 +49,7 @@ pub(crate) fn draw(drawn: &DrawnState<'_>, list: &AcceptAll, frame: &mut Frame<'
         let room = columns.saturating_sub(used);
         let (reason, hard) = (reason(listed), hard_to_see(listed));
         let least = width::columns(&reason) + width::columns(hard);
-        // A reason is not cut for what stands behind it.
+        // The states behind a reason are left out before the reason is cut.
         let (reason, states, hard) = match least + width::columns(&listed.states) <= room {
             _ if reason.is_empty() => {
                 (reason, cut_end(&listed.states, room.saturating_sub(width::columns(hard))), hard)
@@ -73,7 +73,7 @@ pub(crate) fn draw(drawn: &DrawnState<'_>, list: &AcceptAll, frame: &mut Frame<'
     draw_lines(frame, area, lines.into_iter().skip(shown.start).take(shown.len()));
 }
 
-/// Why a review waits on, before its states.
+/// The reason why a review stays open, as the text before its states.
 fn reason(listed: &ListedReview) -> String {
     match listed.obstacle.map(Obstacle::text) {
         None => String::new(),
@@ -82,7 +82,7 @@ fn reason(listed: &ListedReview) -> String {
     }
 }
 
-/// The words behind a review of which something is hard to see.
+/// The text behind a review with a change that is hard to see.
 fn hard_to_see(listed: &ListedReview) -> &'static str {
     match (listed.is_hard_to_see, listed.states.is_empty()) {
         (false, _) => "",

@@ -1,4 +1,4 @@
-//! The list of what rules have accepted, and of what the person has accepted ahead.
+//! Draws the list of the changes that rules and grants have accepted, and of the person's grants.
 
 use alongside_desk::{harmless, messages};
 use ratatui_core::terminal::Frame;

@@ -1,5 +1,5 @@
-//! The comment that the person types, in the rows of the status line: what it is about, by which way and when
-//! an agent reads it, and the end of the text.
+//! Draws the input of a comment in the rows of the status line: its target, when and how an agent reads the
+//! comment, and the end of the text.
 
 use alongside_desk::harmless;
 
@@ -12,14 +12,14 @@ use crate::words::comment_words;
 /// The sign before the text.
 const SIGN: &str = "> ";
 
-/// The rows above the text: they are there before the person types.
+/// The rows above the text.
 fn head(drawn: &DrawnState<'_>, input: &CommentInput, width: usize) -> Vec<String> {
     let route = drawn.reviews.turn().files().map(|files| comment_words::route_after_finish(files.turn()));
     let says = input.hint().map(str::to_owned).or(route).unwrap_or_default();
     wrapped(&format!("{}. {says}", input.prompt()), width)
 }
 
-/// The rows of the text, broken anywhere.
+/// The rows of the text, which may break within a word.
 fn text(input: &CommentInput, width: usize) -> Vec<String> {
     let room = width.saturating_sub(SIGN.len() + 1).max(1);
     let mut rows = Vec::new();
@@ -39,7 +39,7 @@ fn text(input: &CommentInput, width: usize) -> Vec<String> {
     rows
 }
 
-/// The rows of the input, as many as fit: of a long text, the end.
+/// The rows of the input that fit. Of a long text, the end is shown.
 pub(crate) fn rows(drawn: &DrawnState<'_>, input: &CommentInput, width: usize, most: usize) -> Vec<String> {
     let (mut head, text) = (head(drawn, input, width), text(input, width));
     let room = most.saturating_sub(1).max(1);

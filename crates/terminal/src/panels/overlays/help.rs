@@ -1,4 +1,4 @@
-//! The help: all keys and their actions in groups, beside each other where they do not fit below each other.
+//! Draws the help: all keys and their actions in groups, in two columns if they do not fit into one.
 
 use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
@@ -8,14 +8,14 @@ use crate::keys::{self, DeskMode, Group};
 use crate::panels::drawn_state::{DrawnState, draw_lines};
 use crate::text::width;
 
-/// The widest that the keys of a row are, with a space.
-const KEYS: usize = 11;
+/// The columns of the keys of a row, with a space.
+const KEYS_COLUMNS: usize = 11;
 
-/// The widest that a column is.
-const COLUMN: usize = 36;
+/// The width of a column of the help.
+const COLUMN_WIDTH: usize = 36;
 
-/// Columns between two columns.
-const GAP: usize = 2;
+/// The gap between the two columns of the help.
+const GAP_COLUMNS: usize = 2;
 
 /// A heading, or keys and their action.
 #[derive(Debug, Clone, Copy)]
@@ -36,16 +36,16 @@ fn groups(mode: DeskMode) -> Vec<Vec<HelpRow>> {
     Group::ALL.iter().map(group).collect()
 }
 
-/// The groups below each other.
+/// The groups in one column.
 fn stacked(groups: &[Vec<HelpRow>]) -> Vec<HelpRow> {
     groups.join(&HelpRow::Blank)
 }
 
-/// One column, or two where the groups do not fit into one and the width allows it.
+/// The rows of one column, or of two if the groups do not fit into one and the width allows it.
 fn columns(area: Rect, mode: DeskMode) -> (Vec<HelpRow>, Vec<HelpRow>) {
     let groups = groups(mode);
     let all = stacked(&groups);
-    if all.len() < usize::from(area.height) || usize::from(area.width) < 2 * COLUMN + GAP {
+    if all.len() < usize::from(area.height) || usize::from(area.width) < 2 * COLUMN_WIDTH + GAP_COLUMNS {
         return (all, Vec::new());
     }
     let halves = (1..groups.len()).map(|at| (stacked(&groups[..at]), stacked(&groups[at..])));
@@ -56,7 +56,7 @@ fn area(main: Rect) -> Rect {
     Rect { x: main.x + 1, width: main.width.saturating_sub(1), ..main }
 }
 
-/// Rows that do not fit below the title: the help scrolls by as many at most.
+/// The number of rows that do not fit below the title, which is the most by which the help scrolls.
 pub(crate) fn excess(main: Rect, mode: DeskMode) -> usize {
     let (left, right) = columns(area(main), mode);
     left.len().max(right.len()).saturating_sub(usize::from(main.height).saturating_sub(1))
@@ -70,7 +70,7 @@ pub(crate) fn draw(drawn: &DrawnState<'_>, top: usize, frame: &mut Frame<'_>) {
         None | Some(HelpRow::Blank) => [Span::raw(""), Span::raw("")],
         Some(HelpRow::Heading(text)) => [Span::styled(*text, palette.heading), Span::raw("")],
         Some(HelpRow::Keys(keys, text)) => {
-            let gap = " ".repeat(KEYS.saturating_sub(width::columns(keys)));
+            let gap = " ".repeat(KEYS_COLUMNS.saturating_sub(width::columns(keys)));
             [Span::styled(format!("{keys}{gap}"), palette.key), Span::styled(*text, palette.text)]
         }
     };
@@ -78,7 +78,7 @@ pub(crate) fn draw(drawn: &DrawnState<'_>, top: usize, frame: &mut Frame<'_>) {
         let mut line = Line::from(spans(left.get(index)).to_vec());
         if !right.is_empty() {
             let used: usize = line.spans.iter().map(|span| width::columns(&span.content)).sum();
-            line.push_span(Span::raw(" ".repeat((COLUMN + GAP).saturating_sub(used))));
+            line.push_span(Span::raw(" ".repeat((COLUMN_WIDTH + GAP_COLUMNS).saturating_sub(used))));
             line.spans.extend(spans(right.get(index)));
         }
         line
@@ -100,15 +100,15 @@ mod tests {
     fn every_row_fits_into_a_column() {
         for row in [DeskMode::Proposals, DeskMode::Turn].into_iter().flat_map(groups).flatten() {
             if let HelpRow::Keys(keys, text) = row {
-                assert!(width::columns(keys) < KEYS, "{keys}");
-                assert!(width::columns(text) <= COLUMN - KEYS, "{text}");
+                assert!(width::columns(keys) < KEYS_COLUMNS, "{keys}");
+                assert!(width::columns(text) <= COLUMN_WIDTH - KEYS_COLUMNS, "{text}");
             }
         }
     }
 
     #[test]
     fn the_help_fits_on_a_terminal_of_24_rows() {
-        // The strip, the status line and the keys take the others.
+        // The strip, the status line and the keys use the other rows.
         for mode in [DeskMode::Proposals, DeskMode::Turn] {
             let excess = |width, height| excess(Rect { width, height, ..Rect::ZERO }, mode);
             assert_eq!((excess(80, 20), excess(75, 22)), (0, 0));

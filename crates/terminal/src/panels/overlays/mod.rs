@@ -1,4 +1,4 @@
-//! The texts and lists that lie over the review, a file for each one of [`overlays`](crate::overlays).
+//! The drawing of the [`overlays`](crate::overlays), one file for each.
 
 pub(crate) mod accept_all;
 pub(crate) mod accepted_by_rule;

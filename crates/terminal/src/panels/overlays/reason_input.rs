@@ -1,31 +1,31 @@
-//! The reason that the person types, on the status line: the prompt says what it is for.
+//! Draws the input of a reason on the status line, with a prompt that names the change.
 
 use alongside_desk::harmless;
 
 use crate::overlays::reason_input::{ReasonEdit, ReasonInput, hint, known};
 use crate::panels::drawn_state::DrawnState;
-use crate::text::fit::cut;
+use crate::text::fit::cut_start;
 use crate::text::width::columns;
 
-/// Fewer columns than this for the text, and the hint gets a row of its own.
-const ROOM: usize = 12;
+/// The least columns for the text beside the hint. With fewer columns, the hint gets a row of its own.
+const MIN_TEXT_COLUMNS: usize = 12;
 
-/// The words before the text in a row this wide, and the hint if it stands in the row above.
+/// The prompt before the text in a row of `width` columns, and the hint if it is in the row above.
 fn prompt(drawn: &DrawnState<'_>, input: &ReasonInput, width: usize) -> (Option<&'static str>, String) {
     let Some(view) = drawn.reviews.view(input.id) else { return (None, "The review has ended. ".into()) };
     let prompt = input.prompt(view.review());
     match hint(view.review()) {
-        Some(hint) if columns(&prompt) + columns(hint) + 1 + ROOM > width => (Some(hint), prompt),
+        Some(hint) if columns(&prompt) + columns(hint) + 1 + MIN_TEXT_COLUMNS > width => (Some(hint), prompt),
         Some(hint) => (None, format!("{prompt}{hint} ")),
         None => (None, prompt),
     }
 }
 
-/// The rows of the input; of a long text, the end.
+/// The rows of the input. Of a long text, the end is shown.
 pub(crate) fn rows(drawn: &DrawnState<'_>, input: &ReasonInput, width: usize) -> Vec<String> {
     let (hint, prompt) = prompt(drawn, input, width);
     let room = width.saturating_sub(columns(&prompt) + 1);
-    let typed = format!("{prompt}{}", cut(&harmless::name(&input.text), room));
+    let typed = format!("{prompt}{}", cut_start(&harmless::name(&input.text), room));
     hint.map(str::to_owned).into_iter().chain([typed]).collect()
 }
 

@@ -1,4 +1,4 @@
-//! The list of the reviews that wait: a row each, with its size, its agent and the state of its file.
+//! Draws the list of the open reviews. Each has a row with its size, its agent and the state of its file.
 
 use alongside_desk::path_fit::shortened;
 use ratatui_core::terminal::Frame;
@@ -6,7 +6,7 @@ use ratatui_core::text::{Line, Span};
 
 use crate::overlays::review_list::ReviewList;
 use crate::panels::drawn_state::{DrawnState, draw_lines};
-use crate::panels::list_rows::{counts, mark};
+use crate::panels::list_rows::{counts, review_sign};
 use crate::panels::reviews::note;
 use crate::review_view::ReviewView;
 use crate::text::fit::cut_end;
@@ -32,7 +32,7 @@ fn row(drawn: &DrawnState<'_>, view: &ReviewView, is_chosen: bool, columns: usiz
     let size = format!("+{} -{}", view.counts.0, view.counts.1);
     let name = shortened(&drawn.reviews.file_name(review), columns / 2);
     let gap = (columns / 2).saturating_sub(width::columns(&name)) + 2;
-    let label = format!("{} {name}{}", mark(drawn, view), " ".repeat(gap));
+    let label = format!("{} {name}{}", review_sign(drawn, view), " ".repeat(gap));
     let room = columns.saturating_sub(width::columns(&label) + size.len() + 2);
     let (agent, note) = (drawn.reviews.agent(&review.agent), note(review));
     let behind = note.map_or_else(|| agent.clone(), |note| format!("{note}, {agent}"));

@@ -1,4 +1,4 @@
-//! One change of an agent's settings, with the question whether to make it.
+//! Draws the preview of a change of an agent's settings, with the question whether to make it.
 
 use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
@@ -21,7 +21,7 @@ pub(crate) fn draw(drawn: &DrawnState<'_>, open: &OpenOffer, frame: &mut Frame<'
             Some(b'-') if !line.starts_with("---") => palette.removed.line,
             _ => palette.quiet,
         };
-        // Wrapping would take the indentation for a gap between words.
+        // Wrapping splits at spaces, so the indentation is kept apart.
         let text = line.trim_start();
         let indent = &line[..line.len() - text.len()];
         let pieces = wrapped(text, width.saturating_sub(indent.len()).max(1));

@@ -1,4 +1,5 @@
-//! The list over a turn review: all files, what is undone and sent after an answer, or what was.
+//! Draws the list over a turn review: all files, the changes and comments of a finish, or the result of a
+//! finish.
 
 use alongside_desk::path_fit::shortened;
 use alongside_desk::{TurnFile, messages};
@@ -9,26 +10,26 @@ use ratatui_core::text::{Line, Span};
 use crate::overlays::turn_list::{ListPurpose, TurnList};
 use crate::overlays::turn_list_rows::TurnRow;
 use crate::panels::drawn_state::{DrawnState, draw_lines};
-use crate::panels::list_rows::{counts, place_mark};
+use crate::panels::list_rows::{counts, item_sign};
 use crate::text::fit::cut_end;
 use crate::text::width::columns;
 use crate::words::turn_words as words;
 
-/// A name gets so many columns at least.
-const NAME: usize = 12;
+/// The least columns of a file name.
+const MIN_NAME_COLUMNS: usize = 12;
 
 pub(crate) fn draw(drawn: &DrawnState<'_>, list: &TurnList, frame: &mut Frame<'_>) {
     let area = drawn.list_area();
     let width = usize::from(area.width);
     let shown = list.rows_on_screen(area.height);
     let rows = list.rows().iter().enumerate().skip(shown.start).take(shown.len());
-    // Of thousands, only those on the screen are measured.
+    // A turn may have thousands of files, so only the visible rows are measured.
     let files = rows.clone().filter_map(|(_, row)| match row {
         TurnRow::File { file, what, .. } => Some((columns(&words::harmless(&file.path)), columns(what))),
         _ => None,
     });
     let (names, notes) = files.fold((0, 0), |widest, row| (widest.0.max(row.0), widest.1.max(row.1)));
-    let names = names.min(width.saturating_sub(notes + 20).max(NAME));
+    let names = names.min(width.saturating_sub(notes + 20).max(MIN_NAME_COLUMNS));
     let lines = rows.map(|(index, row)| {
         let is_at = list.at() == Some(index);
         let line = line(drawn, row, is_at, (names, width));
@@ -43,7 +44,7 @@ fn line(drawn: &DrawnState<'_>, row: &TurnRow, is_at: bool, (names, width): (usi
         TurnRow::Blank => Line::default(),
         TurnRow::Heading(text) => drawn.title(cut_end(text, width)),
         TurnRow::Comment { text, .. } => {
-            let text = format!("{} {text}", place_mark(is_at, true));
+            let text = format!("{} {text}", item_sign(is_at, true));
             Line::styled(cut_end(&text, width), if is_at { palette.selected } else { palette.text })
         }
         TurnRow::Item(path) => {
@@ -72,7 +73,7 @@ fn file_line(
     };
     let name = shortened(&words::harmless(&file.path), names);
     let gap = " ".repeat(names.saturating_sub(columns(&name)));
-    let name = format!("{} {} {name}{gap}  ", place_mark(is_at, is_seen), words::letter(file.change));
+    let name = format!("{} {} {name}{gap}  ", item_sign(is_at, is_seen), words::letter(file.change));
     let size = format!("+{} -{}", file.added, file.removed);
     let gap = " ".repeat(12_usize.saturating_sub(size.len()).max(2));
     let used = columns(&name) + size.len() + gap.len();
@@ -116,10 +117,10 @@ fn marked(list: &TurnList) -> String {
     }
 }
 
-/// Keys with what they do, in their order at the bottom of the screen.
+/// Keys with their labels, in the order of the bottom line.
 type Keys = Vec<(&'static str, &'static str)>;
 
-/// The keys of the list, as many as so many columns have room for.
+/// The keys of the list, in a form that fits into `room` columns.
 pub(crate) fn keys(list: &TurnList, main: Rect, room: u16) -> Keys {
     let is_long = list.rows().len() > usize::from(main.height);
     let more: Keys = is_long.then_some(("j/k", "more")).into_iter().collect();
@@ -134,14 +135,14 @@ pub(crate) fn keys(list: &TurnList, main: Rect, room: u16) -> Keys {
             };
             let (chosen, on_all, back) = (chosen.to_vec(), vec![("C", "on all")], vec![("Esc", "back")]);
             let all = [&*chosen, &on_all, &copy, &back].concat();
-            // The person finds `j` alone.
+            // A person finds `j` without a hint, so this key goes first.
             let moving = [&[("j/k", "move")], &*all].concat();
             vec![moving, all, [&*chosen, &on_all, &back].concat(), [chosen, back].concat()]
         }
         ListPurpose::Finish => finish_keys(list)
             .into_iter()
             .map(|ways| [ways, vec![("n", "no")]].concat())
-            // The rows that are on the screen, at the right, say that there are more.
+            // The corner shows that there are more rows, so `j/k` may be left out.
             .flat_map(|keys| [[keys.clone(), more.clone()].concat(), keys])
             .collect(),
         ListPurpose::Leave => vec![[vec![("y", "leave"), ("n", "stay")], more].concat()],
@@ -156,16 +157,16 @@ pub(crate) fn keys(list: &TurnList, main: Rect, room: u16) -> Keys {
     fitting(forms, usize::from(room))
 }
 
-/// The first of these forms that so many columns have room for, or the last one.
+/// The first form that fits into `room` columns, or the last form.
 fn fitting(forms: Vec<Keys>, room: usize) -> Keys {
     let last = forms.last().cloned().unwrap_or_default();
     let width = |keys: &Keys| keys.iter().map(|(key, word)| columns(key) + columns(word) + 3).sum::<usize>();
-    // Nothing stands between the last word and the edge.
+    // The last key needs no gap behind it.
     forms.into_iter().find(|keys| width(keys).saturating_sub(2) <= room).unwrap_or(last)
 }
 
-/// The ways to finish, in their words from the longest to the shortest; the shortest ones are the most
-/// important ones alone.
+/// The keys of a finish in several forms, from the longest to the shortest. The shortest forms have only the
+/// most important keys.
 fn finish_keys(list: &TurnList) -> Vec<Keys> {
     let end = list.finish_parts();
     match (end.has_marks, end.comments > 0, end.has_route) {

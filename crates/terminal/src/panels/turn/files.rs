@@ -1,5 +1,6 @@
-//! The list of the files of a turn: the letter of the change, the name and its lines; below it the marks,
-//! whose change it is, and the folder. The one on the screen is marked, and those not yet seen.
+//! The panel of the files of a turn. A file has two rows: the letter of the change, the name and the numbers
+//! of lines; below them the marks, the author and the folder. Signs show the file on the screen, and files
+//! with parts that have not been on the screen.
 
 use alongside_desk::TurnFile;
 use alongside_desk::path_fit::shortened;
@@ -9,7 +10,7 @@ use ratatui_core::text::{Line, Span};
 
 use crate::areas::Listed;
 use crate::panels::drawn_state::{DrawnState, draw_lines};
-use crate::panels::list_rows::{counts, place_mark};
+use crate::panels::list_rows::{counts, item_sign};
 use crate::text::fit::{both_ends, cut_end};
 use crate::text::width::columns;
 use crate::turn_files::TurnFiles;
@@ -48,8 +49,8 @@ fn rows(
     let path = words::harmless(&file.path);
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
     let room = usize::from(width).saturating_sub(size.len() + 5);
-    let mark = place_mark(is_current, files.is_seen(file));
-    let name = format!("{mark} {} {}", words::letter(file.change), shortened(name, room));
+    let sign = item_sign(is_current, files.is_seen(file));
+    let name = format!("{sign} {} {}", words::letter(file.change), shortened(name, room));
     let name_style = if file.author.is_agent() && !file.accepted { palette.text } else { palette.quiet };
     let styles = if is_current { (palette.selected, palette.selected) } else { (name_style, palette.quiet) };
     let mut first = both_ends(&name, styles, &size, width);

@@ -1,5 +1,5 @@
-//! The header of a turn review: the file on the screen, and below it since when all files have changed, and
-//! what must be known of them.
+//! The header of a turn review: the file on the screen; below it a summary of all files with the baseline;
+//! then remarks and messages.
 
 use alongside_desk::path_fit::shortened;
 use alongside_desk::review_model::comment_state::answers;
@@ -16,10 +16,11 @@ use crate::text::width::columns;
 use crate::turn_files::TurnFiles;
 use crate::words::turn_words as words;
 
-/// A file name with less room than this gets that of the words behind it.
-const NAME: usize = 16;
+/// The least columns of a file name beside the description of its change. With less room, the description
+/// goes.
+const MIN_NAME_COLUMNS: usize = 16;
 
-/// The page keeps two thirds of the room.
+/// The height of the header. The page keeps two thirds of the rows.
 pub(crate) fn height(drawn: &DrawnState<'_>, main: Rect) -> u16 {
     let rows = u16::try_from(lines(drawn, main.width).len()).unwrap_or(u16::MAX);
     rows.min((main.height / 3).max(1))
@@ -34,7 +35,7 @@ fn lines(drawn: &DrawnState<'_>, width: u16) -> Vec<Line<'static>> {
     let Some(files) = drawn.reviews.turn().files() else { return Vec::new() };
     let mut lines = Vec::new();
     lines.extend(files.file().map(|file| title(drawn, files, file, usize::from(width))));
-    // Its agent waits for the person, who may have missed the news.
+    // The agent of an open review waits for the person, who may have missed the message about it.
     let waiting = words::reviews_wait(drawn.reviews.all().len());
     lines.extend(waiting.map(|said| Line::styled(said, drawn.palette.warning)));
     lines.push(summary(drawn, files, usize::from(width)));
@@ -51,7 +52,7 @@ fn lines(drawn: &DrawnState<'_>, width: u16) -> Vec<Line<'static>> {
     lines
 }
 
-/// The file on the screen. Its name stays; what does not fit beside it goes.
+/// The row of the file on the screen. Its name stays, and parts that do not fit beside the name go.
 fn title(drawn: &DrawnState<'_>, files: &TurnFiles, file: &TurnFile, width: usize) -> Line<'static> {
     let palette = drawn.palette;
     let name = format!("{} {}", words::letter(file.change), words::harmless(&file.path));
@@ -67,11 +68,11 @@ fn title(drawn: &DrawnState<'_>, files: &TurnFiles, file: &TurnFile, width: usiz
     let (hunk, marked) = state(files, file);
     let state = [&*hunk, &*marked].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ");
     let mut choices = vec![state, marked, String::new()];
-    if columns(&about) + size + NAME > width {
+    if columns(&about) + size + MIN_NAME_COLUMNS > width {
         about = "  ".to_owned();
     }
     let room = width.saturating_sub(columns(&about) + size + 2);
-    let fits = |state: &String| columns(&name).min(NAME.max(room / 2)) + columns(state) <= room;
+    let fits = |state: &String| columns(&name).min(MIN_NAME_COLUMNS.max(room / 2)) + columns(state) <= room;
     let at = choices.iter().position(fits).unwrap_or(choices.len() - 1);
     let state = choices.swap_remove(at);
     let name = shortened(&name, room.saturating_sub(columns(&state)));
@@ -83,7 +84,7 @@ fn title(drawn: &DrawnState<'_>, files: &TurnFiles, file: &TurnFile, width: usiz
     Line::from_iter(before.into_iter().chain(counts).chain(after))
 }
 
-/// The hunk that keys mean, and how many of the file are marked.
+/// The hunk that keys act on, and the number of marked hunks of the file.
 fn state(files: &TurnFiles, file: &TurnFile) -> (String, String) {
     let hunk = files.view().filter(|view| !view.review().hunks.is_empty());
     let new = match files.is_hunk_new() {
@@ -96,7 +97,7 @@ fn state(files: &TurnFiles, file: &TurnFile) -> (String, String) {
     (hunk.unwrap_or_default(), words::hunks_marked(files.marked(file)))
 }
 
-/// All files in a line.
+/// The row about all files.
 fn summary(drawn: &DrawnState<'_>, files: &TurnFiles, width: usize) -> Line<'static> {
     let (palette, turn) = (drawn.palette, files.turn());
     let place = match files.all().len() {
@@ -128,7 +129,7 @@ fn summary(drawn: &DrawnState<'_>, files: &TurnFiles, width: usize) -> Line<'sta
     Line::from(spans)
 }
 
-/// The way of the last message, and whether it was read.
+/// The row about the last message: its route, and whether an agent has read it.
 fn message(drawn: &DrawnState<'_>, files: &TurnFiles, width: usize) -> Option<Line<'static>> {
     let message = files.turn().message.as_ref()?;
     let text = cut_end(&words::message(message, drawn.now), width);
@@ -136,7 +137,7 @@ fn message(drawn: &DrawnState<'_>, files: &TurnFiles, width: usize) -> Option<Li
     Some(Line::styled(text, style))
 }
 
-/// The first remark in a line, and how many there are behind it.
+/// The row of the first remark, with the number of further remarks.
 fn remark(drawn: &DrawnState<'_>, files: &TurnFiles, width: usize) -> Option<Line<'static>> {
     let remarks = &files.turn().remarks;
     let more = match remarks.len() {

@@ -1,4 +1,4 @@
-//! The panels of a turn review, in place of those of a proposal.
+//! The panels of a turn review. They replace the panels of a proposal.
 
 pub(crate) mod files;
 pub(crate) mod header;

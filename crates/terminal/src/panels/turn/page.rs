@@ -1,4 +1,4 @@
-//! The page of a turn review where there is no text to show: why, and what can be done.
+//! The page of a turn review without a text to show: the reason, and the keys that help.
 
 use alongside_desk::Marked;
 use ratatui_core::terminal::Frame;
