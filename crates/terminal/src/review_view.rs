@@ -112,7 +112,7 @@ impl ReviewView {
     /// The lines on the screen, counted from 1, and the number of all lines, of a change with more rows than
     /// the screen or of a long text without changes; otherwise `None`.
     pub(crate) fn place(&self) -> Option<(Range<usize>, usize)> {
-        self.page()?.place_in(self.hunk(), self.rows())
+        self.page()?.visible_part(self.hunk(), self.rows())
     }
 
     /// Notes that these lines of this revision are on the screen.
@@ -129,7 +129,7 @@ impl ReviewView {
 
     fn update_seen_part(&mut self) {
         if let Some(page) = &self.page {
-            self.seen_part = page.seen(&self.seen_lines);
+            self.seen_part = page.seen_part(&self.seen_lines);
         }
     }
 
@@ -194,7 +194,7 @@ impl ReviewView {
             self.show_hunk();
         }
         if let Some(page) = &self.page {
-            self.sideways = self.sideways.min(page.most_sideways(self.rows(), width));
+            self.sideways = self.sideways.min(page.max_sideways(self.rows(), width));
         }
     }
 
@@ -221,10 +221,10 @@ impl ReviewView {
     fn keep_rows(&mut self, change: impl FnOnce(&mut Page) -> bool) -> bool {
         let Some(page) = &mut self.page else { return false };
         let row = kept_row(page, self.open.hunk(), self.top, self.height);
-        let (anchor, down) = (page.anchor(row), row - self.top.min(row));
+        let (identity, down) = (page.row_identity(row), row - self.top.min(row));
         let has_changed = change(page);
         if has_changed {
-            self.top = page.row(anchor).saturating_sub(down);
+            self.top = page.find_row(identity).saturating_sub(down);
         }
         has_changed
     }
@@ -249,7 +249,8 @@ impl ReviewView {
 
     /// Whether a long line on the screen begins at its change, and not at its first column.
     pub(crate) fn is_at_changes(&self) -> bool {
-        self.sideways == 0 && self.page().is_some_and(|page| page.has_late_rows(self.rows(), self.width))
+        self.sideways == 0
+            && self.page().is_some_and(|page| page.has_rows_from_change(self.rows(), self.width))
     }
 
     /// The rows on the screen.
@@ -271,19 +272,20 @@ impl ReviewView {
     /// Takes a new revision. The rows that the person reads stay in place.
     pub(crate) fn take(&mut self, changed: Changed) -> Result<ReviewNews, OutOfStep> {
         let (hunk, top, height) = (self.hunk(), self.top, self.height);
-        let anchor = self.page().map(|page| {
+        let identity = self.page().map(|page| {
             let row = kept_row(page, hunk, top, height);
-            (page.anchor(row), row - top.min(row))
+            (page.row_identity(row), row - top.min(row))
         });
         let current = self.matches.as_ref().and_then(SearchMatches::current);
-        let found = current.and_then(|found| self.page().map(|page| page.anchor(page.match_row(&found))));
+        let found =
+            current.and_then(|found| self.page().map(|page| page.row_identity(page.match_row(&found))));
         let news = self.open.take(changed)?;
         self.counts = messages::line_counts(self.open.review());
-        if let (Some(page), Some((anchor, down))) = (&mut self.page, anchor) {
+        if let (Some(page), Some((identity, down))) = (&mut self.page, identity) {
             page.update(self.open.review());
-            self.top = page.row(anchor).saturating_sub(down);
+            self.top = page.find_row(identity).saturating_sub(down);
             if let Some(matches) = &mut self.matches {
-                matches.search_again(page, found.map(|found| page.row(found)));
+                matches.search_again(page, found.map(|found| page.find_row(found)));
             }
         }
         self.update_seen_part();
@@ -419,10 +421,10 @@ impl ReviewView {
     /// Opens or closes the fold in a row. Returns false if there is none.
     fn toggle_fold(&mut self, row: usize) -> bool {
         let Some(page) = &mut self.page else { return false };
-        let anchor = page.anchor(self.top);
+        let identity = page.row_identity(self.top);
         let toggled = page.toggle_fold(row);
         if toggled {
-            self.top = page.row(anchor);
+            self.top = page.find_row(identity);
             self.update_seen_part();
             self.clamp();
         }

@@ -1,11 +1,11 @@
-//! Which lines of a hunk stand beside each other: a line and the one that it became share a row. Pure
-//! arithmetic on line numbers; [`like_lines`](super::like_lines) finds the pairs.
+//! The alignment of the two sides of a hunk: a line and the line that it became share a row. Pure arithmetic
+//! on line numbers; [`like_lines`](super::like_lines) finds the pairs.
 
 use std::ops::Range;
 
-/// The pairs of a hunk. Lines are counted from the first one of the hunk in their text. Between two pairs,
-/// lines that go and lines that come share rows from the top, and the shorter side has empty rows; where they
-/// are stacked, those that go stand above those that come.
+/// The pairs of a hunk. Lines count from 0 at the first line of the hunk in their text. Between two pairs,
+/// old and new lines share rows from the top, and the shorter side has empty rows. In a stacked alignment,
+/// old lines are above new lines instead.
 #[derive(Debug, Default)]
 pub(super) struct Alignment {
     pairs: Vec<Pair>,
@@ -20,26 +20,26 @@ struct Pair {
     new: usize,
 }
 
-/// The rows between two pairs: the first of them, and the lines of both sides.
+/// The rows between two pairs: the first row, and the lines of both sides.
 struct Between {
     row: usize,
     old: Range<usize>,
     new: Range<usize>,
 }
 
-/// No pairs: both sides begin in the first row.
+/// The alignment without pairs: both sides begin in the first row.
 pub(super) static PLAIN: Alignment = Alignment { pairs: Vec::new(), is_stacked: false };
 
-/// No pairs: lines that go stand above lines that come.
+/// The stacked alignment without pairs: all old lines are above all new lines.
 pub(super) static STACKED: Alignment = Alignment { pairs: Vec::new(), is_stacked: true };
 
 impl Alignment {
-    /// Pairs in the order of both sides.
+    /// Creates an alignment from pairs in the order of both sides.
     pub(super) fn new(pairs: impl IntoIterator<Item = (usize, usize)>) -> Self {
         Self::default().with(pairs)
     }
 
-    /// Pairs in the order of both sides, for one column.
+    /// Creates a stacked alignment from pairs in the order of both sides, for the one-column layout.
     pub(super) fn stacked(pairs: impl IntoIterator<Item = (usize, usize)>) -> Self {
         Self { is_stacked: true, ..Self::default() }.with(pairs)
     }
@@ -64,19 +64,19 @@ impl Alignment {
         }
     }
 
-    /// The rows behind a pair, up to these lines; from the first row on without one.
+    /// The rows after a pair and before the lines `(old, new)`. Without a pair, they start at the first row.
     fn behind(&self, pair: Option<&Pair>, (old, new): (usize, usize)) -> Between {
         let (row, from) = pair.map_or((0, (0, 0)), |pair| (pair.row + 1, (pair.old + 1, pair.new + 1)));
         Between { row, old: from.0..old.max(from.0), new: from.1..new.max(from.1) }
     }
 
-    /// How many rows so many lines of both sides take.
+    /// The number of rows for these numbers of old and new lines.
     pub(super) fn rows(&self, lines: (usize, usize)) -> usize {
         let end = self.behind(self.pairs.last(), lines);
         end.row + self.rows_of(&end)
     }
 
-    /// The lines in a row, of so many on both sides.
+    /// The old and the new line in a row. `lines`: the numbers of old and new lines.
     pub(super) fn lines_in(&self, row: usize, lines: (usize, usize)) -> (Option<usize>, Option<usize>) {
         let next = self.pairs.partition_point(|pair| pair.row <= row);
         let pair = next.checked_sub(1).and_then(|at| self.pairs.get(at));
@@ -91,14 +91,14 @@ impl Alignment {
         (line(&between.old, below), new)
     }
 
-    /// The row of a line that goes.
+    /// The row of an old line.
     pub(super) fn row_of_old(&self, line: usize) -> usize {
         let after = self.pairs.partition_point(|pair| pair.old <= line);
         let pair = after.checked_sub(1).and_then(|at| self.pairs.get(at));
         pair.map_or(line, |pair| pair.row + (line - pair.old))
     }
 
-    /// The row of a line that comes, of so many on both sides.
+    /// The row of a new line. `lines`: the numbers of old and new lines.
     pub(super) fn row_of_new(&self, line: usize, lines: (usize, usize)) -> usize {
         let after = self.pairs.partition_point(|pair| pair.new <= line);
         let pair = after.checked_sub(1).and_then(|at| self.pairs.get(at));
@@ -116,7 +116,7 @@ impl Alignment {
         self.pairs.get(at).map(|pair| pair.new)
     }
 
-    /// The line that a new line was made of.
+    /// The old line from which a new line was made.
     pub(super) fn old_of(&self, new: usize) -> Option<usize> {
         let at = self.pairs.binary_search_by_key(&new, |pair| pair.new).ok()?;
         self.pairs.get(at).map(|pair| pair.old)
@@ -129,7 +129,7 @@ mod tests {
 
     use super::*;
 
-    /// All rows of so many lines, as `old/new`.
+    /// All rows for these numbers of lines, each as `old/new`.
     fn rows(pairs: &[(usize, usize)], lines: (usize, usize)) -> String {
         let alignment = Alignment::new(pairs.iter().copied());
         let line = |line: Option<usize>| line.map_or_else(String::new, |line| line.to_string());

@@ -1,4 +1,4 @@
-//! The columns of a page: margin, line numbers, signs, and the room that is left for text.
+//! The columns of a page: margin, line numbers, signs, and the room for text.
 
 use std::ops::Range;
 
@@ -6,10 +6,10 @@ use ratatui_core::layout::Rect;
 
 use crate::options::Layout;
 
-/// A text with less room than this gets the room of the line numbers too.
-const NARROWEST: u16 = 16;
+/// The least columns for text beside line numbers. With less room, the line numbers are left out.
+const MIN_TEXT_COLUMNS: u16 = 16;
 
-/// Which line numbers stand before a line.
+/// The line numbers before a line.
 #[derive(Clone, Copy)]
 pub(super) enum Numbers {
     Original,
@@ -19,16 +19,16 @@ pub(super) enum Numbers {
 
 /// The columns of a row.
 pub(super) struct Columns {
-    /// Of a line number; none if there is no room.
+    /// The digits of a line number; 0 if there is no room for numbers.
     pub(super) digits: u16,
-    /// The room of the left half and of the right one, behind the margin and without the line between; the
-    /// right one is empty if there is one column.
+    /// The columns of the left side and of the right side, without the margin and the line between the sides.
+    /// The right side is empty in the one-column layout.
     pub(super) halves: (Range<u16>, Range<u16>),
     pub(super) numbers: Numbers,
 }
 
 impl Columns {
-    /// The columns of an area for numbers up to `lines`.
+    /// Creates the columns of an area for line numbers up to `lines`.
     pub(super) fn new(area: Rect, lines: usize, shape: Layout, is_one_sided: bool) -> Self {
         let digits = u16::try_from(lines.max(1).ilog10() + 1).unwrap_or(1);
         let inner = area.right().min(area.x + 1)..area.right();
@@ -44,18 +44,18 @@ impl Columns {
             }
         };
         let room = columns.halves.0.end - columns.halves.0.start;
-        if room < columns.prefix() + NARROWEST {
+        if room < columns.prefix() + MIN_TEXT_COLUMNS {
             columns.digits = 0;
         }
         columns
     }
 
-    /// Whether the original stands beside the text.
+    /// Whether the original is beside the current text.
     pub(super) fn is_split(&self) -> bool {
         matches!(self.numbers, Numbers::Original)
     }
 
-    /// Columns before the text: numbers, sign, blanks.
+    /// The columns before the text: numbers, the sign and spaces.
     pub(super) fn prefix(&self) -> u16 {
         let numbers = match (self.digits, self.numbers) {
             (0, _) => 0,
@@ -65,13 +65,13 @@ impl Columns {
         numbers + 2
     }
 
-    /// The room for text on the left and on the right.
+    /// The columns for text on the left and on the right side.
     pub(super) fn rooms(&self) -> (usize, usize) {
         let room = |half: &Range<u16>| half.len().saturating_sub(self.prefix().into());
         (room(&self.halves.0), room(&self.halves.1))
     }
 
-    /// The room that every line has.
+    /// The columns that every line has, whatever its side.
     pub(super) fn room(&self) -> usize {
         match (self.numbers, self.rooms()) {
             (Numbers::Current | Numbers::Both, (room, _)) => room,
@@ -79,7 +79,7 @@ impl Columns {
         }
     }
 
-    /// The room for the reason of a hunk, over both sides.
+    /// The columns for a sentence or a note, which spans both sides.
     pub(super) fn reason_room(&self) -> usize {
         let (left, right) = &self.halves;
         left.end.max(right.end).saturating_sub(left.start + self.prefix()).into()

@@ -1,5 +1,5 @@
-//! The content of a page as *unwrapped rows*, one for each line: a line of one text or of two, with numbers
-//! and a sign.
+//! The content of a page as *unwrapped rows*. Such a row shows a line of one text or of two, with numbers and
+//! a sign.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -13,9 +13,9 @@ use super::columns::Columns;
 use super::enclosing_heading::enclosing;
 use super::kind::ReviewKind;
 use super::line_pairs;
-use super::rows::{self, Block, HunkRow, InSight, Kind, LineNumbers};
-use super::texts::{ENDS_OPEN, ReviewTexts, Side};
-use super::wrapping::{LineRows, MOST_ROWS, Wrap, Wrapping, is_moderate};
+use super::rows::{self, Block, BlockKind, HunkRow, LineNumbers, VisibleLines};
+use super::texts::{NO_NEWLINE_SIGN, ReviewTexts, Side};
+use super::wrapping::{LineRows, MAX_WRAPPED_ROWS, Wrap, Wrapping, may_fit};
 use crate::options::Layout;
 use crate::text::width;
 
@@ -28,39 +28,41 @@ pub(crate) struct Content {
     /// Whether the file is Markdown.
     is_prose: bool,
     /// The sentences below each hunk.
-    said: Vec<Vec<Sentence>>,
-    /// The lines of each hunk that stand beside each other, once that was asked.
+    sentences: Vec<Vec<Sentence>>,
+    /// The alignment of the sides of each hunk, computed on the first request.
     alignments: Vec<OnceLock<Alignment>>,
-    /// The lines of each edited hunk that the person left as they were, once that was asked.
+    /// The lines of each edited hunk that the person left unchanged, computed on the first request.
     kept_lines: Vec<OnceLock<Alignment>>,
-    /// The hunks that are folded, since the person knows them already.
-    known: AcceptedHunks,
+    /// The hunks that the person accepted before the write, which are folded.
+    accepted: AcceptedHunks,
     pub(super) blocks: Vec<Block>,
     layout: Layout,
 }
 
+/// The content of an unwrapped row.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Row {
-    /// A fold over some lines, and the line of the current text that follows it.
+    /// A fold over `lines` lines. `next` is the line of the current text after them.
     Fold { lines: usize, open: bool, next: usize },
     /// One cell over the whole width.
     One(Cell),
-    /// A line of the original beside a line of the text in its place. A side with fewer lines is empty.
+    /// A line of the original beside the line that replaces it. A side without a line is empty.
     Two(Option<Cell>, Option<Cell>),
-    /// Says that a hunk is dropped, where its new lines would stand.
+    /// The sentence that a hunk is dropped, above the lines that are not written.
     Dropped(usize),
-    /// A sentence on a hunk, by the number of both, over the whole width.
-    Said(usize, usize),
-    /// The row that stands for a folded hunk.
-    Known(usize),
+    /// A sentence below a hunk, by the index of the hunk and the number of the sentence, over the whole
+    /// width.
+    Sentence(usize, usize),
+    /// The row in place of a folded hunk.
+    FoldedHunk(usize),
 }
 
-/// A sentence that stands below a hunk.
+/// A sentence below a hunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Sentence {
-    /// Why lines of the hunk differ that look the same.
+    /// The difference between lines of the hunk that look the same.
     HardToSee(String),
-    /// From where lines of the hunk were moved, or where to.
+    /// The source or the destination of moved lines of the hunk.
     Moved(String),
     /// The person's reason.
     Reason(String),
@@ -78,7 +80,7 @@ impl Row {
     /// The cells of the row, the left one first.
     pub(super) fn cells(self) -> impl Iterator<Item = Cell> {
         let (left, right) = match self {
-            Self::Fold { .. } | Self::Dropped(_) | Self::Said(..) | Self::Known(_) => (None, None),
+            Self::Fold { .. } | Self::Dropped(_) | Self::Sentence(..) | Self::FoldedHunk(_) => (None, None),
             Self::One(cell) => (Some(cell), None),
             Self::Two(left, right) => (left, right),
         };
@@ -86,22 +88,22 @@ impl Row {
     }
 }
 
-/// A line as it stands in a row. All lines are 0-based.
+/// A line in a row. All line numbers count from 0.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cell {
     /// The text that the line is from.
     pub(super) side: Side,
     /// The number of the line in that text.
     pub(super) line: usize,
-    /// The line whose words are the same, and whose colours are used until those of this line are known.
-    /// For an unchanged or kept line, this is a line of the proposal, which never changes.
+    /// The line with the same words, whose colours are used until the colours of this line are computed. For
+    /// an unchanged or kept line, this is a line of the proposal, which never changes.
     pub(super) twin: (Side, usize),
-    /// The number of the line in the original, if it is there.
+    /// The number of the line in the original, if the original has the line.
     pub(super) original: Option<usize>,
-    /// The number of the line in the current text, if it is there.
+    /// The number of the line in the current text, if the current text has the line.
     pub(super) current: Option<usize>,
     pub(super) sign: Sign,
-    /// The hunk that the line is in, if it is in one.
+    /// The hunk that contains the line, if there is one.
     pub(super) hunk: Option<usize>,
 }
 
@@ -135,15 +137,15 @@ impl Sign {
 impl Content {
     pub(super) fn new(review: &Review, layout: Layout, kind: ReviewKind) -> Self {
         let (texts, hunks) = (ReviewTexts::new(review), review.hunks.clone());
-        let said = said_of(&texts, &hunks);
+        let sentences = sentences_of(&texts, &hunks);
         let is_prose = [".md", ".markdown"].iter().any(|ending| review.file.ends_with(ending));
         let alignments = hunks.iter().map(|_| OnceLock::new()).collect();
         let kept_lines = hunks.iter().map(|_| OnceLock::new()).collect();
-        let (known, blocks) = (AcceptedHunks::default(), Vec::new());
-        Self { texts, hunks, kind, is_prose, said, alignments, kept_lines, known, layout, blocks }
+        let (accepted, blocks) = (AcceptedHunks::default(), Vec::new());
+        Self { texts, hunks, kind, is_prose, sentences, alignments, kept_lines, accepted, layout, blocks }
     }
 
-    /// Takes a change of the same review in, before [`lay_out`](Self::lay_out).
+    /// Takes a new revision of the same review. [`lay_out`](Self::lay_out) must follow.
     pub(super) fn update(&mut self, review: &Review) {
         self.texts.update(review);
         let known = std::mem::take(&mut self.alignments);
@@ -152,7 +154,7 @@ impl Content {
         for hunk in &self.hunks {
             let place = |hunk: &Hunk| (hunk.original.start, hunk.proposed.start);
             while known.next_if(|(other, _)| place(other) < place(hunk)).is_some() {}
-            // The lines of a proposal never change.
+            // The original and the proposal never change, so the alignment of an unedited hunk stays valid.
             let same = known.next_if(|(other, _)| {
                 let is_proposed = |hunk: &Hunk| hunk.state != HunkState::Edited;
                 let lines = |hunk: &Hunk| (hunk.original, hunk.proposed);
@@ -161,63 +163,63 @@ impl Content {
             self.alignments.push(same.map(|(_, alignment)| alignment).unwrap_or_default());
         }
         self.kept_lines = self.hunks.iter().map(|_| OnceLock::new()).collect();
-        self.said = said_of(&self.texts, &self.hunks);
+        self.sentences = sentences_of(&self.texts, &self.hunks);
     }
 
     /// Sets the lines of the proposal whose hunks the person accepted before they were written. Returns
-    /// whether they have changed: then [`lay_out`](Self::lay_out) follows.
+    /// whether the lines have changed. If so, [`lay_out`](Self::lay_out) must follow.
     pub(super) fn set_accepted(&mut self, lines: &[Lines]) -> bool {
-        self.known.set_accepted(lines)
+        self.accepted.set_accepted(lines)
     }
 
-    /// Opens a hunk that is folded, or folds it again, before [`lay_out`](Self::lay_out). False if it cannot
-    /// be folded.
+    /// Opens a folded hunk, or folds it again. Returns false if the hunk cannot be folded. If it can,
+    /// [`lay_out`](Self::lay_out) must follow.
     pub(super) fn toggle_hunk(&mut self, hunk: usize) -> bool {
-        self.hunks.get(hunk).is_some_and(|hunk| self.known.toggle(hunk))
+        self.hunks.get(hunk).is_some_and(|hunk| self.accepted.toggle(hunk))
     }
 
     /// Whether a hunk can be folded.
-    pub(super) fn is_known(&self, hunk: usize) -> bool {
-        self.hunks.get(hunk).is_some_and(|hunk| self.known.has(hunk))
+    pub(super) fn can_fold(&self, hunk: usize) -> bool {
+        self.hunks.get(hunk).is_some_and(|hunk| self.accepted.is_accepted(hunk))
     }
 
-    /// Whether a hunk is folded: one row stands for it.
+    /// Whether a hunk is folded, so that one row replaces it.
     pub(super) fn is_folded(&self, hunk: usize) -> bool {
-        self.hunks.get(hunk).is_some_and(|hunk| self.known.is_folded(hunk))
+        self.hunks.get(hunk).is_some_and(|hunk| self.accepted.is_folded(hunk))
     }
 
-    /// The words of the row that stands for a hunk.
-    pub(super) fn known_words(&self, hunk: usize) -> String {
+    /// The text of the row in place of a folded hunk.
+    pub(super) fn folded_hunk_text(&self, hunk: usize) -> String {
         let Some(hunk) = self.hunks.get(hunk) else { return String::new() };
         format!("⋯ +{} -{} accepted before the write", hunk.proposed.len(), hunk.original.len())
     }
 
-    /// Finds the rows of everything.
-    pub(super) fn lay_out(&mut self, layout: Layout, in_sight: &InSight) {
+    /// Computes the blocks of rows.
+    pub(super) fn lay_out(&mut self, layout: Layout, visible_lines: &VisibleLines) {
         self.layout = layout;
         let lines = self.texts.text(Side::Current).len();
         let rows_of = |hunk: usize| match self.is_folded(hunk) {
             true => 1,
-            false => self.rows_of_lines(hunk) + self.said.get(hunk).map_or(0, Vec::len),
+            false => self.rows_of_lines(hunk) + self.sentences.get(hunk).map_or(0, Vec::len),
         };
-        self.blocks = rows::blocks(&self.hunks, rows_of, lines, in_sight);
+        self.blocks = rows::blocks(&self.hunks, rows_of, lines, visible_lines);
     }
 
-    /// How many rows the lines of a hunk take.
+    /// The number of rows of a hunk's lines.
     pub(super) fn rows_of_lines(&self, hunk: usize) -> usize {
-        self.hunks.get(hunk).map_or(0, |of| rows::hunk_rows(of, self.beside(hunk)))
+        self.hunks.get(hunk).map_or(0, |of| rows::hunk_rows(of, self.row_alignment(hunk)))
     }
 
-    /// The lines of a hunk that share rows. One column has none but those that the person left as they were,
-    /// and needs no comparison of all others.
-    fn beside(&self, hunk: usize) -> &Alignment {
-        match self.shape() {
+    /// The lines of a hunk that share rows. In the one-column layout only lines that the person left
+    /// unchanged share a row, so that other lines need no comparison.
+    fn row_alignment(&self, hunk: usize) -> &Alignment {
+        match self.effective_layout() {
             Layout::SideBySide => self.alignment(hunk),
             Layout::OneColumn => self.kept_lines(hunk),
         }
     }
 
-    /// The lines of a hunk that the person edited, and left as they were.
+    /// The lines of an edited hunk that the person left unchanged.
     fn kept_lines(&self, index: usize) -> &Alignment {
         match (self.hunks.get(index), self.kept_lines.get(index)) {
             (Some(hunk), Some(known)) if hunk.state == HunkState::Edited => {
@@ -227,12 +229,12 @@ impl Content {
         }
     }
 
-    /// Whether a line of the original is in an edited hunk, and is there as it was.
+    /// Whether an edited hunk still has this line of the original.
     pub(super) fn is_kept_line(&self, hunk: usize, offset: usize) -> bool {
         self.kept_lines(hunk).new_of(offset).is_some()
     }
 
-    /// The lines of a hunk that became other lines.
+    /// The alignment of the sides of a hunk.
     fn alignment(&self, hunk: usize) -> &Alignment {
         match (self.hunks.get(hunk), self.alignments.get(hunk)) {
             (Some(hunk), Some(known)) => known.get_or_init(|| line_pairs::alignment(&self.texts, hunk)),
@@ -240,20 +242,22 @@ impl Content {
         }
     }
 
-    /// The row of a hunk that shows a line of the original, counted from the first one of the hunk.
+    /// The row of a hunk that shows a line of the original. Rows and lines count from 0 at the beginning of
+    /// the hunk.
     pub(super) fn row_of_old(&self, hunk: usize, line: usize) -> usize {
-        let row = |of: &Hunk| rows::row_of_old(of, self.beside(hunk), line);
+        let row = |of: &Hunk| rows::row_of_old(of, self.row_alignment(hunk), line);
         self.hunks.get(hunk).map_or(0, row)
     }
 
-    /// The row of a hunk that shows an added or dropped line, counted from the first one of the hunk.
+    /// The row of a hunk that shows an added or dropped line. Rows and lines count from 0 at the beginning of
+    /// the hunk.
     pub(super) fn row_of_new(&self, hunk: usize, line: usize) -> usize {
-        let row = |of: &Hunk| rows::row_of_new(of, self.beside(hunk), line);
+        let row = |of: &Hunk| rows::row_of_new(of, self.row_alignment(hunk), line);
         self.hunks.get(hunk).map_or(0, row)
     }
 
-    /// The layout that is used: one column if there is no original, for the text has nothing to stand beside.
-    pub(super) fn shape(&self) -> Layout {
+    /// The layout in use. Without an original, this is always one column.
+    pub(super) fn effective_layout(&self) -> Layout {
         if self.is_one_sided() { Layout::OneColumn } else { self.layout }
     }
 
@@ -261,7 +265,7 @@ impl Content {
         self.texts.text(Side::Original).is_empty()
     }
 
-    /// How many rows there are.
+    /// The number of unwrapped rows.
     pub(super) fn rows(&self) -> usize {
         self.blocks.last().map_or(0, Block::end)
     }
@@ -276,23 +280,25 @@ impl Content {
 
     pub(super) fn hunk_block(&self, hunk: usize) -> Option<&Block> {
         let wanted = self.hunks.get(hunk)?;
-        // Blocks lie in the order of the current text; those that begin at the same line are few.
+        // Blocks are in the order of the current text, and only a few blocks begin at the same line.
         let from = self.blocks.partition_point(|block| block.at.current < wanted.current.start);
-        self.blocks[from..].iter().find(|block| block.kind == Kind::Hunk(hunk))
+        self.blocks[from..].iter().find(|block| block.kind == BlockKind::Hunk(hunk))
     }
 
     /// The content of a row in a block.
     pub(super) fn row_in(&self, block: &Block, row: usize) -> Row {
         match (block.kind, block.offset(row)) {
-            (Kind::Fold { lines, open }, None) => Row::Fold { lines, open, next: block.at.current + lines },
-            (Kind::Hunk(hunk), _) if self.is_folded(hunk) => Row::Known(hunk),
-            (Kind::Hunk(hunk), Some(offset)) => self.hunk_row(hunk, offset),
-            (_, offset) => self.same(block.at.below(offset.unwrap_or(0))),
+            (BlockKind::Fold { lines, open }, None) => {
+                Row::Fold { lines, open, next: block.at.current + lines }
+            }
+            (BlockKind::Hunk(hunk), _) if self.is_folded(hunk) => Row::FoldedHunk(hunk),
+            (BlockKind::Hunk(hunk), Some(offset)) => self.hunk_row(hunk, offset),
+            (_, offset) => self.unchanged_row(block.at.below(offset.unwrap_or(0))),
         }
     }
 
-    /// The words of the row that says that a hunk is dropped, or marked to be undone.
-    pub(super) fn dropped(&self, hunk: usize) -> String {
+    /// The sentence that a hunk is dropped, or marked to be undone.
+    pub(super) fn dropped_text(&self, hunk: usize) -> String {
         let said = match self.kind {
             ReviewKind::Proposal => messages::dropped,
             ReviewKind::TurnFile => messages::to_be_undone,
@@ -301,17 +307,17 @@ impl Content {
     }
 
     /// A sentence below a hunk, by its number.
-    pub(super) fn said(&self, hunk: usize, number: usize) -> Option<&Sentence> {
-        self.said.get(hunk)?.get(number)
+    pub(super) fn sentence(&self, hunk: usize, number: usize) -> Option<&Sentence> {
+        self.sentences.get(hunk)?.get(number)
     }
 
-    /// Whether something in a hunk is hard to see.
+    /// Whether a hunk has a difference that is hard to see.
     pub(super) fn is_hard_to_see(&self, hunk: usize) -> bool {
         let is_warning = |sentence: &Sentence| matches!(sentence, Sentence::HardToSee(_));
-        self.said.get(hunk).is_some_and(|said| said.iter().any(is_warning))
+        self.sentences.get(hunk).is_some_and(|said| said.iter().any(is_warning))
     }
 
-    fn same(&self, at: LineNumbers) -> Row {
+    fn unchanged_row(&self, at: LineNumbers) -> Row {
         let right = Cell {
             side: Side::Current,
             line: at.current,
@@ -321,7 +327,7 @@ impl Content {
             sign: Sign::Same,
             hunk: None,
         };
-        match self.shape() {
+        match self.effective_layout() {
             Layout::OneColumn => Row::One(right),
             Layout::SideBySide => {
                 let twin = (Side::Original, at.original);
@@ -331,16 +337,16 @@ impl Content {
     }
 
     fn hunk_row(&self, index: usize, offset: usize) -> Row {
-        let shape = self.shape();
-        let (left, right) = match rows::hunk_row(&self.hunks[index], self.beside(index), offset) {
-            HunkRow::Said(number) => return Row::Said(index, number),
+        let shape = self.effective_layout();
+        let (left, right) = match rows::hunk_row(&self.hunks[index], self.row_alignment(index), offset) {
+            HunkRow::Sentence(number) => return Row::Sentence(index, number),
             HunkRow::Dropped => return Row::Dropped(index),
-            HunkRow::NotWritten(line) => (None, Some(self.after(index, line))),
-            HunkRow::Becomes(old, new) => {
-                (old.map(|line| self.before(index, line)), new.map(|line| self.after(index, line)))
+            HunkRow::NotWritten(line) => (None, Some(self.new_cell(index, line))),
+            HunkRow::Changed(old, new) => {
+                (old.map(|line| self.old_cell(index, line)), new.map(|line| self.new_cell(index, line)))
             }
-            HunkRow::Stays(line) => {
-                let right = self.before(index, line);
+            HunkRow::Unchanged(line) => {
+                let right = self.old_cell(index, line);
                 let twin = Cell { side: Side::Current, line: right.current.unwrap_or(0), ..right };
                 (Some(right).filter(|_| shape == Layout::SideBySide), Some(twin))
             }
@@ -351,8 +357,8 @@ impl Content {
         }
     }
 
-    /// A line of a hunk as it was.
-    pub(super) fn before(&self, index: usize, offset: usize) -> Cell {
+    /// The cell of an old line of a hunk.
+    pub(super) fn old_cell(&self, index: usize, offset: usize) -> Cell {
         let hunk = &self.hunks[index];
         let line = hunk.original.start + offset;
         let kept = match hunk.state {
@@ -371,8 +377,8 @@ impl Content {
         }
     }
 
-    /// A line of a hunk as it would be accepted, or of what was dropped.
-    pub(super) fn after(&self, index: usize, offset: usize) -> Cell {
+    /// The cell of a new line of a hunk: a line that would be accepted, or a dropped line.
+    pub(super) fn new_cell(&self, index: usize, offset: usize) -> Cell {
         let hunk = &self.hunks[index];
         let (proposed, current) = (hunk.proposed.start + offset, hunk.current.start + offset);
         let kept = self.kept_lines(index).old_of(offset);
@@ -389,30 +395,30 @@ impl Content {
         Cell { side, line, twin, original, current, sign, hunk: Some(index) }
     }
 
-    /// The function or heading in which a line of the current text stands.
+    /// The function or heading that encloses a line of the current text.
     pub(super) fn enclosing(&self, line: usize) -> Option<&str> {
         let text = self.texts.text(Side::Current);
         (line < text.len()).then(|| enclosing(text, line, self.is_prose)).flatten()
     }
 
-    /// The text and the line whose colours a line has. A drop may mend the syntax of lines that it does not
-    /// touch, so lines that will be written have those of the current text.
-    pub(super) fn coloured(&self, cell: &Cell) -> (Side, usize) {
+    /// The text and the line from which a cell gets its colours. Lines that will be written get the colours
+    /// of the current text, because a drop may change the syntax of lines outside of its hunk.
+    pub(super) fn colour_source(&self, cell: &Cell) -> (Side, usize) {
         match cell.side {
             Side::Current => (Side::Current, cell.line),
             Side::Original | Side::Proposed => cell.twin,
         }
     }
 
-    /// The line on the other side of its hunk that a line was made of, or became.
+    /// The counterpart of a line on the other side of its hunk.
     pub(super) fn counterpart(&self, cell: &Cell) -> Option<&str> {
         let index = cell.hunk?;
         let hunk = self.hunks.get(index)?;
         line_pairs::counterpart(&self.texts, hunk, self.alignment(index), (cell.side, cell.line))
     }
 
-    /// The words of a line that differ, in order. Where too much differs for the words of the hunk to be
-    /// compared, the part of the line in which it and its counterpart differ.
+    /// The words of a line that differ, in order. If the hunk was too large for a comparison of words, the
+    /// part of the line that differs from its counterpart.
     pub(super) fn words(&self, cell: Cell) -> Cow<'_, [Range]> {
         let Some(hunk) = cell.hunk.and_then(|hunk| self.hunks.get(hunk)) else { return Cow::Borrowed(&[]) };
         let ranges = match (&hunk.words, cell.twin.0) {
@@ -430,15 +436,15 @@ impl Content {
         Cow::Borrowed(ranges.get(before(cell.twin.1)..before(cell.twin.1 + 1)).unwrap_or_default())
     }
 
-    /// The column from which a row that is cut is shown, on a page that wraps changes: a third of the room
-    /// before the first word that differs, if that is too far to the side.
+    /// The first column that a cut row shows, on a page that wraps changes: a third of the room before the
+    /// first word that differs, if that word is beyond the edge.
     pub(super) fn first_column(&self, row: &Row, columns: &Columns) -> usize {
         let room = columns.room();
         let first = |cell: Cell| {
             let line = self.texts.line(cell.side, cell.line);
             let word = *self.words(cell).first()?;
             let byte = byte_of(line, word.start.character);
-            // The mark of the cut takes a column.
+            // The sign of the cut needs a column.
             let end = width::columns(&line[..byte_of(line, word.end.character)]) + 1;
             Some((width::columns(&line[..byte]), end))
         };
@@ -447,34 +453,34 @@ impl Content {
         word.filter(|(_, end)| *end > room).map_or(0, |(start, _)| start.saturating_sub(room / 3))
     }
 
-    /// The columns of a row, in an area.
+    /// The columns of a row in an area.
     pub(super) fn columns(&self, area: Rect) -> Columns {
         let lines = self.texts.text(Side::Original).len().max(self.texts.text(Side::Current).len());
-        Columns::new(area, lines, self.shape(), self.is_one_sided())
+        Columns::new(area, lines, self.effective_layout(), self.is_one_sided())
     }
 
-    /// The columns of a row this wide.
+    /// The columns of a row of this width.
     pub(super) fn columns_in(&self, width: u16) -> Columns {
         self.columns(Rect { width, height: 1, ..Rect::ZERO })
     }
 
-    /// The wrapped rows of a row, on both sides.
+    /// Wraps an unwrapped row on both sides.
     pub(super) fn line_rows(&self, row: &Row, columns: &Columns) -> (LineRows, LineRows) {
         let (left, right) = columns.rooms();
         let rows = |cell: &Cell, room: usize| {
-            let mark = if self.texts.ends_open(cell.side, cell.line) { ENDS_OPEN.len() } else { 0 };
+            let mark = if self.texts.ends_open(cell.side, cell.line) { NO_NEWLINE_SIGN.len() } else { 0 };
             LineRows::new(self.texts.line(cell.side, cell.line), mark, room)
         };
         let none = LineRows::default;
         match row {
-            Row::Fold { .. } | Row::Known(_) => (LineRows::new("", 0, left), none()),
-            Row::Said(hunk, number) => {
-                let text = self.said(*hunk, *number).map_or("", Sentence::text);
+            Row::Fold { .. } | Row::FoldedHunk(_) => (LineRows::new("", 0, left), none()),
+            Row::Sentence(hunk, number) => {
+                let text = self.sentence(*hunk, *number).map_or("", Sentence::text);
                 (LineRows::new(text, 0, columns.reason_room()), none())
             }
-            Row::Dropped(hunk) => match self.shape() {
-                Layout::SideBySide => (none(), LineRows::new(&self.dropped(*hunk), 0, right)),
-                Layout::OneColumn => (LineRows::new(&self.dropped(*hunk), 0, left), none()),
+            Row::Dropped(hunk) => match self.effective_layout() {
+                Layout::SideBySide => (none(), LineRows::new(&self.dropped_text(*hunk), 0, right)),
+                Layout::OneColumn => (LineRows::new(&self.dropped_text(*hunk), 0, left), none()),
             },
             Row::One(cell) => (rows(cell, left), none()),
             Row::Two(before, after) => (
@@ -484,30 +490,29 @@ impl Content {
         }
     }
 
-    /// Whether a row is wrapped. One that has nothing but one row either way is.
+    /// Whether a row is wrapped. A row that can be wrapped but fits into one row counts as wrapped, too.
     pub(super) fn wraps(&self, row: &Row, wrap: Wrap, columns: &Columns) -> bool {
         match (wrap, row) {
             (Wrap::Nothing, _) => false,
-            (Wrap::All(_), _) | (Wrap::Changes(_), Row::Said(..) | Row::Dropped(_)) => true,
-            (Wrap::Changes(_), Row::Fold { .. } | Row::Known(_)) => false,
+            (Wrap::All(_), _) | (Wrap::Changes(_), Row::Sentence(..) | Row::Dropped(_)) => true,
+            (Wrap::Changes(_), Row::Fold { .. } | Row::FoldedHunk(_)) => false,
             (Wrap::Changes(_), Row::One(_) | Row::Two(..)) => {
-                let is_moderate =
-                    |cell: Cell| is_moderate(self.texts.line(cell.side, cell.line), columns.room());
-                // Among them are the lines that stay where a change is dropped.
-                row.cells().any(|cell| cell.hunk.is_some()) && row.cells().all(is_moderate) && {
+                let cell_fits = |cell: Cell| may_fit(self.texts.line(cell.side, cell.line), columns.room());
+                // The lines that stay after a drop belong to their hunk, and are wrapped as well.
+                row.cells().any(|cell| cell.hunk.is_some()) && row.cells().all(cell_fits) && {
                     let (left, right) = self.line_rows(row, columns);
-                    left.len().max(right.len()) <= MOST_ROWS
+                    left.len().max(right.len()) <= MAX_WRAPPED_ROWS
                 }
             }
         }
     }
 
-    /// Measures every line that is wrapped. `around`: how many rows of something else stand around each row.
-    pub(super) fn wrapped(&self, wrap: Wrap, around: impl Fn(usize) -> usize) -> Wrapping {
+    /// Computes the rows of all lines. `around` returns the number of rows of notes around an unwrapped row.
+    pub(super) fn wrap_rows(&self, wrap: Wrap, around: impl Fn(usize) -> usize) -> Wrapping {
         let (columns, mut next) = (self.columns_in(wrap.width().unwrap_or(u16::MAX)), 0);
         let mut starts = Vec::with_capacity(self.rows() + 1);
         for block in &self.blocks {
-            let is_cut = matches!(wrap, Wrap::Changes(_)) && !matches!(block.kind, Kind::Hunk(_));
+            let is_cut = matches!(wrap, Wrap::Changes(_)) && !matches!(block.kind, BlockKind::Hunk(_));
             for row in block.row..block.end() {
                 starts.push(next);
                 let shown = if is_cut { None } else { Some(self.row_in(block, row)) };
@@ -526,8 +531,8 @@ impl Content {
     }
 }
 
-/// The sentences below each hunk.
-fn said_of(texts: &ReviewTexts, hunks: &[Hunk]) -> Vec<Vec<Sentence>> {
+/// Computes the sentences below each hunk.
+fn sentences_of(texts: &ReviewTexts, hunks: &[Hunk]) -> Vec<Vec<Sentence>> {
     let all = [Side::Original, Side::Proposed, Side::Current].map(|side| texts.text(side));
     let mut moves: Vec<Vec<Sentence>> = vec![Vec::new(); hunks.len()];
     for block in moved(hunks, texts.text(Side::Original), texts.text(Side::Current)) {
@@ -545,7 +550,7 @@ fn said_of(texts: &ReviewTexts, hunks: &[Hunk]) -> Vec<Vec<Sentence>> {
     hunks.iter().zip(moves).map(said).collect()
 }
 
-/// The byte at which a character of a line begins that is given in UTF-16 units.
+/// The byte of a line at the offset `character` in UTF-16 code units.
 pub(super) fn byte_of(line: &str, character: u32) -> usize {
     let mut units = 0;
     let before = line.char_indices().find(|(_, c)| {

@@ -9,11 +9,11 @@ use ratatui_core::style::Style;
 
 use super::columns::{Columns, Numbers};
 use super::content::{Cell, Content, Row, Sentence, Sign};
-use super::draw_line::{Marks, Part, line};
+use super::draw_line::{LineStyles, Part, draw_line};
 use super::line_pairs::drawn_blanks;
 use super::notes::{NoteKind, NoteRow, PageLines};
 use super::page::Page;
-use super::rows::Kind;
+use super::rows::BlockKind;
 use super::search::{Match, Needle};
 use super::texts::Side;
 use super::wrapping::{LineRows, Wrap};
@@ -21,13 +21,13 @@ use crate::colour::Colours;
 use crate::palette::{Change, Palette};
 use crate::text::width;
 
-/// The sign of a row that goes on with the line above it.
-const GOES_ON: &str = "↳";
+/// The sign of a row that continues the line of the row above.
+const CONTINUATION_SIGN: &str = "↳";
 
-/// The pointer at the current match of a search: terminals may show no styles.
-const FOUND_HERE: &str = "▸";
+/// The pointer at the current match of a search, for terminals that show no styles.
+const MATCH_SIGN: &str = "▸";
 
-/// Everything but the page and its place that decides how it is drawn.
+/// The options of drawing a page.
 pub(crate) struct DrawOptions<'a> {
     /// All styles.
     pub(crate) palette: &'a Palette,
@@ -35,27 +35,28 @@ pub(crate) struct DrawOptions<'a> {
     pub(crate) colours: &'a Colours,
     /// The hunk that keys act on.
     pub(crate) hunk: Option<usize>,
-    /// The needle of a search: every match is marked.
+    /// The needle of a search. Every match is highlighted.
     pub(crate) search: Option<&'a Needle>,
-    /// The match that the person went to last: it is marked otherwise.
+    /// The current match, which has another style.
     pub(crate) found: Option<Match>,
-    /// Columns that every line is scrolled to the side.
+    /// The columns by which every line is scrolled to the side.
     pub(crate) sideways: usize,
-    /// The lines that the person has chosen: then they are marked, and not all of the hunk.
+    /// The lines that the person has chosen. If present, these lines are highlighted instead of the whole
+    /// hunk.
     pub(crate) chosen: Option<PageLines>,
 }
 
 /// A row on the screen: a part of an unwrapped row.
 struct RowPart {
-    /// The content of the unwrapped row, all parts together.
+    /// The content of the whole unwrapped row.
     shown: Row,
-    /// Whether it is the first or the last row of its block.
+    /// Whether the row is the first, and whether it is the last row of its block.
     ends: (bool, bool),
-    /// The piece of the line on either side; nothing where the other side takes more rows.
+    /// The part of the line on each side; `None` if the line of that side has fewer rows.
     parts: (Option<Part>, Option<Part>),
 }
 
-/// A page as it is drawn.
+/// The page and the buffer while a page is drawn.
 struct Drawing<'a> {
     content: &'a Content,
     columns: Columns,
@@ -63,7 +64,7 @@ struct Drawing<'a> {
     buf: &'a mut Buffer,
 }
 
-/// Draws the rows of a page from `top` on. Every cell of `area` is drawn, and none outside of it.
+/// Draws the rows of a page from `top` on. Draws every cell of `area`, and no cell outside.
 pub(crate) fn draw(page: &Page, buf: &mut Buffer, area: Rect, top: usize, options: &DrawOptions<'_>) {
     let area = area.intersection(buf.area);
     for at in area.positions() {
@@ -81,11 +82,11 @@ pub(crate) fn draw(page: &Page, buf: &mut Buffer, area: Rect, top: usize, option
     let room = content.columns_in(wrap.width().unwrap_or(area.width));
     let mut drawing = Drawing { content, columns: content.columns(area), options, buf };
     let visible = top..top.saturating_add(area.height.into()).min(page.rows());
-    page.each_row(visible.clone(), |unwrapped, block, shown| {
+    page.for_each_row(visible.clone(), |unwrapped, block, shown| {
         let (rows, of_line) = (page.rows_of(unwrapped), page.rows_of_line(unwrapped));
         let wrapped = page.line_rows(&shown);
         let (left_room, right_room) = match shown {
-            Row::Said(..) => (room.reason_room(), 0),
+            Row::Sentence(..) => (room.reason_room(), 0),
             _ => room.rooms(),
         };
         for row in rows.start.max(visible.start)..rows.end.min(visible.end) {
@@ -96,12 +97,12 @@ pub(crate) fn draw(page: &Page, buf: &mut Buffer, area: Rect, top: usize, option
             let last = unwrapped + 1 == block.end() && row + 1 == rows.end;
             if !of_line.contains(&row) {
                 let hunk = match block.kind {
-                    Kind::Hunk(hunk) if row >= of_line.end => Some(hunk),
+                    BlockKind::Hunk(hunk) if row >= of_line.end => Some(hunk),
                     _ => None,
                 };
-                drawing.margin(strip, (first, last), hunk, false);
+                drawing.draw_margin(strip, (first, last), hunk, false);
                 if let Some(note) = note_in(page, unwrapped, row) {
-                    drawing.note(strip, note);
+                    drawing.draw_note(strip, note);
                 }
                 continue;
             }
@@ -115,12 +116,12 @@ pub(crate) fn draw(page: &Page, buf: &mut Buffer, area: Rect, top: usize, option
                     (Some(Part::cut(from)), Some(Part::cut(from)))
                 }
             };
-            drawing.row(strip, &RowPart { shown, ends: (first, last), parts });
+            drawing.draw_row(strip, &RowPart { shown, ends: (first, last), parts });
         }
     });
 }
 
-/// The note in a row beside the line of an unwrapped row.
+/// The note in a row above or below the line of an unwrapped row.
 fn note_in(page: &Page, unwrapped: usize, row: usize) -> Option<&NoteRow> {
     let (rows, of_line) = (page.rows_of(unwrapped), page.rows_of_line(unwrapped));
     let notes = page.notes_at(unwrapped)?;
@@ -131,7 +132,7 @@ fn note_in(page: &Page, unwrapped: usize, row: usize) -> Option<&NoteRow> {
 }
 
 impl Drawing<'_> {
-    fn row(&mut self, strip: Rect, row: &RowPart) {
+    fn draw_row(&mut self, strip: Rect, row: &RowPart) {
         let half = |half: &Range<u16>| Rect { x: half.start, width: half.end - half.start, ..strip };
         let (left_half, right_half) = (half(&self.columns.halves.0), half(&self.columns.halves.1));
         let (left_part, right_part) = &row.parts;
@@ -142,47 +143,47 @@ impl Drawing<'_> {
                 let within = self.content.enclosing(next).filter(|_| !open);
                 let within = within.map(|name| format!(" in {}", harmless::name(name))).unwrap_or_default();
                 let says = format!("{sign} {lines} unchanged line{s}{within}");
-                self.fold(strip, left_half, &says);
+                self.draw_fold(strip, left_half, &says);
             }
-            Row::Known(hunk) => {
-                self.fold(strip, left_half, &self.content.known_words(hunk));
-                self.margin(strip, row.ends, Some(hunk), false);
+            Row::FoldedHunk(hunk) => {
+                self.draw_fold(strip, left_half, &self.content.folded_hunk_text(hunk));
+                self.draw_margin(strip, row.ends, Some(hunk), false);
             }
             Row::One(cell) => {
-                self.margin(strip, row.ends, cell.hunk, self.is_chosen(&row.shown));
-                self.cell(left_half, self.columns.numbers, cell, left_part.as_ref());
+                self.draw_margin(strip, row.ends, cell.hunk, self.is_chosen(&row.shown));
+                self.draw_cell(left_half, self.columns.numbers, cell, left_part.as_ref());
             }
-            Row::Said(hunk, number) => {
-                self.margin(strip, row.ends, Some(hunk), false);
-                if let (Some(sentence), Some(part)) = (self.content.said(hunk, number), left_part) {
-                    self.said(strip, sentence, part);
+            Row::Sentence(hunk, number) => {
+                self.draw_margin(strip, row.ends, Some(hunk), false);
+                if let (Some(sentence), Some(part)) = (self.content.sentence(hunk, number), left_part) {
+                    self.draw_sentence(strip, sentence, part);
                 }
             }
             Row::Dropped(hunk) => {
-                self.margin(strip, row.ends, Some(hunk), false);
-                self.line_between(left_half, strip);
+                self.draw_margin(strip, row.ends, Some(hunk), false);
+                self.draw_divider(left_half, strip);
                 let (half, part) = match self.columns.is_split() {
                     true => (right_half, right_part),
                     false => (left_half, left_part),
                 };
-                self.dropped(half, hunk, part.as_ref());
+                self.draw_dropped(half, hunk, part.as_ref());
             }
             Row::Two(left, right) => {
                 let hunk = left.or(right).and_then(|cell| cell.hunk);
-                self.margin(strip, row.ends, hunk, self.is_chosen(&row.shown));
-                self.line_between(left_half, strip);
+                self.draw_margin(strip, row.ends, hunk, self.is_chosen(&row.shown));
+                self.draw_divider(left_half, strip);
                 if let Some(cell) = left {
-                    self.cell(left_half, Numbers::Original, cell, left_part.as_ref());
+                    self.draw_cell(left_half, Numbers::Original, cell, left_part.as_ref());
                 }
                 if let Some(cell) = right {
-                    self.cell(right_half, Numbers::Current, cell, right_part.as_ref());
+                    self.draw_cell(right_half, Numbers::Current, cell, right_part.as_ref());
                 }
             }
         }
     }
 
-    /// Draws a row that stands for lines.
-    fn fold(&mut self, strip: Rect, left_half: Rect, says: &str) {
+    /// Draws the row of a fold.
+    fn draw_fold(&mut self, strip: Rect, left_half: Rect, says: &str) {
         let palette = self.options.palette;
         self.buf.set_style(strip, palette.fold);
         let x = left_half.x + self.columns.prefix().saturating_sub(2);
@@ -191,32 +192,32 @@ impl Drawing<'_> {
     }
 
     /// Draws the line between the sides, if there are two.
-    fn line_between(&mut self, left_half: Rect, strip: Rect) {
+    fn draw_divider(&mut self, left_half: Rect, strip: Rect) {
         if self.columns.is_split() && left_half.right() < strip.right() {
             let style = self.options.palette.border;
             self.buf[(left_half.right(), strip.y)].set_symbol("│").set_style(style);
         }
     }
 
-    /// Draws the sign and the words of a hunk that is dropped, or a part of them.
-    fn dropped(&mut self, half: Rect, hunk: usize, part: Option<&Part>) {
+    /// Draws the sign and the sentence of a dropped hunk, or a part of the sentence.
+    fn draw_dropped(&mut self, half: Rect, hunk: usize, part: Option<&Part>) {
         let (Some(part), palette) = (part, self.options.palette) else { return };
         let x = half.x + self.columns.prefix();
-        let (sign, style) = match part.goes_on {
-            true => (GOES_ON, palette.number),
+        let (sign, style) = match part.is_continuation {
+            true => (CONTINUATION_SIGN, palette.number),
             false => (Sign::Dropped.shown(), palette.dropped.sign),
         };
         if x <= half.right() {
             self.buf.set_stringn(x.saturating_sub(2), half.y, sign, 1, style);
         }
         let text = Rect { x, width: half.right().saturating_sub(x), ..half };
-        let marks = Marks::plain(palette.dropped.sign, palette);
-        line(self.buf, text, &self.content.dropped(hunk), part, &marks);
+        let styles = LineStyles::plain(palette.dropped.sign, palette);
+        draw_line(self.buf, text, &self.content.dropped_text(hunk), part, &styles);
     }
 
-    /// Draws the reach of a hunk in the first column: adjacent hunks may have no line between them.
-    /// `is_chosen`: the row has a line that the person has chosen.
-    fn margin(&mut self, strip: Rect, ends: (bool, bool), hunk: Option<usize>, is_chosen: bool) {
+    /// Draws the extent of a hunk in the first column, because adjacent hunks may have no line between them.
+    /// `is_chosen`: whether the row has a line that the person has chosen.
+    fn draw_margin(&mut self, strip: Rect, ends: (bool, bool), hunk: Option<usize>, is_chosen: bool) {
         let palette = self.options.palette;
         let is_meant = match &self.options.chosen {
             Some(_) => is_chosen,
@@ -246,41 +247,41 @@ impl Drawing<'_> {
     }
 
     /// Draws a row of a note.
-    fn note(&mut self, strip: Rect, note: &NoteRow) {
+    fn draw_note(&mut self, strip: Rect, note: &NoteRow) {
         let style = match note.kind {
             NoteKind::Words => self.options.palette.reason,
             NoteKind::Code => self.options.palette.quiet,
             NoteKind::Warning => self.options.palette.warning,
         };
-        self.words(strip, &note.text, &note.part, style);
+        self.draw_text(strip, &note.text, &note.part, style);
     }
 
     /// Draws a sentence on a hunk, or a part of it.
-    fn said(&mut self, strip: Rect, sentence: &Sentence, part: &Part) {
+    fn draw_sentence(&mut self, strip: Rect, sentence: &Sentence, part: &Part) {
         let style = match sentence {
             Sentence::HardToSee(_) => self.options.palette.warning,
             Sentence::Moved(_) => self.options.palette.quiet,
             Sentence::Reason(_) => self.options.palette.reason,
         };
-        self.words(strip, sentence.text(), part, style);
+        self.draw_text(strip, sentence.text(), part, style);
     }
 
-    /// Draws words over the whole width, or a part of them.
-    fn words(&mut self, strip: Rect, text: &str, part: &Part, style: Style) {
+    /// Draws a sentence over the whole width, or a part of it.
+    fn draw_text(&mut self, strip: Rect, text: &str, part: &Part, style: Style) {
         let (palette, x) = (self.options.palette, self.columns.halves.0.start + self.columns.prefix());
-        if part.goes_on && x < strip.right() {
-            self.buf.set_stringn(x.saturating_sub(2), strip.y, GOES_ON, 1, palette.number);
+        if part.is_continuation && x < strip.right() {
+            self.buf.set_stringn(x.saturating_sub(2), strip.y, CONTINUATION_SIGN, 1, palette.number);
         }
         let room = Rect { x, width: strip.right().saturating_sub(x), ..strip };
-        line(self.buf, room, text, part, &Marks::plain(style, palette));
+        draw_line(self.buf, room, text, part, &LineStyles::plain(style, palette));
     }
 
-    /// Draws a cell in its room; nothing if the line beside it takes more rows.
-    fn cell(&mut self, room: Rect, numbers: Numbers, cell: Cell, part: Option<&Part>) {
+    /// Draws a cell in its area. Draws nothing without a part: the line beside it has more rows.
+    fn draw_cell(&mut self, room: Rect, numbers: Numbers, cell: Cell, part: Option<&Part>) {
         let Some(part) = part else { return };
         let (palette, content) = (self.options.palette, self.content);
         let change = match cell.sign {
-            // A line that stays differs in no word.
+            // An unchanged line has no words that differ.
             Sign::Same => Change { line: palette.text, sign: palette.text, words: Style::new() },
             Sign::Removed => palette.removed,
             Sign::Added => palette.added,
@@ -290,7 +291,7 @@ impl Drawing<'_> {
         let Rect { mut x, y, .. } = room;
         if self.columns.digits > 0 {
             let number = |line: Option<usize>| match line {
-                Some(line) if !part.goes_on => (line + 1).to_string(),
+                Some(line) if !part.is_continuation => (line + 1).to_string(),
                 _ => String::new(),
             };
             let width = usize::from(self.columns.digits);
@@ -306,8 +307,8 @@ impl Drawing<'_> {
         }
         let rest = Rect { x, y, width: room.right().saturating_sub(x), height: 1 };
         self.buf.set_style(rest, change.line);
-        let (sign, style) = match part.goes_on {
-            true => (GOES_ON, palette.number),
+        let (sign, style) = match part.is_continuation {
+            true => (CONTINUATION_SIGN, palette.number),
             false => (cell.sign.shown(), change.sign),
         };
         (x, _) = self.buf.set_stringn(x, y, sign, rest.width.into(), change.line.patch(style));
@@ -319,16 +320,16 @@ impl Drawing<'_> {
         };
         if found.as_ref().is_some_and(begins_here) {
             let style = change.line.patch(palette.cursor);
-            self.buf.set_stringn(x, y, FOUND_HERE, room.right().saturating_sub(x).into(), style);
+            self.buf.set_stringn(x, y, MATCH_SIGN, room.right().saturating_sub(x).into(), style);
         }
         let x = x.saturating_add(1).saturating_add(u16::try_from(part.indent).unwrap_or(0));
         let text = Rect { x, y, width: room.right().saturating_sub(x), height: 1 };
         let plain = cell.sign == Sign::Dropped || (cell.sign != Sign::Same && !palette.syntax_in_changes);
         let colours_of =
             |(side, line): (Side, usize)| self.options.colours.line(content.texts.text(side).text(), line);
-        let spans = colours_of(content.coloured(&cell)).or_else(|| colours_of(cell.twin));
+        let spans = colours_of(content.colour_source(&cell)).or_else(|| colours_of(cell.twin));
         let (is_changed, words) = (cell.sign != Sign::Same, content.words(cell));
-        let marks = Marks {
+        let styles = LineStyles {
             blanks: is_changed.then(|| drawn_blanks(shown_line, content.counterpart(&cell))),
             spans: spans.filter(|_| !plain).unwrap_or_default(),
             words: (&words, change.words),
@@ -336,8 +337,8 @@ impl Drawing<'_> {
             search: self.options.search,
             found,
             ends_open: content.texts.ends_open(cell.side, cell.line),
-            ..Marks::plain(change.line, palette)
+            ..LineStyles::plain(change.line, palette)
         };
-        line(self.buf, text, shown_line, part, &marks);
+        draw_line(self.buf, text, shown_line, part, &styles);
     }
 }

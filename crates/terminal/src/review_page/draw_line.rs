@@ -1,4 +1,4 @@
-//! Draws one line of text: cut to its column, with the styles of its words and of matches.
+//! Draws one line of text: cut to its columns, with the styles of its words and of matches.
 
 use std::borrow::Cow;
 use std::num::NonZeroU16;
@@ -9,38 +9,38 @@ use ratatui_core::layout::Rect;
 use ratatui_core::style::Style;
 
 use super::search::Needle;
-use super::texts::ENDS_OPEN;
+use super::texts::NO_NEWLINE_SIGN;
 use super::wrapping::LineRows;
 use crate::colour::Span;
 use crate::palette::Palette;
 use crate::text::width::{Shown, Unit, Units};
 
-/// The mark where a line is cut.
-const CUT: &str = "…";
+/// The sign at which a line is cut.
+const CUT_SIGN: &str = "…";
 
-/// A search for matches goes on so many bytes beyond the visible part.
-const AROUND: usize = 256;
+/// The bytes before and after the visible part of a line in which matches are searched for, too.
+const SEARCH_MARGIN_BYTES: usize = 256;
 
 /// The part of a line that a row shows.
 #[derive(Debug, Clone)]
 pub(super) struct Part {
     pub(super) columns: Range<usize>,
     /// Whether the line began in a row above.
-    pub(super) goes_on: bool,
-    /// The columns that stay empty before it.
+    pub(super) is_continuation: bool,
+    /// The columns that stay empty before the part.
     pub(super) indent: usize,
 }
 
 impl Part {
-    /// The part in a row of a wrapped line; none if the line has fewer rows.
+    /// The part in a row of a wrapped line; `None` if the line has fewer rows.
     pub(super) fn of(rows: &LineRows, row: usize, room: usize) -> Option<Self> {
-        let (columns, goes_on) = (rows.columns_of(row, room)?, row > 0);
-        Some(Self { columns, goes_on, indent: if goes_on { rows.indent() } else { 0 } })
+        let (columns, is_continuation) = (rows.columns_of(row, room)?, row > 0);
+        Some(Self { columns, is_continuation, indent: if is_continuation { rows.indent() } else { 0 } })
     }
 
-    /// The whole line, from a column on: it is cut where the room ends.
+    /// The part of an unwrapped line from the column `sideways` on. The line is cut at the end of the room.
     pub(super) fn cut(sideways: usize) -> Self {
-        Self { columns: sideways..usize::MAX, goes_on: false, indent: 0 }
+        Self { columns: sideways..usize::MAX, is_continuation: false, indent: 0 }
     }
 
     pub(super) fn is_cut(&self) -> bool {
@@ -48,17 +48,18 @@ impl Part {
     }
 }
 
-/// The marks on a line.
-pub(super) struct Marks<'a> {
+/// The styles and signs of a line.
+pub(super) struct LineStyles<'a> {
     /// The style below all others.
     pub(super) base: Style,
-    /// Syntax, in bytes.
+    /// The syntax colours, in bytes.
     pub(super) spans: &'a [Span],
-    /// Words that differ, and their style.
+    /// The words that differ, and their style.
     pub(super) words: (&'a [alongside_desk::Range], Style),
-    /// Whether a mark that hides changed words, or a part of a line that is new as a whole, shows that.
+    /// Whether the sign of a cut has a style of its own if it hides changed words, or a part of a line that
+    /// is new as a whole.
     pub(super) hides_changes: bool,
-    /// On a changed line, the blanks that are drawn, in bytes.
+    /// The whitespace that is drawn on a changed line, in bytes.
     pub(super) blanks: Option<[Range<usize>; 2]>,
     /// The needle of a search.
     pub(super) search: Option<&'a Needle>,
@@ -66,38 +67,38 @@ pub(super) struct Marks<'a> {
     pub(super) found: Option<Range<usize>>,
     /// Whether the line ending is missing.
     pub(super) ends_open: bool,
-    /// For the rest.
+    /// The palette, for all other styles.
     pub(super) palette: &'a Palette,
 }
 
 /// Draws a part of a line, as far as there is room.
-pub(super) fn line(buf: &mut Buffer, area: Rect, text: &str, part: &Part, marks: &Marks<'_>) {
+pub(super) fn draw_line(buf: &mut Buffer, area: Rect, text: &str, part: &Part, styles: &LineStyles<'_>) {
     if area.is_empty() {
         return;
     }
     let sideways = part.columns.start;
     let right = sideways.saturating_add(area.width.into()).min(part.columns.end);
     let mut units = Units::from(text, sideways);
-    let in_sight: Vec<Unit<'_>> = units.by_ref().take_while(|unit| unit.column < right).collect();
-    let (end, byte) = in_sight
+    let visible: Vec<Unit<'_>> = units.by_ref().take_while(|unit| unit.column < right).collect();
+    let (end, byte) = visible
         .last()
         .map_or((units.column(), text.len()), |last| (last.column + last.width, last.bytes.end));
-    let behind = if marks.ends_open && byte == text.len() { ENDS_OPEN } else { "" };
+    let behind = if styles.ends_open && byte == text.len() { NO_NEWLINE_SIGN } else { "" };
     let goes_on = part.is_cut() && (byte < text.len() || end + behind.len() > right);
     let began = part.is_cut() && sideways > 0 && !text.is_empty();
-    // A character that is only half visible is blank.
+    // Columns of a character that is only partly visible stay empty.
     let window = sideways.saturating_add(began.into())..right - usize::from(goes_on);
     let x = |column: usize| area.x + u16::try_from(column - sideways).unwrap_or(area.width);
 
-    let found = marks.found(text, &in_sight);
-    for unit in &in_sight {
+    let found = styles.found(text, &visible);
+    for unit in &visible {
         let (from, to) = (unit.column.max(window.start), (unit.column + unit.width).min(window.end));
         if from >= to {
             continue;
         }
-        let style = marks.style(unit, &found);
-        if let Some(blank) = marks.drawn_blank(text, unit).filter(|_| from == unit.column) {
-            let style = style.patch(marks.palette.mark).patch(marks.words.1);
+        let style = styles.style(unit, &found);
+        if let Some(blank) = styles.drawn_blank(text, unit).filter(|_| from == unit.column) {
+            let style = style.patch(styles.palette.mark).patch(styles.words.1);
             let shown = format!("{blank}{}", " ".repeat(to - from - 1));
             buf.set_stringn(x(from), area.y, shown, to - from, style);
             continue;
@@ -106,7 +107,7 @@ pub(super) fn line(buf: &mut Buffer, area: Rect, text: &str, part: &Part, marks:
             Shown::Text(shown)
                 if to - from == unit.width && usize::from(shown.cell_width()) != unit.width =>
             {
-                // ratatui counts the voiced ｶﾞ once too often, and would draw nothing in its room.
+                // ratatui gives the voiced ｶﾞ one column too many, and would leave out the character.
                 let width =
                     NonZeroU16::new(u16::try_from(unit.width).unwrap_or(1)).unwrap_or(NonZeroU16::MIN);
                 let first = &mut buf[(x(from), area.y)];
@@ -119,25 +120,25 @@ pub(super) fn line(buf: &mut Buffer, area: Rect, text: &str, part: &Part, marks:
         };
         buf.set_stringn(x(from), area.y, shown, to - from, style);
     }
-    let style = marks.base.patch(marks.palette.mark);
+    let style = styles.base.patch(styles.palette.mark);
     let (from, to) = (end.max(window.start), (end + behind.len()).min(window.end));
     if from < to {
         buf.set_stringn(x(from), area.y, &behind[from - end..to - end], to - from, style);
     }
-    let first = in_sight.first().map_or(usize::MAX, |first| first.utf16);
-    let last = in_sight.last().map_or(0, |last| last.utf16);
+    let first = visible.first().map_or(usize::MAX, |first| first.utf16);
+    let last = visible.last().map_or(0, |last| last.utf16);
     if goes_on {
-        let style = marks.cut(style, |word| word.end.character as usize > last);
-        buf[(x(right - 1), area.y)].set_symbol(CUT).set_style(style);
+        let style = styles.cut_style(style, |word| word.end.character as usize > last);
+        buf[(x(right - 1), area.y)].set_symbol(CUT_SIGN).set_style(style);
     }
     if began {
-        let style = marks.cut(style, |word| (word.start.character as usize) <= first);
-        buf[(area.x, area.y)].set_symbol(CUT).set_style(style);
+        let style = styles.cut_style(style, |word| (word.start.character as usize) <= first);
+        buf[(area.x, area.y)].set_symbol(CUT_SIGN).set_style(style);
     }
 }
 
-impl<'a> Marks<'a> {
-    /// None, on a style.
+impl<'a> LineStyles<'a> {
+    /// Creates styles for plain text.
     pub(super) fn plain(base: Style, palette: &'a Palette) -> Self {
         let words: (&[alongside_desk::Range], _) = (&[], Style::new());
         Self {
@@ -153,8 +154,8 @@ impl<'a> Marks<'a> {
         }
     }
 
-    /// The style of the mark where the line is cut. `is_hidden`: whether a word that differs is behind it.
-    fn cut(&self, style: Style, is_hidden: impl FnMut(&alongside_desk::Range) -> bool) -> Style {
+    /// The style of the sign of a cut. `is_hidden`: whether the cut hides a word that differs.
+    fn cut_style(&self, style: Style, is_hidden: impl FnMut(&alongside_desk::Range) -> bool) -> Style {
         let (words, look) = self.words;
         let hides = self.hides_changes && (words.is_empty() || words.iter().any(is_hidden));
         if hides { style.patch(look).patch(self.palette.hidden) } else { style }
@@ -183,7 +184,7 @@ impl<'a> Marks<'a> {
         style
     }
 
-    /// The sign in place of a blank that is drawn.
+    /// The visible sign for a whitespace character; `None` if it is not drawn.
     fn drawn_blank(&self, text: &str, unit: &Unit<'_>) -> Option<&'static str> {
         let blanks = self.blanks.as_ref()?;
         let blank = &text[unit.bytes.clone()];
@@ -194,26 +195,26 @@ impl<'a> Marks<'a> {
             "\t" if differs() => Some("→"),
             " " | "\t" => None,
             _ => {
-                // A blank of another kind looks like one.
+                // Other whitespace, such as a no-break space, looks like a space.
                 let is_blank = blank.chars().all(char::is_whitespace);
                 (is_blank && matches!(unit.shown, Shown::Text(_))).then_some("␣")
             }
         }
     }
 
-    /// Whether a word that differs is nothing but this blank, or blanks with it.
+    /// Whether this whitespace character is in a differing word that consists of whitespace only.
     fn is_word(&self, text: &str, unit: &Unit<'_>) -> bool {
         let Some(word) = self.word_at(unit) else { return false };
         let (before, after) = text.split_at(unit.bytes.start);
         let (before, after) = (before.chars().rev(), after.chars());
         let above = unit.utf16 - word.start.character as usize;
         let below = (word.end.character as usize).saturating_sub(unit.utf16);
-        // A blank is one unit of UTF-16.
+        // A space and a tab are one UTF-16 code unit each, so code units can be counted as characters.
         let mut around = before.take(above).chain(after.take(below));
         around.all(|c| matches!(c, ' ' | '\t'))
     }
 
-    /// The word that differs in which a unit stands.
+    /// The differing word that contains a unit.
     fn word_at(&self, unit: &Unit<'_>) -> Option<&'a alongside_desk::Range> {
         let words = self.words.0;
         let after = words.partition_point(|word| word.end.character as usize <= unit.utf16);
@@ -221,12 +222,12 @@ impl<'a> Marks<'a> {
     }
 
     /// The visible matches of a search, in bytes of the line.
-    fn found(&self, text: &str, in_sight: &[Unit<'_>]) -> Vec<Range<usize>> {
-        let (Some(needle), Some(first), Some(last)) = (self.search, in_sight.first(), in_sight.last()) else {
+    fn found(&self, text: &str, visible: &[Unit<'_>]) -> Vec<Range<usize>> {
+        let (Some(needle), Some(first), Some(last)) = (self.search, visible.first(), visible.last()) else {
             return Vec::new();
         };
-        let start = text.floor_char_boundary(first.bytes.start.saturating_sub(AROUND));
-        let end = text.ceil_char_boundary((last.bytes.end + AROUND).min(text.len()));
-        needle.places(&text[start..end]).map(|place| place.start + start..place.end + start).collect()
+        let start = text.floor_char_boundary(first.bytes.start.saturating_sub(SEARCH_MARGIN_BYTES));
+        let end = text.ceil_char_boundary((last.bytes.end + SEARCH_MARGIN_BYTES).min(text.len()));
+        needle.find_in(&text[start..end]).map(|place| place.start + start..place.end + start).collect()
     }
 }

@@ -1,26 +1,26 @@
-//! The function or heading in which a line stands, so that a fold says what it hides.
+//! Finds the function or heading that encloses a line, which the row of a fold names.
 
 use alongside_desk::Text;
 
-/// A heading is looked for so many lines up.
-const LOOK_BACK: usize = 400;
+/// The most lines above a line in which its heading is searched for.
+const MAX_LINES_ABOVE: usize = 400;
 
-/// Words that begin a declaration, in most languages.
-const DECLARES: &str = "fn def class func function impl struct enum trait interface module namespace sub \
+/// The words that begin a declaration in common languages.
+const KEYWORDS: &str = "fn def class func function impl struct enum trait interface module namespace sub \
                         proc pub export public private protected static type object";
 
-/// The line that declares what this line of a text stands in, without the sign that opens a block; none at
-/// the top level. `is_prose`: the text has headings of Markdown instead.
+/// The line that declares the function or the like around this line, without the sign that opens a block;
+/// `None` at the top level. `is_prose`: the text is Markdown, so the heading is returned instead.
 pub(super) fn enclosing(text: &Text, line: usize, is_prose: bool) -> Option<&str> {
     let at = |line: usize| text.lines(line..line + 1).trim_end();
-    let above = (line.saturating_sub(LOOK_BACK)..line).rev().map(at).filter(|line| !line.is_empty());
+    let above = (line.saturating_sub(MAX_LINES_ABOVE)..line).rev().map(at).filter(|line| !line.is_empty());
     if is_prose {
         return above
             .filter(|line| line.starts_with('#'))
             .map(|line| line.trim_start_matches('#').trim())
             .next();
     }
-    // A blank line tells no indentation.
+    // An empty line has no indentation, so the next other line counts.
     let first = (line..text.len()).map(at).find(|line| !line.is_empty())?;
     let mut inner = indentation(first);
     let mut found = None;
@@ -33,7 +33,7 @@ pub(super) fn enclosing(text: &Text, line: usize, is_prose: bool) -> Option<&str
         (inner, found) = (outer, Some(content));
         let mut words = content.split(|c: char| !c.is_alphanumeric() && c != '_');
         if outer == 0
-            || words.by_ref().take(2).any(|word| DECLARES.split(' ').any(|declares| declares == word))
+            || words.by_ref().take(2).any(|word| KEYWORDS.split(' ').any(|declares| declares == word))
         {
             break;
         }
@@ -41,7 +41,7 @@ pub(super) fn enclosing(text: &Text, line: usize, is_prose: bool) -> Option<&str
     found.map(|line| line.trim_end_matches(|c: char| matches!(c, '{' | ':') || c.is_whitespace()))
 }
 
-/// How far a line is indented; a tab counts as one blank, for a text rarely mixes both.
+/// The indentation of a line in characters. A tab counts as one, because a text rarely mixes tabs and spaces.
 fn indentation(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
@@ -68,9 +68,9 @@ mod tests {
         assert_eq!(
             of(python, 1, false).as_deref(),
             Some("class A"),
-            "a blank line stands where the next one does"
+            "an empty line is enclosed as the next line is"
         );
-        assert_eq!(of(python, 6, false), None, "a function at the top stands in nothing");
+        assert_eq!(of(python, 6, false), None, "no declaration encloses a function at the top level");
         assert_eq!(of(python, 7, false).as_deref(), Some("def c()"));
     }
 

@@ -1,5 +1,6 @@
-//! The emphasis on the lines of one hunk, for a desk that prints lines in place of drawing a page: the words
-//! that differ, the blanks to draw, and what the hunk stands in. They are those of the [`Content`] of a page.
+//! The emphasis on the lines of one hunk, for a desk that prints lines instead of a page: the words that
+//! differ, the whitespace to draw, and the enclosing function. A page computes all of them in the same way,
+//! by its [`Content`].
 
 use std::ops::Range;
 
@@ -11,36 +12,37 @@ use super::line_pairs::drawn_blanks;
 use crate::options::Layout;
 use crate::text::width::{Shown, Unit, Units};
 
-/// See the module.
+/// The emphasis on the lines of one hunk.
 #[derive(Debug)]
 pub struct HunkEmphasis {
     content: Content,
 }
 
-/// The emphasis on a changed line, each in bytes of the line, in order.
+/// The emphasis on a changed line, as sorted byte ranges of the line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LineEmphasis {
     /// The words that differ.
     pub words: Vec<Range<usize>>,
-    /// Where blanks and tabs are drawn.
+    /// The whitespace that is drawn with visible signs.
     pub blanks: Vec<Range<usize>>,
 }
 
 impl HunkEmphasis {
-    /// The emphasis on the lines of a hunk of this review.
+    /// Computes the emphasis on the lines of a hunk of this review.
     pub fn new(review: &Review, hunk: &Hunk) -> Self {
         let only = Review { hunks: vec![hunk.clone()], ..review.clone() };
         Self { content: Content::new(&only, Layout::OneColumn, ReviewKind::Proposal) }
     }
 
-    /// The emphasis on a line of the original, counted from the first one of the hunk.
+    /// The emphasis on a line of the original. `line` counts from 0 at the first line of the hunk.
     pub fn removed(&self, line: usize) -> LineEmphasis {
-        self.of(self.content.before(0, line))
+        self.of(self.content.old_cell(0, line))
     }
 
-    /// The emphasis on a line that is proposed, or that the person wrote in its place.
+    /// The emphasis on a proposed line, or on the line that the person wrote instead. `line` counts from 0 at
+    /// the first line of the hunk.
     pub fn added(&self, line: usize) -> LineEmphasis {
-        self.of(self.content.after(0, line))
+        self.of(self.content.new_cell(0, line))
     }
 
     fn of(&self, cell: Cell) -> LineEmphasis {
@@ -57,24 +59,24 @@ impl HunkEmphasis {
         LineEmphasis { words, blanks }
     }
 
-    /// Why lines of the hunk differ that look the same.
+    /// The sentence about a difference in the hunk that is hard to see; `None` without one.
     pub fn hard_to_see(&self) -> Option<&str> {
-        match self.content.said(0, 0) {
+        match self.content.sentence(0, 0) {
             Some(Sentence::HardToSee(said)) => Some(said),
             Some(Sentence::Moved(_) | Sentence::Reason(_)) | None => None,
         }
     }
 
-    /// The function or heading in which the hunk stands. Render it harmless before showing it.
+    /// The function or heading that encloses the hunk. Escape it before a person sees it.
     pub fn enclosing(&self) -> Option<&str> {
         let first = self.content.hunks.first()?.current.start;
         self.content.enclosing(first)
     }
 }
 
-/// The byte at which a line is to be cut that has more columns than this, so that a mark of one column has
-/// room behind it; none if the line fits. `tab`: the columns from one tab stop to the next; `indent`: those
-/// before the line.
+/// The byte at which to cut a line so that it fits into `columns`, with a sign of one column behind it;
+/// `None` if the whole line fits. `tab`: the columns between two tab stops. `indent`: the columns before the
+/// line.
 pub fn cut_at(line: &str, columns: usize, (indent, tab): (usize, usize)) -> Option<usize> {
     let (mut at, mut cut) = (indent, 0);
     for unit in Units::from(line, 0) {
@@ -89,7 +91,7 @@ pub fn cut_at(line: &str, columns: usize, (indent, tab): (usize, usize)) -> Opti
     None
 }
 
-/// The columns that a line takes, with those before it; `indent` and `tab` as for [`cut_at`].
+/// The columns of a line together with the columns before it; `indent` and `tab` as for [`cut_at`].
 pub fn columns_of(line: &str, (indent, tab): (usize, usize)) -> usize {
     Units::from(line, 0).fold(indent, |at, unit| column_behind(at, &unit, tab))
 }

@@ -1,6 +1,6 @@
-//! The kind of a review on the screen, on which its words depend.
+//! The kind of a review on the screen, on which its sentences depend.
 
-/// See the module.
+/// The kind of a review on the screen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum ReviewKind {
     /// A proposal that waits for a decision: its hunks are kept or dropped.

@@ -1,5 +1,5 @@
-//! The line that a changed line stands for or gives way to, and the blanks in which the two differ: those are
-//! drawn.
+//! The counterpart of a changed line on the other side of its hunk, and the whitespace in which both differ,
+//! which is drawn with visible signs.
 
 use std::ops::Range;
 
@@ -9,10 +9,11 @@ use super::alignment::Alignment;
 use super::like_lines::like_lines;
 use super::texts::{ReviewTexts, Side};
 
-/// Where the sides of a hunk have different numbers of lines, the other line is looked for so far around.
-const AROUND: usize = 32;
+/// The most lines above and below in which the counterpart of a line is searched for, if the sides of a hunk
+/// have different numbers of lines.
+const MAX_DISTANCE_LINES: usize = 32;
 
-/// The lines of a hunk that come, or would come, and their text.
+/// The new lines of a hunk, which are written or would be without the drop, and their text.
 fn new_lines(hunk: &Hunk) -> (Side, Lines) {
     match hunk.state {
         HunkState::Dropped => (Side::Proposed, hunk.proposed),
@@ -20,10 +21,10 @@ fn new_lines(hunk: &Hunk) -> (Side, Lines) {
     }
 }
 
-/// The lines of a hunk that became other lines.
+/// Finds the lines of a hunk that became other lines.
 pub(super) fn alignment(texts: &ReviewTexts, hunk: &Hunk) -> Alignment {
     let (side, new) = new_lines(hunk);
-    // One line and another one share a row in any case.
+    // A single pair of lines shares a row without a comparison.
     if hunk.original.len() * new.len() <= 1 {
         return Alignment::default();
     }
@@ -33,7 +34,7 @@ pub(super) fn alignment(texts: &ReviewTexts, hunk: &Hunk) -> Alignment {
     Alignment::new(like_lines(&lines(Side::Original, hunk.original), &lines(side, new)))
 }
 
-/// Those pairs of a hunk in which both lines are the same, for one column.
+/// The pairs of equal lines of a hunk, for the one-column layout.
 pub(super) fn kept_lines(texts: &ReviewTexts, hunk: &Hunk, alignment: &Alignment) -> Alignment {
     let (side, new) = new_lines(hunk);
     let is_same = |(old, at): &(usize, usize)| {
@@ -43,9 +44,9 @@ pub(super) fn kept_lines(texts: &ReviewTexts, hunk: &Hunk, alignment: &Alignment
     Alignment::stacked(alignment.pairs().filter(is_same))
 }
 
-/// The line on the other side of a hunk that a line of a text was made of, or became; without one, the line
-/// in its row, if both sides have as many lines, otherwise one that differs in blanks at most. Without line
-/// end.
+/// The counterpart of a line, without its line ending: the line on the other side of the hunk that it became,
+/// or was made from. If there is none, the line in the same row if both sides have the same number of lines,
+/// or else a near line that differs in whitespace only.
 pub(super) fn counterpart<'a>(
     texts: &'a ReviewTexts,
     hunk: &Hunk,
@@ -75,12 +76,13 @@ pub(super) fn counterpart<'a>(
         return Some(line(other_side, other, at));
     }
     let wanted = line(own_side, own, offset).trim();
-    let mut around = offset.saturating_sub(AROUND)..(offset + AROUND).min(other.len());
+    let mut around =
+        offset.saturating_sub(MAX_DISTANCE_LINES)..(offset + MAX_DISTANCE_LINES).min(other.len());
     around.find_map(|at| Some(line(other_side, other, at)).filter(|line| line.trim() == wanted))
 }
 
-/// The blanks of a changed line that are drawn, in bytes: those at its beginning where they differ from those
-/// of its counterpart, and those at its end.
+/// The whitespace of a changed line that is drawn, in bytes: the indentation if it differs from the
+/// counterpart's, and the whitespace at the end.
 pub(super) fn drawn_blanks(line: &str, other: Option<&str>) -> [Range<usize>; 2] {
     let indentation = |line: &str| line.len() - line.trim_start_matches(BLANKS).len();
     let end = line.trim_end_matches(BLANKS).len();
@@ -90,7 +92,7 @@ pub(super) fn drawn_blanks(line: &str, other: Option<&str>) -> [Range<usize>; 2]
     [0..beginning, end..line.len()]
 }
 
-/// The part of line number `at` in which it differs from its counterpart; none if they have little in common.
+/// The part of line number `at` that differs from its counterpart; `None` if both have little in common.
 pub(super) fn differing_part(line: &str, other: &str, at: usize) -> Option<TextRange> {
     let start = alike_at_start(line.as_bytes(), other.as_bytes());
     let start = line.floor_char_boundary(start);
@@ -98,10 +100,10 @@ pub(super) fn differing_part(line: &str, other: &str, at: usize) -> Option<TextR
     let end = line.len() - alike_at_end(rest.as_bytes(), other_rest.as_bytes());
     let end = line.ceil_char_boundary(end).max(start);
     let shared = line.len() - (end - start);
-    if start == end || shared * 100 < MIN_SHARED * line.len().max(other.len()) {
+    if start == end || shared * 100 < MIN_SHARED_PERCENT * line.len().max(other.len()) {
         return None;
     }
-    // A word is marked whole.
+    // The range is extended to whole words.
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let start = match line[start..].starts_with(is_word) {
         true => line[..start].trim_end_matches(is_word).len(),
@@ -120,7 +122,7 @@ pub(super) fn differing_part(line: &str, other: &str, at: usize) -> Option<TextR
 }
 
 /// The least share of a line that it has in common with its counterpart, in percent.
-const MIN_SHARED: usize = 30;
+const MIN_SHARED_PERCENT: usize = 30;
 
 const BLANKS: [char; 2] = [' ', '\t'];
 

@@ -1,13 +1,13 @@
-//! The place of a line of a text on a page.
+//! The location of a text's line on a page.
 
 use alongside_desk::{Hunk, HunkState};
 
 use super::content::Content;
-use super::rows::{Block, Kind};
+use super::rows::{Block, BlockKind};
 use super::texts::Side;
 
-/// The block that shows a line of a text, and the line there, from which the block tells the unwrapped row.
-pub(super) fn place_of(content: &Content, side: Side, line: usize) -> Option<(&Block, usize)> {
+/// The block that shows a line of a text, and the offset of the line in that block.
+pub(super) fn block_of_line(content: &Content, side: Side, line: usize) -> Option<(&Block, usize)> {
     let lines = |hunk: &Hunk| match side {
         Side::Original => hunk.original,
         Side::Proposed => hunk.proposed,
@@ -31,12 +31,12 @@ pub(super) fn place_of(content: &Content, side: Side, line: usize) -> Option<(&B
         Side::Current => block.at.current,
     };
     let after = content.blocks.partition_point(|block| start(block) <= line);
-    let block = content.blocks[..after].last().filter(|block| !matches!(block.kind, Kind::Hunk(_)))?;
+    let block = content.blocks[..after].last().filter(|block| !matches!(block.kind, BlockKind::Hunk(_)))?;
     let offset = line - start(block);
     (offset < block.lines()).then_some((block, offset))
 }
 
-/// The unwrapped row that shows a line of a text, or the fold over it.
+/// The unwrapped row that shows a line of a text, or the fold that hides the line.
 pub(super) fn row_of(content: &Content, side: Side, line: usize) -> Option<usize> {
-    place_of(content, side, line).map(|(block, offset)| block.row_of(offset))
+    block_of_line(content, side, line).map(|(block, offset)| block.row_of(offset))
 }

@@ -1,5 +1,5 @@
-//! A review as rows on a screen. [`Page`] knows the place of each line and hunk; the other files draw and
-//! search it.
+//! A review as rows on a screen. [`Page`] has the row of each line and hunk; the other files draw and search
+//! the page.
 
 mod accepted_hunks;
 mod alignment;

@@ -1,5 +1,6 @@
-//! Notes on a page: sentences that stand below a line of a text, or above all of them, and belong to neither
-//! text. They hang on the row of their line, so that nothing else of the page has to know them.
+//! Notes on a page: sentences below a line, or above the first line, that belong to no text of the review. A
+//! note is attached to the unwrapped row of its line, so that the other parts of a page do not depend on
+//! notes.
 
 use std::collections::BTreeMap;
 
@@ -10,19 +11,19 @@ use super::rows::NotedLines;
 use super::texts::Side;
 use super::wrapping::{LineRows, Wrap};
 
-/// Of more lines, only the last ones of a note are never folded.
-const MOST_SHOWN: usize = 12;
+/// The most lines of a note that are never folded. Of more lines, only the last ones stay visible.
+const MAX_VISIBLE_LINES: usize = 12;
 
-/// A note, and its place.
+/// A note and its location.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PageNote {
     pub(crate) place: NotePlace,
-    /// How many lines it is about, the last of which is that of its place; none on top.
+    /// The number of lines that the note is about. The last of them is the line of `place`; 0 at the top.
     pub(crate) covers: usize,
     pub(crate) lines: Vec<NoteLine>,
 }
 
-/// The place of a note. Lines are 0-based.
+/// The location of a note. Lines count from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NotePlace {
     /// Above the first row.
@@ -33,7 +34,7 @@ pub(crate) enum NotePlace {
     BelowNew(usize),
 }
 
-/// A line of a note. Any text: it is drawn harmless.
+/// A line of a note. The text may come from outside: it is escaped when it is drawn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NoteLine {
     pub(crate) text: String,
@@ -43,23 +44,23 @@ pub(crate) struct NoteLine {
 /// The kind of a line of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NoteKind {
-    /// The person's words.
+    /// The person's comment.
     Words,
-    /// Code that the words are about, and that is not on the page.
+    /// The code that the comment is about, if it is not on the page.
     Code,
-    /// Something that is wrong with the note.
+    /// A problem with the note.
     Warning,
 }
 
-/// Some lines of one text. 0-based; the end is not among them.
+/// A range of lines of one text. Lines count from 0, and the end is excluded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PageLines {
-    /// Whether they are lines of the original, and not of the proposal.
+    /// Whether the lines belong to the original (true) or to the proposal (false).
     pub(crate) is_old: bool,
     pub(crate) lines: std::ops::Range<usize>,
 }
 
-/// A row of the screen that shows a note, or a part of a line of one.
+/// A row of the screen that shows a line of a note, or a part of one.
 #[derive(Debug)]
 pub(super) struct NoteRow {
     pub(super) text: String,
@@ -74,13 +75,13 @@ pub(super) struct NoteRows {
     pub(super) below: Vec<NoteRow>,
 }
 
-/// All notes of a page, by the unwrapped row that they stand at.
+/// All notes of a page, by their unwrapped row.
 #[derive(Debug, Default)]
 pub(super) struct PlacedNotes(BTreeMap<usize, NoteRows>);
 
 impl PlacedNotes {
-    /// Places notes on a page that is laid out, and wraps them. A page that wraps nothing has none, for then
-    /// each row is one row of the screen.
+    /// Places and wraps the notes of a page that is laid out. A page without wrapping shows no notes, because
+    /// each of its unwrapped rows is one row of the screen.
     pub(super) fn new(notes: &[PageNote], content: &Content, wrap: Wrap) -> Self {
         let mut placed = Self::default();
         let Some(width) = wrap.width() else { return placed };
@@ -91,7 +92,7 @@ impl PlacedNotes {
                 NotePlace::BelowOld(line) => row_of(content, Side::Original, line),
                 NotePlace::BelowNew(line) => row_of(content, Side::Proposed, line),
             };
-            // A note whose line is not there must not be hidden.
+            // A note whose line is not on the page must not be hidden, so it is at the top.
             let rows = placed.0.entry(below.unwrap_or(0)).or_default();
             let rows = if below.is_some() { &mut rows.below } else { &mut rows.above };
             rows.extend(note.lines.iter().flat_map(|line| wrapped(line, room)));
@@ -104,17 +105,17 @@ impl PlacedNotes {
         self.0.get(&unwrapped)
     }
 
-    /// How many rows of notes stand above an unwrapped row.
+    /// The number of rows of notes above an unwrapped row.
     pub(super) fn above(&self, unwrapped: usize) -> usize {
         self.at(unwrapped).map_or(0, |rows| rows.above.len())
     }
 
-    /// How many stand below it.
+    /// The number of rows of notes below an unwrapped row.
     pub(super) fn below(&self, unwrapped: usize) -> usize {
         self.at(unwrapped).map_or(0, |rows| rows.below.len())
     }
 
-    /// How many stand above and below it.
+    /// The number of rows of notes above and below an unwrapped row.
     pub(super) fn around(&self, unwrapped: usize) -> usize {
         self.above(unwrapped) + self.below(unwrapped)
     }
@@ -131,7 +132,7 @@ fn wrapped(line: &NoteLine, room: usize) -> Vec<NoteRow> {
 pub(super) fn noted_lines(notes: &[PageNote]) -> NotedLines {
     let mut noted = NotedLines::default();
     for note in notes {
-        let lines = |last: usize| (last + 1).saturating_sub(note.covers.min(MOST_SHOWN))..=last;
+        let lines = |last: usize| (last + 1).saturating_sub(note.covers.min(MAX_VISIBLE_LINES))..=last;
         match note.place {
             NotePlace::Top => {}
             NotePlace::BelowOld(last) => noted.original.extend(lines(last)),

@@ -1,5 +1,6 @@
 //! A review laid out in rows: numbered lines, the original beside or above the current text, unchanged lines
-//! folded. Each lookup touches only the rows on the screen, however long the text is.
+//! folded. The cost of a lookup depends on the number of rows on the screen, and not on the length of the
+//! text.
 
 use std::ops::Range;
 
@@ -10,7 +11,7 @@ use super::content::{Cell, Content, Row, Sentence, Sign};
 use super::kind::ReviewKind;
 use super::line_place::row_of;
 use super::notes::{self, NoteRows, PageLines, PageNote, PlacedNotes};
-use super::rows::{Block, InSight, Kind};
+use super::rows::{Block, BlockKind, VisibleLines};
 use super::search::Match;
 use super::seen_lines::{EditedLine, SeenLines, ShownLine};
 use super::texts::Side;
@@ -18,20 +19,20 @@ use super::wrapping::{LineRows, Wrap, Wrapping};
 use crate::options::Layout;
 use crate::text::width;
 
-/// A review on a screen. Its content has unwrapped rows; here each is one or more rows of the screen. Beside
-/// one another, both sides take as many rows as the longer one.
+/// A review laid out in rows of the screen. Each unwrapped row of its content is one or more rows of the
+/// screen. If two sides are beside each other, both get as many rows as the longer side needs.
 #[derive(Debug)]
 pub(crate) struct Page {
     content: Content,
     form: PageForm,
-    in_sight: InSight,
-    /// Present while long lines are wrapped.
+    visible_lines: VisibleLines,
+    /// The rows of wrapped lines; `None` if no line is wrapped.
     wrapping: Option<Wrapping>,
     notes: Vec<PageNote>,
     placed_notes: PlacedNotes,
 }
 
-/// How a page is laid out.
+/// The form in which a page is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PageForm {
     pub(crate) layout: Layout,
@@ -44,41 +45,42 @@ impl From<Layout> for PageForm {
     }
 }
 
-/// A row that is found again after the page has changed: by its line in the texts that never change.
+/// The identity of a row, by which it is found again after the page has changed: its line in the original and
+/// the proposal, which never change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Anchor {
+pub(crate) struct RowIdentity {
     original: usize,
     proposed: usize,
-    spot: AnchorKind,
-    /// The column at which the row begins, if a long line goes on there.
+    kind: RowKind,
+    /// The column at which the row begins, if the row continues a wrapped line.
     column: usize,
-    /// Whether it is one of the notes above the line.
+    /// Whether the row is a note above the line.
     is_above: bool,
 }
 
 /// The kind of an anchored row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum AnchorKind {
+enum RowKind {
     Line,
     Fold,
-    /// A row of the hunk that begins there.
+    /// A row of the hunk that begins at the line, by its offset.
     Hunk(usize),
 }
 
 impl Page {
-    /// Lays a review out with all unchanged stretches folded. A new file has one column in either layout.
+    /// Lays out a proposal with all unchanged parts folded. A new file has one column in either layout.
     #[cfg(test)]
     pub(crate) fn new(review: &Review, form: impl Into<PageForm>) -> Self {
         Self::of_kind(review, form.into(), ReviewKind::Proposal)
     }
 
-    /// The page of a review of this kind.
+    /// Lays out a review of this kind with all unchanged parts folded.
     pub(crate) fn of_kind(review: &Review, form: PageForm, kind: ReviewKind) -> Self {
         let content = Content::new(review, form.layout, kind);
         let mut page = Self {
             content,
             form,
-            in_sight: InSight::default(),
+            visible_lines: VisibleLines::default(),
             wrapping: None,
             notes: Vec::new(),
             placed_notes: PlacedNotes::default(),
@@ -87,8 +89,8 @@ impl Page {
         page
     }
 
-    /// Takes a change of the same review in; what was unfolded stays so. Rows may move: see
-    /// [`anchor`](Self::anchor).
+    /// Takes a new revision of the same review. Opened folds stay open. Rows may move: see
+    /// [`row_identity`](Self::row_identity).
     pub(crate) fn update(&mut self, review: &Review) {
         self.content.update(review);
         self.lay_out();
@@ -100,20 +102,20 @@ impl Page {
         self.lay_out();
     }
 
-    /// Shows these notes with the lines that they are about, in place of those before. Rows move. False if
-    /// they are the same.
+    /// Replaces the notes, and shows the lines that they are about. Rows may move. Returns false if the notes
+    /// are the same.
     pub(crate) fn set_notes(&mut self, notes: &[PageNote]) -> bool {
         let is_other = self.notes != notes;
         if is_other {
             self.notes = notes.to_vec();
-            self.in_sight.set_noted(notes::noted_lines(&self.notes));
+            self.visible_lines.set_noted(notes::noted_lines(&self.notes));
             self.lay_out();
         }
         is_other
     }
 
-    /// The person accepted the hunks in these lines of the proposal before they were written: they are
-    /// folded. Rows move. False if that is known.
+    /// Folds the hunks in these lines of the proposal, because the person accepted them before they were
+    /// written. Rows may move. Returns false if the lines are the same.
     pub(crate) fn set_accepted(&mut self, lines: &[Lines]) -> bool {
         let is_news = self.content.set_accepted(lines);
         if is_news {
@@ -123,12 +125,12 @@ impl Page {
     }
 
     fn lay_out(&mut self) {
-        self.content.lay_out(self.form.layout, &self.in_sight);
+        self.content.lay_out(self.form.layout, &self.visible_lines);
         self.placed_notes = PlacedNotes::new(&self.notes, &self.content, self.form.wrap);
         self.wrapping = match self.form.wrap {
             Wrap::Nothing => None,
             Wrap::Changes(_) | Wrap::All(_) => {
-                Some(self.content.wrapped(self.form.wrap, |row| self.placed_notes.around(row)))
+                Some(self.content.wrap_rows(self.form.wrap, |row| self.placed_notes.around(row)))
             }
         };
     }
@@ -141,7 +143,7 @@ impl Page {
         &self.content
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub(crate) fn rows(&self) -> usize {
         self.first_row(self.content.rows())
     }
@@ -168,7 +170,8 @@ impl Page {
         self.placed_notes.at(unwrapped)
     }
 
-    /// The rows of some lines of a text, from the first to the last one; none if they are not there.
+    /// The rows of these lines of a text, from the first to the last line; `None` if the lines are not on the
+    /// page.
     pub(crate) fn rows_of_lines(&self, lines: &PageLines) -> Option<Range<usize>> {
         let side = if lines.is_old { Side::Original } else { Side::Proposed };
         let row = |line: usize| row_of(&self.content, side, line).map(|row| self.rows_of_line(row));
@@ -176,13 +179,13 @@ impl Page {
         Some(first.start..last.end.max(first.end))
     }
 
-    /// The unwrapped row that a row belongs to; beyond the end, one that does not exist.
+    /// The unwrapped row that contains a row. Beyond the end, a row that does not exist.
     pub(super) fn unwrapped(&self, row: usize) -> usize {
         self.wrapping.as_ref().map_or(row, |wrapping| wrapping.unwrapped(row))
     }
 
-    /// Calls back with every unwrapped row that has a row among some.
-    pub(super) fn each_row(&self, rows: Range<usize>, mut each: impl FnMut(usize, &Block, Row)) {
+    /// Calls `each` for every unwrapped row that has a row among `rows`.
+    pub(super) fn for_each_row(&self, rows: Range<usize>, mut each: impl FnMut(usize, &Block, Row)) {
         if rows.is_empty() {
             return;
         }
@@ -195,13 +198,13 @@ impl Page {
         }
     }
 
-    /// The room that every line has on a page this wide.
+    /// The columns that every line has on a page of this width.
     pub(crate) fn room(&self, width: u16) -> usize {
         self.content.columns_in(width).room()
     }
 
-    /// The furthest that some rows can scroll to the side on a page this wide.
-    pub(crate) fn most_sideways(&self, rows: Range<usize>, width: u16) -> usize {
+    /// The most columns by which these rows can scroll to the side on a page of this width.
+    pub(crate) fn max_sideways(&self, rows: Range<usize>, width: u16) -> usize {
         if matches!(self.form.wrap, Wrap::All(_)) {
             return 0;
         }
@@ -211,13 +214,13 @@ impl Page {
             width::columns(self.content.texts.line(cell.side, cell.line)).saturating_sub(room)
         };
         let mut most = 0;
-        self.each_row(rows, |_, _, row| {
+        self.for_each_row(rows, |_, _, row| {
             let is_wrapped = self.line_rows(&row).is_some();
             most = most.max(match row {
-                Row::Fold { .. } | Row::Dropped(_) | Row::Known(_) => 0,
+                Row::Fold { .. } | Row::Dropped(_) | Row::FoldedHunk(_) => 0,
                 _ if is_wrapped => 0,
-                Row::Said(hunk, number) => {
-                    let text = self.content.said(hunk, number).map_or("", Sentence::text);
+                Row::Sentence(hunk, number) => {
+                    let text = self.content.sentence(hunk, number).map_or("", Sentence::text);
                     width::columns(text).saturating_sub(columns.reason_room())
                 }
                 Row::One(cell) => over(cell, left_room),
@@ -230,12 +233,12 @@ impl Page {
         most
     }
 
-    /// Whether one of some rows is shown from its change on, on a page this wide.
-    pub(crate) fn has_late_rows(&self, rows: Range<usize>, width: u16) -> bool {
+    /// Whether one of these rows begins at its change, and not at its first column, on a page of this width.
+    pub(crate) fn has_rows_from_change(&self, rows: Range<usize>, width: u16) -> bool {
         let columns = self.content.columns_in(width);
         let mut has = false;
         if let Wrap::Changes(_) = self.form.wrap {
-            self.each_row(rows, |_, _, row| {
+            self.for_each_row(rows, |_, _, row| {
                 let is_cut = self.line_rows(&row).is_none();
                 has |= is_cut && self.content.first_column(&row, &columns) > 0;
             });
@@ -243,13 +246,13 @@ impl Page {
         has
     }
 
-    /// Which lines of which texts some rows show in colour, for
+    /// The texts and lines that these rows show in colour, for
     /// [`Colours::request`](crate::colour::Colours::request).
     pub(crate) fn lines_in(&self, rows: Range<usize>) -> Vec<(Text, Range<usize>)> {
         let mut wanted: Vec<(Side, Range<usize>)> = Vec::new();
-        self.each_row(rows, |_, _, row| {
+        self.for_each_row(rows, |_, _, row| {
             for cell in row.cells().filter(|cell| cell.sign != Sign::Dropped) {
-                let (side, line) = self.content.coloured(&cell);
+                let (side, line) = self.content.colour_source(&cell);
                 match wanted.iter_mut().rev().find(|(known, lines)| *known == side && lines.end == line) {
                     Some((_, lines)) => lines.end += 1,
                     None => wanted.push((side, line..line + 1)),
@@ -259,17 +262,17 @@ impl Page {
         wanted.into_iter().map(|(side, lines)| (self.content.texts.text(side).clone(), lines)).collect()
     }
 
-    /// The lines of changes that end among these rows; of a text without changes, all lines.
+    /// The lines of changes whose last row is among these rows; of a text without changes, all such lines.
     pub(crate) fn shown_lines(&self, rows: Range<usize>) -> Vec<ShownLine> {
         let mut shown = Vec::new();
         let content = &self.content;
-        self.each_row(rows.clone(), |unwrapped, _, row| {
+        self.for_each_row(rows.clone(), |unwrapped, _, row| {
             if self.rows_of_line(unwrapped).end > rows.end {
                 return;
             }
-            if let Row::Said(hunk, number) = row
+            if let Row::Sentence(hunk, number) = row
                 && let (Some(Sentence::HardToSee(_)), Some(hunk)) =
-                    (content.said(hunk, number), content.hunks.get(hunk))
+                    (content.sentence(hunk, number), content.hunks.get(hunk))
             {
                 shown.push(ShownLine::HardToSee(hunk.original.start, hunk.proposed.start));
             }
@@ -296,8 +299,9 @@ impl Page {
         EditedLine::new(hunk.original.start, self.content.texts.line(Side::Current, line))
     }
 
-    /// How much of the review has been on the screen: whole changes, or lines if it has only one.
-    pub(crate) fn seen(&self, seen: &SeenLines) -> SeenPart {
+    /// The part of the review that has been on the screen: a number of whole changes, or of lines if the
+    /// review has at most one change.
+    pub(crate) fn seen_part(&self, seen: &SeenLines) -> SeenPart {
         let lines_of = |index: usize, hunk: &Hunk| {
             let old = seen.original.count(hunk.original.start..hunk.original.end);
             let (new, all) = match hunk.state {
@@ -312,10 +316,10 @@ impl Page {
             };
             let (lines, all) = (old + new, hunk.original.len() + all);
             if self.content.is_folded(index) {
-                // A hunk that was accepted before the write needs no second look.
+                // A hunk that was accepted before the write counts as seen.
                 return (all, all);
             }
-            // The sentence on what is hard to see belongs to the change.
+            // The sentence on a hard-to-see difference must have been on the screen, too.
             let is_said = self.content.is_hard_to_see(index);
             let is_read = !is_said || seen.hard_to_see.contains(&(hunk.original.start, hunk.proposed.start));
             (if is_read { lines } else { lines.min(all.saturating_sub(1)) }, all)
@@ -343,9 +347,10 @@ impl Page {
         }
     }
 
-    /// The lines on the screen that such rows are of a change, counted from 1 and from its first row, and how
-    /// many it has; of a text without changes, of all of it. None if all of them are among the rows.
-    pub(crate) fn place_in(&self, hunk: usize, rows: Range<usize>) -> Option<(Range<usize>, usize)> {
+    /// The range of a change's lines among these rows, counted from 1 at its first row, and the number of all
+    /// its lines; for a text without changes, of the whole text. `None` if all of the lines are among the
+    /// rows.
+    pub(crate) fn visible_part(&self, hunk: usize, rows: Range<usize>) -> Option<(Range<usize>, usize)> {
         let (of, all) = match self.content.hunk_block(hunk) {
             Some(_) if self.content.is_folded(hunk) => return None,
             Some(block) => (block.row, self.content.rows_of_lines(hunk)),
@@ -354,7 +359,8 @@ impl Page {
         let last = rows.end.checked_sub(1)?;
         let line = |row: usize| self.unwrapped(row).saturating_sub(of);
         let (first, last) = (line(rows.start), line(last).min(all.saturating_sub(1)));
-        // The part of it that is on the screen decides, so that a wrapped line that goes on is no end.
+        // Rows of the screen decide, and not lines: the last line may be wrapped and continue below the
+        // screen.
         let rows_of = self.first_row(of)..self.first_row(of + all);
         let is_whole = rows.start <= rows_of.start && rows_of.end <= rows.end;
         let is_there = rows_of.start < rows.end && rows.start < rows_of.end;
@@ -367,47 +373,47 @@ impl Page {
         self.content.hunk_block(hunk).map_or(0..0, rows)
     }
 
-    /// The hunk that a row belongs to, as an index.
+    /// The hunk that contains a row, as an index.
     pub(crate) fn hunk_at(&self, row: usize) -> Option<usize> {
         match self.content.block(self.unwrapped(row))?.kind {
-            Kind::Hunk(hunk) => Some(hunk),
-            Kind::Same | Kind::Fold { .. } => None,
+            BlockKind::Hunk(hunk) => Some(hunk),
+            BlockKind::Same | BlockKind::Fold { .. } => None,
         }
     }
 
-    /// The rows of an unwrapped row, on both sides; none if it is not wrapped.
+    /// The wrapped rows of an unwrapped row, on both sides; `None` if it is not wrapped.
     pub(super) fn line_rows(&self, row: &Row) -> Option<(LineRows, LineRows)> {
         let columns = self.content.columns_in(self.form.wrap.width()?);
         self.content.wraps(row, self.form.wrap, &columns).then(|| self.content.line_rows(row, &columns))
     }
 
-    /// The rows of an unwrapped row on the side that takes more of them.
+    /// The wrapped rows of an unwrapped row, on the side that has more of them.
     fn longer_rows(&self, unwrapped: usize) -> Option<LineRows> {
         let block = self.content.block(unwrapped)?;
         let (left, right) = self.line_rows(&self.content.row_in(block, unwrapped))?;
         Some(if right.len() > left.len() { right } else { left })
     }
 
-    /// The anchor that finds this row again after [`update`](Self::update), [`relayout`](Self::relayout) or
-    /// [`toggle_fold`](Self::toggle_fold).
-    pub(crate) fn anchor(&self, row: usize) -> Anchor {
+    /// The anchor by which [`find_row`](Self::find_row) finds this row again after [`update`](Self::update),
+    /// [`relayout`](Self::relayout) or [`toggle_fold`](Self::toggle_fold).
+    pub(crate) fn row_identity(&self, row: usize) -> RowIdentity {
         let row = row.min(self.rows().saturating_sub(1));
         let column = self.column_of(row);
         let is_above = row < self.rows_of_line(self.unwrapped(row)).start;
         let row = self.unwrapped(row);
         let Some(block) = self.content.block(row) else {
-            return Anchor { original: 0, proposed: 0, spot: AnchorKind::Line, column, is_above };
+            return RowIdentity { original: 0, proposed: 0, kind: RowKind::Line, column, is_above };
         };
-        let (below, spot) = match (block.kind, block.offset(row)) {
-            (Kind::Hunk(_), offset) => (0, AnchorKind::Hunk(offset.unwrap_or(0))),
-            (_, Some(offset)) => (offset, AnchorKind::Line),
-            (_, None) => (0, AnchorKind::Fold),
+        let (below, kind) = match (block.kind, block.offset(row)) {
+            (BlockKind::Hunk(_), offset) => (0, RowKind::Hunk(offset.unwrap_or(0))),
+            (_, Some(offset)) => (offset, RowKind::Line),
+            (_, None) => (0, RowKind::Fold),
         };
         let at = block.at.below(below);
-        Anchor { original: at.original, proposed: at.proposed, spot, column, is_above }
+        RowIdentity { original: at.original, proposed: at.proposed, kind, column, is_above }
     }
 
-    /// The column at which a row begins, of the longer line if there are two.
+    /// The column of the line at which a row begins; of the longer line if there are two.
     fn column_of(&self, row: usize) -> usize {
         let unwrapped = self.unwrapped(row);
         match row.saturating_sub(self.rows_of_line(unwrapped).start) {
@@ -416,43 +422,44 @@ impl Page {
         }
     }
 
-    /// Where an anchored row is now, or what is left of it.
-    pub(crate) fn row(&self, anchor: Anchor) -> usize {
-        let unwrapped = self.unwrapped_row(anchor);
-        let rows = if anchor.column > 0 { self.longer_rows(unwrapped) } else { None };
+    /// The row of an anchor now, or the nearest row if that row is gone.
+    pub(crate) fn find_row(&self, identity: RowIdentity) -> usize {
+        let unwrapped = self.unwrapped_row(identity);
+        let rows = if identity.column > 0 { self.longer_rows(unwrapped) } else { None };
         let first =
-            if anchor.is_above { self.first_row(unwrapped) } else { self.rows_of_line(unwrapped).start };
-        first + rows.map_or(0, |rows| rows.row_of(anchor.column))
+            if identity.is_above { self.first_row(unwrapped) } else { self.rows_of_line(unwrapped).start };
+        first + rows.map_or(0, |rows| rows.row_of(identity.column))
     }
 
-    fn unwrapped_row(&self, anchor: Anchor) -> usize {
-        let wanted = (anchor.original, anchor.proposed);
+    fn unwrapped_row(&self, identity: RowIdentity) -> usize {
+        let wanted = (identity.original, identity.proposed);
         let starts = |block: &Block| (block.at.original, block.at.proposed);
         let blocks = &self.content.blocks;
         let after = blocks.partition_point(|block| starts(block) <= wanted);
-        // Where a hunk has no lines in texts that never change, the lines below it begin where it does.
+        // A hunk without lines in the original and the proposal begins at the same line as the block below
+        // it.
         let here = blocks[..after].iter().rev().take_while(|block| starts(block) == wanted);
-        let exactly = |is: fn(Kind) -> bool| here.clone().find(|block| is(block.kind));
-        let block = match anchor.spot {
-            AnchorKind::Hunk(_) => exactly(|kind| matches!(kind, Kind::Hunk(_))),
-            AnchorKind::Fold => exactly(|kind| matches!(kind, Kind::Fold { .. })),
-            AnchorKind::Line => None,
+        let exactly = |is: fn(BlockKind) -> bool| here.clone().find(|block| is(block.kind));
+        let block = match identity.kind {
+            RowKind::Hunk(_) => exactly(|kind| matches!(kind, BlockKind::Hunk(_))),
+            RowKind::Fold => exactly(|kind| matches!(kind, BlockKind::Fold { .. })),
+            RowKind::Line => None,
         };
         let Some(block) = block.or(blocks[..after].last()) else { return 0 };
-        let below = anchor.original.saturating_sub(block.at.original);
-        match (anchor.spot, block.kind) {
-            (AnchorKind::Fold, Kind::Fold { .. }) => block.row,
-            (AnchorKind::Hunk(within), _) => block.row_of(within + below),
+        let below = identity.original.saturating_sub(block.at.original);
+        match (identity.kind, block.kind) {
+            (RowKind::Fold, BlockKind::Fold { .. }) => block.row,
+            (RowKind::Hunk(within), _) => block.row_of(within + below),
             _ => block.row_of(below),
         }
     }
 
-    /// Whether a row stands for a hunk that is folded, or is that of an unchanged line or of a fold.
+    /// Whether a row is a fold, an unchanged line, or the row of a folded hunk.
     pub(crate) fn is_fold_or_unchanged(&self, row: usize) -> bool {
         self.hunk_at(row).is_none_or(|hunk| self.content.is_folded(hunk))
     }
 
-    /// The row of the fold, open or closed, that is nearest to `row` among some rows.
+    /// The row of the open or closed fold that is nearest to `row` among the rows `within`.
     pub(crate) fn fold_near(&self, row: usize, within: Range<usize>) -> Option<usize> {
         let first = self.content.blocks.partition_point(|block| self.first_row(block.row) < within.start);
         self.content.blocks[first..]
@@ -460,57 +467,58 @@ impl Page {
             .map(|block| (self.first_row(block.row), block.kind))
             .take_while(|(row, _)| *row < within.end)
             .filter(|(_, kind)| match kind {
-                Kind::Fold { .. } => true,
-                Kind::Hunk(hunk) => self.content.is_known(*hunk),
-                Kind::Same => false,
+                BlockKind::Fold { .. } => true,
+                BlockKind::Hunk(hunk) => self.content.can_fold(*hunk),
+                BlockKind::Same => false,
             })
             .map(|(row, _)| row)
             .min_by_key(|fold| fold.abs_diff(row))
     }
 
-    /// Opens the fold whose row this is, or closes the open one that it belongs to. False if there is none.
+    /// Opens the fold of this row, or closes the open fold that contains the row. Returns false if there is
+    /// none.
     pub(crate) fn toggle_fold(&mut self, row: usize) -> bool {
         let Some(&Block { at, kind, .. }) = self.content.block(self.unwrapped(row)) else { return false };
         match kind {
-            Kind::Fold { lines, open } => {
+            BlockKind::Fold { lines, open } => {
                 let lines = at.original..at.original + lines;
                 if open {
-                    self.in_sight.close(&lines);
+                    self.visible_lines.close(&lines);
                 } else {
-                    self.in_sight.open(lines);
+                    self.visible_lines.open(lines);
                 }
             }
-            Kind::Hunk(hunk) if self.content.toggle_hunk(hunk) => {}
-            Kind::Hunk(_) | Kind::Same => return false,
+            BlockKind::Hunk(hunk) if self.content.toggle_hunk(hunk) => {}
+            BlockKind::Hunk(_) | BlockKind::Same => return false,
         }
         self.lay_out();
         true
     }
 
-    /// Shows more unchanged lines around the hunks, or fewer again. Returns how many; none if all stays as it
-    /// was.
+    /// Shows more unchanged lines around the hunks, or fewer. Returns their new number; `None` if it does not
+    /// change.
     pub(crate) fn change_context(&mut self, is_more: bool) -> Option<usize> {
-        let (rows, context) = (self.rows(), self.in_sight.context());
-        self.in_sight.change_context(is_more);
-        if self.in_sight.context() != context {
+        let (rows, context) = (self.rows(), self.visible_lines.context());
+        self.visible_lines.change_context(is_more);
+        if self.visible_lines.context() != context {
             self.lay_out();
         }
-        let is_fold = |block: &Block| matches!(block.kind, Kind::Fold { open: false, .. });
+        let is_fold = |block: &Block| matches!(block.kind, BlockKind::Fold { open: false, .. });
         if is_more && self.rows() == rows && !self.content.blocks.iter().any(is_fold) {
-            // Nothing is folded any more.
-            self.in_sight.change_context(false);
+            // All lines are visible already, so the number does not grow any further.
+            self.visible_lines.change_context(false);
             self.lay_out();
             return None;
         }
-        Some(self.in_sight.context()).filter(|now| *now != context)
+        Some(self.visible_lines.context()).filter(|now| *now != context)
     }
 
-    /// The row of a match, or that of the fold over it.
+    /// The row of a match, or the row of the fold over it.
     pub(crate) fn match_row(&self, found: &Match) -> usize {
-        let Some((block, offset)) = found.place_in(&self.content) else { return 0 };
+        let Some((block, offset)) = found.block_in(&self.content) else { return 0 };
         let unwrapped = block.row_of(offset);
         let first = self.rows_of_line(unwrapped).start;
-        if self.is_closed(block) {
+        if self.is_folded_block(block) {
             return first;
         }
         let Some((left, right)) = self.line_rows(&self.content.row_in(block, unwrapped)) else {
@@ -520,32 +528,34 @@ impl Page {
         first + rows.row_of(found.columns_in(&self.content).start)
     }
 
-    /// Whether the line of a match is wrapped, so that all of it is in view.
+    /// Whether the line of a match is wrapped, so that no part of it is cut.
     pub(crate) fn is_wrapped(&self, found: &Match) -> bool {
         let row = |(block, offset): (&Block, usize)| self.content.row_in(block, block.row_of(offset));
-        found.place_in(&self.content).is_some_and(|place| self.line_rows(&row(place)).is_some())
+        found.block_in(&self.content).is_some_and(|place| self.line_rows(&row(place)).is_some())
     }
 
-    /// Whether a match is above a row. Only the line of that row is measured.
+    /// Whether a match is above a row. Only a line that begins above the row and ends below is measured.
     pub(crate) fn is_above(&self, found: &Match, row: usize) -> bool {
-        let Some((block, offset)) = found.place_in(&self.content) else { return true };
+        let Some((block, offset)) = found.block_in(&self.content) else { return true };
         let rows = self.rows_of(block.row_of(offset));
         rows.end <= row || (rows.start < row && self.match_row(found) < row)
     }
 
-    /// Opens the fold over a match, if there is one: rows below it move.
+    /// Opens the fold over a match, if there is one. Rows below the fold move.
     pub(crate) fn reveal(&mut self, found: &Match) {
-        if let Some((block, _)) = found.place_in(&self.content).filter(|(block, _)| self.is_closed(block)) {
+        if let Some((block, _)) =
+            found.block_in(&self.content).filter(|(block, _)| self.is_folded_block(block))
+        {
             self.toggle_fold(self.first_row(block.row));
         }
     }
 
-    /// Whether one row stands for all lines of a block.
-    fn is_closed(&self, block: &Block) -> bool {
+    /// Whether a block is a closed fold or a folded hunk.
+    fn is_folded_block(&self, block: &Block) -> bool {
         match block.kind {
-            Kind::Fold { open, .. } => !open,
-            Kind::Hunk(hunk) => self.content.is_folded(hunk),
-            Kind::Same => false,
+            BlockKind::Fold { open, .. } => !open,
+            BlockKind::Hunk(hunk) => self.content.is_folded(hunk),
+            BlockKind::Same => false,
         }
     }
 }

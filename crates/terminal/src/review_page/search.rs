@@ -1,5 +1,5 @@
-//! Searches the content of a page, folded lines too. A search reads each text once at most, and moving
-//! between matches reads none.
+//! Searches the content of a page, including folded lines. A search reads each text at most once, and moving
+//! between matches reads no text.
 
 use std::ops::Range;
 
@@ -7,20 +7,20 @@ use alongside_desk::{HunkState, Lines, Text};
 use regex::{Regex, RegexBuilder};
 
 use super::content::{Cell, Content, Sign};
-use super::line_place::place_of;
-use super::rows::{Block, Kind};
+use super::line_place::block_of_line;
+use super::rows::{Block, BlockKind};
 use super::texts::Side;
 use crate::options::Layout;
 use crate::text::width;
 
-/// The text to search for. Without a capital letter it matches either case.
+/// The text to search for. A text without a capital letter matches either case.
 #[derive(Debug, Clone)]
 pub(crate) struct Needle {
     regex: Regex,
 }
 
 impl Needle {
-    /// `None` for nothing, and for more than one would want to look for.
+    /// Creates a needle; `None` for an empty text, and for one that is too long for a regular expression.
     pub(crate) fn new(text: &str) -> Option<Self> {
         if text.is_empty() {
             return None;
@@ -30,13 +30,13 @@ impl Needle {
         Some(Self { regex })
     }
 
-    /// The places of the needle in a text, in bytes.
-    pub(crate) fn places<'a>(&'a self, text: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
+    /// The byte ranges of the needle in a text.
+    pub(crate) fn find_in<'a>(&'a self, text: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
         self.regex.find_iter(text).map(|found| found.range())
     }
 
-    /// The places of the needle in a stretch of a text: lines of the text, and bytes in each.
-    fn matches<'a>(
+    /// The matches of the needle in these lines of a text.
+    fn matches_in<'a>(
         &'a self,
         text: &'a Text,
         side: Side,
@@ -44,7 +44,7 @@ impl Needle {
     ) -> impl Iterator<Item = Match> + 'a {
         let stretch = text.lines(lines.clone());
         let begin = (lines.start, 0, 0);
-        self.places(stretch).scan(begin, move |(line, line_start, counted), place| {
+        self.find_in(stretch).scan(begin, move |(line, line_start, counted), place| {
             for (at, _) in stretch[*counted..place.start].match_indices('\n') {
                 (*line, *line_start) = (*line + 1, *counted + at + 1);
             }
@@ -54,33 +54,34 @@ impl Needle {
         })
     }
 
-    /// All matches in the order of the rows, folded ones too; beside one another, the left one comes first.
+    /// All matches in the order of the rows, including folded lines. Within a row, the left side comes first.
     pub(crate) fn all_in(&self, content: &Content) -> Vec<Match> {
         let (texts, mut all) = (&content.texts, Vec::new());
         for block in &content.blocks {
-            let Kind::Hunk(index) = block.kind else {
+            let BlockKind::Hunk(index) = block.kind else {
                 let lines = block.at.current..block.at.current + block.lines();
-                all.extend(self.matches(texts.text(Side::Current), Side::Current, lines));
+                all.extend(self.matches_in(texts.text(Side::Current), Side::Current, lines));
                 continue;
             };
             let hunk = &content.hunks[index];
-            // The lines that stay count once, though a dropped hunk shows them on both sides.
+            // A dropped hunk shows the lines that stay on both sides, but their matches count once.
             let (before, after) = match hunk.state {
                 HunkState::Dropped => ((Side::Current, hunk.current), (Side::Proposed, hunk.proposed)),
                 HunkState::Kept | HunkState::Edited => {
                     ((Side::Original, hunk.original), (Side::Current, hunk.current))
                 }
             };
-            let matches =
-                |(side, lines): (Side, Lines)| self.matches(texts.text(side), side, lines.start..lines.end);
+            let matches = |(side, lines): (Side, Lines)| {
+                self.matches_in(texts.text(side), side, lines.start..lines.end)
+            };
             let first = all.len();
-            // A line that the person left as it was is found where it will be written.
+            // A line that the person left unchanged in an edited hunk is found in the current text only.
             let is_other = |found: &Match| {
                 let is_old = found.side == Side::Original;
                 !(is_old && content.is_kept_line(index, found.line - hunk.original.start))
             };
             all.extend(matches(before).filter(is_other).chain(matches(after)));
-            if content.shape() == Layout::SideBySide && hunk.state != HunkState::Dropped {
+            if content.effective_layout() == Layout::SideBySide && hunk.state != HunkState::Dropped {
                 // The sort is stable: within a row, the left side stays first.
                 all[first..].sort_by_key(|found| match found.side {
                     Side::Original => content.row_of_old(index, found.line - hunk.original.start),
@@ -96,24 +97,24 @@ impl Needle {
 
 impl PartialEq for Needle {
     fn eq(&self, other: &Self) -> bool {
-        // Whether case matters depends on the text alone.
+        // The sensitivity to case follows from the text, so the text is enough.
         self.regex.as_str() == other.regex.as_str()
     }
 }
 
-/// A place where a needle is. An unchanged line counts once, though it stands on both sides.
+/// A match of a needle. A match in an unchanged line counts once, although both sides show the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Match {
     side: Side,
     line: usize,
-    /// In bytes of the line; a text of many matches keeps all of them in memory.
+    /// The first byte within the line. 32 bits are enough, and save memory in a text with many matches.
     start: u32,
     end: u32,
 }
 
 impl Match {
-    /// Whether another match has the same place in its line, on the same side of the page.
-    pub(crate) fn is_beside(&self, other: &Self) -> bool {
+    /// Whether another match begins at the same byte of its line, on the same side of the page.
+    pub(crate) fn is_at_same_byte(&self, other: &Self) -> bool {
         (self.side == Side::Original) == (other.side == Side::Original) && self.start == other.start
     }
 
@@ -121,9 +122,9 @@ impl Match {
         self.start as usize..self.end as usize
     }
 
-    /// Whether the match stands on the right of two sides.
+    /// Whether the match is on the right of two sides.
     pub(super) fn is_right_in(&self, content: &Content) -> bool {
-        content.shape() == Layout::SideBySide && self.side != Side::Original
+        content.effective_layout() == Layout::SideBySide && self.side != Side::Original
     }
 
     /// The columns of the match in its line.
@@ -131,9 +132,9 @@ impl Match {
         width::columns_of_bytes(content.texts.line(self.side, self.line), self.bytes())
     }
 
-    /// The block of the match, and the line in that block.
-    pub(super) fn place_in<'c>(&self, content: &'c Content) -> Option<(&'c Block, usize)> {
-        place_of(content, self.side, self.line)
+    /// The block of the match, and the offset of its line in that block.
+    pub(super) fn block_in<'c>(&self, content: &'c Content) -> Option<(&'c Block, usize)> {
+        block_of_line(content, self.side, self.line)
     }
 
     /// Whether a cell shows the line of the match: an unchanged line is shown on both sides.

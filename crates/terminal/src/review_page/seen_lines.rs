@@ -1,28 +1,29 @@
-//! The lines of changes that have been on the screen. They are known by what never changes of them, so that a
-//! decision on one change makes no other unseen.
+//! The lines of changes that have been on the screen. A line is identified by properties that never change,
+//! so that a decision on one change does not make other changes unseen.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
 
-/// A line of a change, or of a review that has none.
+/// A line of a change, or of a review without changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ShownLine {
     Original(usize),
     Proposed(usize),
     Edited(EditedLine),
-    /// The sentence on what is hard to see in the change that begins at these lines of original and proposal.
+    /// The sentence on the hard-to-see difference in the change that begins at these lines of the original
+    /// and the proposal.
     HardToSee(usize, usize),
     /// A line of a text without changes.
     Whole(usize),
 }
 
-/// A line that the person wrote, by the place of its change and by its text.
+/// A line that the person wrote, identified by the first line of its change and the hash of its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct EditedLine(usize, u64);
 
 impl EditedLine {
-    /// A line of a change that begins at this line of the original.
+    /// Creates the line of a change that begins at the line `original` of the original.
     pub(super) fn new(original: usize, text: &str) -> Self {
         let mut hasher = DefaultHasher::new();
         text.hash(&mut hasher);
@@ -41,7 +42,7 @@ pub(crate) struct SeenLines {
 }
 
 impl SeenLines {
-    /// A line is on the screen. True if it was not before.
+    /// Notes that a line is on the screen. Returns true if it was not before.
     pub(crate) fn insert(&mut self, line: ShownLine) -> bool {
         match line {
             ShownLine::Original(line) => self.original.insert(line),
@@ -53,7 +54,7 @@ impl SeenLines {
     }
 }
 
-/// Numbers of lines, as runs in order that do not touch.
+/// A set of line numbers, as sorted ranges that do not touch.
 #[derive(Debug, Default)]
 pub(super) struct LineSet(Vec<Range<usize>>);
 
@@ -69,7 +70,7 @@ impl LineSet {
                 return true;
             }
         }
-        // The run may touch the next one now.
+        // The range may touch the next one now.
         if let Some(next) = self.0.get(at + 1).filter(|next| next.start == self.0[at].end) {
             self.0[at].end = next.end;
             self.0.remove(at + 1);
@@ -77,7 +78,7 @@ impl LineSet {
         true
     }
 
-    /// How many of these lines are in the set.
+    /// The number of these lines that are in the set.
     pub(super) fn count(&self, lines: Range<usize>) -> usize {
         let first = self.0.partition_point(|run| run.end <= lines.start);
         let runs = self.0[first..].iter().take_while(|run| run.start < lines.end);

@@ -1,11 +1,11 @@
-//! The three texts of a review, line by line, without line endings that carry no information.
+//! The three texts of a review, line by line, without line endings that need not be shown.
 
 use std::sync::Arc;
 
 use alongside_desk::{Review, Text};
 
-/// The mark behind a last line without line ending, as in diffs.
-pub(super) const ENDS_OPEN: &str = " \\ no newline at end";
+/// The sign behind a last line without a line ending, as in diffs.
+pub(super) const NO_NEWLINE_SIGN: &str = " \\ no newline at end";
 
 /// One of the three texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(super) struct ReviewTexts {
     original: Text,
     proposed: Text,
     current: Text,
-    /// Whether every line of every text ends in `\r\n`, so that `\r` is not worth showing.
+    /// Whether every line of every text ends in `\r\n`, so that `\r` need not be shown.
     crlf: bool,
 }
 
@@ -34,19 +34,19 @@ impl ReviewTexts {
             Text::new(review.current.clone())
         };
         let mut texts = Self { original, proposed, current, crlf: false };
-        texts.look_at_endings();
+        texts.detect_crlf();
         texts
     }
 
-    /// Takes over the current text; the others never change.
+    /// Takes over the current text. The original and the proposal never change.
     pub(super) fn update(&mut self, review: &Review) {
         if !Arc::ptr_eq(self.current.text(), &review.current) {
             self.current = Text::new(review.current.clone());
-            self.look_at_endings();
+            self.detect_crlf();
         }
     }
 
-    fn look_at_endings(&mut self) {
+    fn detect_crlf(&mut self) {
         let texts = [&self.original, &self.proposed, &self.current];
         self.crlf = texts.iter().all(|text| is_crlf(text.text()))
             && texts.iter().any(|text| text.text().contains('\n'));
@@ -60,7 +60,7 @@ impl ReviewTexts {
         }
     }
 
-    /// A line as it is shown, 0-based; empty beyond the end.
+    /// A line as it is shown; empty beyond the end. `line` counts from 0.
     pub(super) fn line(&self, side: Side, line: usize) -> &str {
         #[cfg(test)]
         LINES_READ.with(|read| read.set(read.get() + 1));
@@ -72,20 +72,20 @@ impl ReviewTexts {
         }
     }
 
-    /// Whether this is a last line that lacks its line ending.
+    /// Whether this is the last line of its text, and has no line ending.
     pub(super) fn ends_open(&self, side: Side, line: usize) -> bool {
         let text = self.text(side);
         line + 1 == text.len() && text.ends_open()
     }
 }
 
-/// Whether every `\n` has its `\r`. Stops at the first that has not.
+/// Whether every `\n` follows a `\r`. Stops at the first `\n` that does not.
 fn is_crlf(text: &str) -> bool {
     text.match_indices('\n').all(|(at, _)| text[..at].ends_with('\r'))
 }
 
 #[cfg(test)]
 thread_local! {
-    /// How many lines this thread has looked at, so that a test can count what drawing costs.
+    /// The number of lines that this thread has read, so that a test can count the cost of drawing.
     pub(super) static LINES_READ: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }

@@ -1,21 +1,21 @@
-//! Long lines on several rows: where each row of a line begins. Pure arithmetic on columns.
+//! Wraps long lines: finds the columns at which the rows of a line begin. Pure arithmetic on columns.
 
 use std::ops::Range;
 
 use crate::text::width::Units;
 
-/// Which lines are wrapped, on a page of so many columns. The others are cut.
+/// The lines that are wrapped. Other lines are cut. The number is the width of the page in columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wrap {
     Nothing,
-    /// Changed lines, and what is said of them: no change is hidden behind the edge. Lines that would take
-    /// more than [`MOST_ROWS`] rows are cut.
+    /// Changed lines and the sentences about them, so that the edge hides no change. Lines that would need
+    /// more than [`MAX_WRAPPED_ROWS`] rows are cut.
     Changes(u16),
     All(u16),
 }
 
-/// The most rows that a changed line takes before it is cut.
-pub(super) const MOST_ROWS: usize = 8;
+/// The most rows of a wrapped changed line. A longer line is cut.
+pub(super) const MAX_WRAPPED_ROWS: usize = 8;
 
 impl Wrap {
     /// The width of the page.
@@ -27,10 +27,10 @@ impl Wrap {
     }
 }
 
-/// How a page is wrapped.
+/// The rows of a wrapped page.
 #[derive(Debug)]
 pub(super) struct Wrapping {
-    /// The first row of each unwrapped row, and after the last one the number of all rows.
+    /// The first row of each unwrapped row, and at the end the number of all rows.
     pub(super) starts: Vec<usize>,
 }
 
@@ -40,14 +40,14 @@ impl Wrapping {
         self.starts.get(unwrapped).or(self.starts.last()).copied().unwrap_or(0)
     }
 
-    /// The unwrapped row that a row belongs to; beyond the end, one that does not exist.
+    /// The unwrapped row that contains a row. Beyond the end, a row that does not exist.
     pub(super) fn unwrapped(&self, row: usize) -> usize {
         let before = self.starts.partition_point(|start| *start <= row);
         before.saturating_sub(1)
     }
 }
 
-/// The rows of one line. Those behind the first stand below its indentation.
+/// The rows of one line. All rows but the first are indented as the line is.
 #[derive(Debug, Default)]
 pub(super) struct LineRows {
     /// The columns of the line at which its rows begin; the first is 0.
@@ -56,7 +56,7 @@ pub(super) struct LineRows {
 }
 
 impl LineRows {
-    /// The rows of a line in so many columns. Behind the line there are so many columns of a mark.
+    /// Wraps a line in rows of `room` columns. `mark`: the columns of a sign behind the line.
     pub(super) fn new(line: &str, mark: usize, room: usize) -> Self {
         let room = room.max(1);
         if mark == 0 && (is_short(line, room) || Units::from(line, room).is_at_end()) {
@@ -64,12 +64,12 @@ impl LineRows {
         }
         let blanks = Units::from(line, 0).take_while(|unit| matches!(&line[unit.bytes.clone()], " " | "\t"));
         let indent = blanks.take(room).last().map_or(0, |last| last.column + last.width);
-        // A deep one would leave no room for words.
+        // A deep indentation would leave no room for words.
         let indent = if indent > room / 2 { 0 } else { indent };
         Self { starts: row_starts(line, mark, (room, room - indent)), indent }
     }
 
-    /// How many rows.
+    /// The number of rows.
     pub(super) fn len(&self) -> usize {
         self.starts.len()
     }
@@ -89,14 +89,14 @@ impl LineRows {
         self.starts.partition_point(|start| *start <= column).saturating_sub(1)
     }
 
-    /// The columns that a row shows, in a room of so many; none if the line has fewer rows.
+    /// The columns of the line that a row of `room` columns shows; `None` if the line has fewer rows.
     pub(super) fn columns_of(&self, row: usize, room: usize) -> Option<Range<usize>> {
         let start = self.start(row)?;
         Some(start..self.start(row + 1).unwrap_or(start + room))
     }
 }
 
-/// The places at which a row may end, each behind the last one of its kind.
+/// The columns at which a row may end: behind the last space, and at the last sign.
 #[derive(Default)]
 struct Breaks {
     blank: usize,
@@ -104,8 +104,8 @@ struct Breaks {
 }
 
 impl Breaks {
-    /// The best place in a row of so many columns from `start` on: behind a blank if one is in its second
-    /// half, else behind a sign there, else behind a blank that leaves no more than three quarters empty.
+    /// The best column at which to end a row of `room` columns from `start` on: behind a space in the second
+    /// half of the row, or else at a sign there, or else behind a space in the second quarter.
     fn best(&self, start: usize, room: usize) -> Option<usize> {
         let behind = |at: usize, least: usize| (at > start + least).then_some(at);
         let half = behind(self.blank, room / 2).or_else(|| behind(self.sign, room / 2));
@@ -113,12 +113,13 @@ impl Breaks {
     }
 }
 
-/// The columns of a line at which its rows begin, in the room of the first row and in that of the others.
+/// The columns of a line at which its rows begin. `first` and `others`: the columns of the first row and of
+/// the other rows.
 fn row_starts(line: &str, mark: usize, (first, others): (usize, usize)) -> Vec<usize> {
     let mut starts = vec![0];
     let (mut start, mut end, mut room) = (0, 0, first);
     let mut breaks = Breaks::default();
-    let mut begin = |at: usize, start: &mut usize, room: &mut usize| {
+    let mut start_row = |at: usize, start: &mut usize, room: &mut usize| {
         (*start, *room) = (at, others.max(1));
         starts.push(at);
     };
@@ -128,41 +129,41 @@ fn row_starts(line: &str, mark: usize, (first, others): (usize, usize)) -> Vec<u
         let behind = line[unit.bytes.end..].chars().next();
         let text = &line[unit.bytes];
         let (is_blank, c) = (matches!(text, " " | "\t"), text.chars().next().unwrap_or(' '));
-        if splits(before, c) {
+        if can_break_between(before, c) {
             breaks.sign = unit.column;
         }
         before = c;
-        // One blank has room behind the edge, where words follow it: nobody misses it there.
+        // A single space between words may fall behind the edge, where it is not missed.
         if is_blank && end == start + room + 1 && behind.is_some_and(|next| !next.is_whitespace()) {
-            begin(end, &mut start, &mut room);
+            start_row(end, &mut start, &mut room);
             continue;
         }
         while end > start + room {
             let at = match breaks.best(start, room) {
                 Some(at) => at,
-                // A unit wider than a row is split.
+                // A unit that is wider than a row is split.
                 None if unit.column > start && unit.width <= others => unit.column,
                 None => start + room,
             };
-            begin(at, &mut start, &mut room);
+            start_row(at, &mut start, &mut room);
         }
         if is_blank {
             breaks.blank = end;
         }
     }
-    // The mark stays in one piece if it can.
+    // The sign behind the line is not split if it fits into one row.
     if end + mark > start + room && end > start && mark > 0 {
-        begin(end, &mut start, &mut room);
+        start_row(end, &mut start, &mut room);
     }
     while end + mark > start + room {
-        begin(start + room, &mut start, &mut room);
+        start_row(start + room, &mut start, &mut room);
     }
     starts
 }
 
-/// Whether a word ends between two characters, so that a row may: behind signs that close, and before those
-/// that open.
-fn splits(before: char, c: char) -> bool {
+/// Whether a row may end between two characters: behind a sign such as a comma, or before one that opens a
+/// bracket.
+fn can_break_between(before: char, c: char) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     match (is_word(before), is_word(c)) {
         (false, true) => {
@@ -173,15 +174,15 @@ fn splits(before: char, c: char) -> bool {
     }
 }
 
-/// Whether a line of plain characters has room, without measuring them.
+/// Whether a line is ASCII and fits, which needs no measuring.
 fn is_short(line: &str, room: usize) -> bool {
     line.len() <= room && line.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
-/// Whether a line may be wrapped to few rows, as far as its length tells: no character has more than four
-/// bytes.
-pub(super) fn is_moderate(line: &str, room: usize) -> bool {
-    line.len() <= MOST_ROWS * room.max(1) * 4
+/// Whether a line may fit into [`MAX_WRAPPED_ROWS`] rows, as far as its length in bytes tells: no character
+/// has more than four bytes.
+pub(super) fn may_fit(line: &str, room: usize) -> bool {
+    line.len() <= MAX_WRAPPED_ROWS * room.max(1) * 4
 }
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ impl SearchMatches {
         self.at = row.and_then(|row| {
             let first = self.first_from(page, row);
             let in_row = self.all[first..].iter().take_while(|found| page.match_row(found) == row);
-            let same = |found: &Match| current.is_some_and(|current| current.is_beside(found));
+            let same = |found: &Match| current.is_some_and(|current| current.is_at_same_byte(found));
             let at = in_row.clone().position(same).or(in_row.clone().next().map(|_| 0))?;
             Some(first + at)
         });

@@ -236,7 +236,7 @@ fn long_lines_are_cut_and_scroll_to_the_side() {
         seen += &format!("{sideways}:\n{}\n", text(&eyes.drawn(&page, 32, 5)));
     }
     insta::assert_snapshot!(seen);
-    assert_eq!(page.most_sideways(0..5, 32), 46 - 25);
+    assert_eq!(page.max_sideways(0..5, 32), 46 - 25);
 }
 
 /// Long lines on both sides.
@@ -255,7 +255,7 @@ fn lines_that_an_edit_left_as_they_were_are_no_change() {
         for line in page.shown_lines(0..page.rows()) {
             seen.insert(line);
         }
-        assert!(page.seen(&seen).is_all());
+        assert!(page.seen_part(&seen).is_all());
         assert_eq!(Needle::new("let").unwrap().all_in(page.content()).len(), 4, "each line once");
     }
 }
@@ -298,9 +298,9 @@ fn a_changed_word_is_never_hidden() {
     let page = Page::new(&long_json(200), form(Layout::SideBySide, 120));
     insta::assert_snapshot!("longer_ones_are_shown_from_their_change", shown(&page, 120));
     // The desk says how to come back from the side.
-    assert!(page.has_late_rows(0..page.rows(), 120));
+    assert!(page.has_rows_from_change(0..page.rows(), 120));
     let fits = Page::new(&long_json(20), form(Layout::SideBySide, 120));
-    assert!(!fits.has_late_rows(0..fits.rows(), 120));
+    assert!(!fits.has_rows_from_change(0..fits.rows(), 120));
     // Beyond the edge is no change: the mark has no colour.
     let row = Eyes::new(Depth::Sixteen).drawn(&page, 120, 2);
     assert!(!styles(&row, 1).contains("reversed"), "{}", styles(&row, 1));

@@ -13,16 +13,16 @@ const FIRST: Lines = Lines { start: 20, end: 21 };
 #[test]
 fn a_known_change_is_one_row_until_it_is_opened() {
     let mut page = Page::new(&review(&two_changes()), Layout::OneColumn);
-    let reading = page.anchor(14);
+    let reading = page.row_identity(14);
     assert!(page.set_accepted(&[FIRST]) && !page.set_accepted(&[FIRST]));
     assert_eq!((page.hunk_rows(0), page.hunk_rows(1), page.rows()), (4..5, 12..14, 18));
-    assert_eq!((page.row(reading), page.hunk_at(4)), (13, Some(0)));
-    assert_eq!(page.seen(&SeenLines::default()), SeenPart::changes(1, 2), "it needs no second look");
-    assert_eq!(page.place_in(0, 4..5), None);
+    assert_eq!((page.find_row(reading), page.hunk_at(4)), (13, Some(0)));
+    assert_eq!(page.seen_part(&SeenLines::default()), SeenPart::changes(1, 2), "it needs no second look");
+    assert_eq!(page.visible_part(0, 4..5), None);
     assert_eq!((page.fold_near(4, 0..18), page.fold_near(13, 10..14)), (Some(4), None));
     assert!(page.toggle_fold(4));
     assert_eq!((page.hunk_rows(0), page.rows()), (4..6, 19));
-    assert_eq!(page.seen(&SeenLines::default()), SeenPart::changes(0, 2));
+    assert_eq!(page.seen_part(&SeenLines::default()), SeenPart::changes(0, 2));
     page.relayout(Layout::SideBySide);
     assert_eq!(page.hunk_rows(0), 4..5, "open, and its lines beside each other");
     page.relayout(Layout::OneColumn);

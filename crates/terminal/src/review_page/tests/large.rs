@@ -72,7 +72,7 @@ fn a_line_of_a_megabyte_is_drawn_from_any_column() {
     ▌1   - …123456789
     ▌  1 + …123456789!
     "#);
-    assert_eq!(page.most_sideways(0..2, 40), 1_000_001 - (40 - 1 - 4 - 2));
+    assert_eq!(page.max_sideways(0..2, 40), 1_000_001 - (40 - 1 - 4 - 2));
 }
 
 #[test]

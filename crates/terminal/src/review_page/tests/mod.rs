@@ -13,7 +13,7 @@ use ratatui_core::buffer::{Buffer, CellWidth};
 use ratatui_core::layout::Rect;
 use ratatui_core::style::{Color, Style};
 
-use super::rows::Kind;
+use super::rows::BlockKind;
 use super::texts;
 use super::{DrawOptions, Match, Needle, Page, PageForm, SeenLines, Wrap, draw};
 use crate::colour::Colours;
@@ -74,7 +74,8 @@ pub(super) fn review(diff: &str) -> Review {
     review_with(diff, "\n")
 }
 
-/// Marks words of a hunk: (line, first column, column after it) in its original and in what stands beside it.
+/// Sets the words of a hunk that differ, as (line, first column, column after the last one), in the original
+/// and in the text beside it.
 fn words(review: &mut Review, hunk: usize, removed: &[[u32; 3]], added: &[[u32; 3]]) {
     let ranges = |of: &[[u32; 3]]| {
         of.iter()
@@ -187,8 +188,8 @@ impl Page {
         let Some(block) = content.block(row) else { return 1 };
         let offset = block.offset(row).unwrap_or(0);
         let line = match block.kind {
-            Kind::Same | Kind::Fold { .. } => block.at.current + offset,
-            Kind::Hunk(hunk) => {
+            BlockKind::Same | BlockKind::Fold { .. } => block.at.current + offset,
+            BlockKind::Hunk(hunk) => {
                 let index = hunk;
                 let hunk = &content.hunks[index];
                 let above = match hunk.state {

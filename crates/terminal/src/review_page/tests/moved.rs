@@ -28,32 +28,32 @@ fn opened_folds_stay_open_and_rows_are_found_again() {
     let before = review(&far_apart());
     let mut page = Page::new(&before, Layout::SideBySide);
     assert_eq!(page.fold_near(5, 0..page.rows()), Some(8));
-    let anchor = page.anchor(8);
+    let anchor = page.row_identity(8);
     assert!(page.toggle_fold(8));
-    assert_eq!(page.row(anchor), 8, "the row of a fold is found again when it is open");
+    assert_eq!(page.find_row(anchor), 8, "the row of a fold is found again when it is open");
     assert!(!page.toggle_fold(7), "no fold there");
     assert_eq!(page.rows(), 17 + 33);
-    let reading = page.anchor(20);
+    let reading = page.row_identity(20);
     assert_eq!(page.line_at(20), 36);
 
     let after = review(&far_apart().replace("+new\n", "+new\n~much\n~more\n~of\n~it\n"));
     page.update(&after);
     assert_eq!(page.rows(), 17 + 33 + 3, "still open");
-    assert_eq!(page.row(reading), 23);
+    assert_eq!(page.find_row(reading), 23);
     assert_eq!(page.line_at(23), 39);
     page.relayout(Layout::OneColumn);
-    assert_eq!(page.line_at(page.row(reading)), 39);
-    assert!(page.toggle_fold(page.row(reading)), "an open fold closes from any of its rows");
-    assert_eq!(page.line_at(page.row(reading)), 28, "its first hidden line, after the edit");
+    assert_eq!(page.line_at(page.find_row(reading)), 39);
+    assert!(page.toggle_fold(page.find_row(reading)), "an open fold closes from any of its rows");
+    assert_eq!(page.line_at(page.find_row(reading)), 28, "its first hidden line, after the edit");
 }
 
 #[test]
 fn more_lines_stay_in_sight_around_changes_until_all_do() {
     let mut page = Page::new(&review(&far_apart()), Layout::OneColumn);
-    let reading = page.anchor(4);
+    let reading = page.row_identity(4);
     assert_eq!(page.change_context(false), None, "never fewer than at first");
     assert_eq!(page.change_context(true), Some(8));
-    assert_eq!((page.rows(), page.line_at(page.row(reading))), (19 + 4 * 5, 21));
+    assert_eq!((page.rows(), page.line_at(page.find_row(reading))), (19 + 4 * 5, 21));
     let mut context = 8;
     while let Some(more) = page.change_context(true) {
         assert_eq!(more, context + 5);
@@ -62,18 +62,18 @@ fn more_lines_stay_in_sight_around_changes_until_all_do() {
     assert_eq!((context, page.rows()), (38, 102), "no fold is left");
     assert_eq!(page.change_context(false), Some(33));
     while page.change_context(false).is_some() {}
-    assert_eq!((page.rows(), page.row(reading)), (19, 4));
+    assert_eq!((page.rows(), page.find_row(reading)), (19, 4));
 }
 
 #[test]
 fn an_anchor_in_a_hunk_survives_its_edits() {
     let before = review(" a\n-b\n+c\n+d\n e\n");
     let mut page = Page::new(&before, Layout::OneColumn);
-    let anchor = page.anchor(3);
+    let anchor = page.row_identity(3);
     page.update(&review(" a\n-b\n+c\n+d\n~m\n e\n"));
-    assert_eq!(page.row(anchor), 2, "its last row, for it is shorter now");
+    assert_eq!(page.find_row(anchor), 2, "its last row, for it is shorter now");
     page.update(&review(" a\n b\n e\n"));
-    assert!(page.row(anchor) < page.rows());
+    assert!(page.find_row(anchor) < page.rows());
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn the_sentence_on_what_is_hard_to_see_belongs_to_its_change() {
         for line in page.shown_lines(rows) {
             seen.insert(line);
         }
-        page.seen(&seen)
+        page.seen_part(&seen)
     };
     assert_eq!(read(0..2).text(), "seen 1 of 2 lines");
     assert_eq!(
@@ -142,11 +142,11 @@ fn the_sentence_on_what_is_hard_to_see_belongs_to_its_change() {
 fn a_change_larger_than_the_screen_knows_its_place() {
     let lines: String = (0..100).map(|n| format!("+{n}\n")).collect();
     let page = Page::new(&review(&format!(" a\n b\n{lines} c\n")), Layout::OneColumn);
-    assert_eq!(page.place_in(0, 0..20), Some((1..19, 100)));
-    assert_eq!(page.place_in(0, 22..42), Some((21..41, 100)));
-    assert_eq!(page.place_in(0, 83..103), Some((82..101, 100)), "the line behind it does not count");
-    assert_eq!(page.place_in(0, 0..200), None);
-    assert_eq!(page.place_in(1, 0..20), Some((1..21, 103)), "without a change, the text counts");
+    assert_eq!(page.visible_part(0, 0..20), Some((1..19, 100)));
+    assert_eq!(page.visible_part(0, 22..42), Some((21..41, 100)));
+    assert_eq!(page.visible_part(0, 83..103), Some((82..101, 100)), "the line behind it does not count");
+    assert_eq!(page.visible_part(0, 0..200), None);
+    assert_eq!(page.visible_part(1, 0..20), Some((1..21, 103)), "without a change, the text counts");
 }
 
 #[test]

@@ -167,7 +167,7 @@ proptest! {
         if layout == Layout::SideBySide && !page.content().is_one_sided() && area.width > 2 {
             let middle = area.x + 1 + (area.width - 2) / 2;
             for at in 0..u16::try_from(shown).unwrap() {
-                if !matches!(row_at(&page, top + usize::from(at)), Row::Fold { .. } | Row::Said(..)) {
+                if !matches!(row_at(&page, top + usize::from(at)), Row::Fold { .. } | Row::Sentence(..)) {
                     prop_assert_eq!(buf[(middle, area.y + at)].symbol(), "│");
                 }
             }
@@ -202,7 +202,7 @@ proptest! {
             });
         }
         let mut page = Page::new(&review, form);
-        let anchor = page.anchor(row);
+        let anchor = page.row_identity(row);
         page.toggle_fold(row);
         for found in Needle::new("a").unwrap().all_in(page.content()) {
             page.reveal(&found);
@@ -213,7 +213,7 @@ proptest! {
         page.update(&review);
         let eyes = Eyes { sideways, ..Eyes::new(Depth::True) };
         eyes.drawn(&page, 60, 30);
-        prop_assert!(page.rows() == 0 || page.row(anchor) < page.rows());
+        prop_assert!(page.rows() == 0 || page.find_row(anchor) < page.rows());
         page.lines_in(0..page.rows());
         for hunk in 0..review.hunks.len() {
             prop_assert!(page.hunk_rows(hunk).end <= page.rows());
@@ -226,13 +226,13 @@ proptest! {
         let mut page = Page::new(&review, form);
         prop_assume!(page.rows() > 0);
         let row = row % page.rows();
-        let anchor = page.anchor(row);
-        prop_assert_eq!(page.row(anchor), row);
+        let anchor = page.row_identity(row);
+        prop_assert_eq!(page.find_row(anchor), row);
         page.update(&review);
-        prop_assert_eq!(page.row(anchor), row);
+        prop_assert_eq!(page.find_row(anchor), row);
         let line = page.line_at(row);
         open_all(&mut page);
-        prop_assert_eq!(page.line_at(page.row(anchor)), line);
+        prop_assert_eq!(page.line_at(page.find_row(anchor)), line);
     }
 
     #[test]
@@ -251,7 +251,7 @@ proptest! {
         let review = review(&diff);
         let cut = Page::new(&review, layout);
         let mut page = Page::new(&review, PageForm { layout, wrap: Wrap::All(width) });
-        prop_assert_eq!(page.most_sideways(0..page.rows(), width), 0);
+        prop_assert_eq!(page.max_sideways(0..page.rows(), width), 0);
         for hunk in 0..review.hunks.len() {
             let (rows, unwrapped) = (page.hunk_rows(hunk), cut.hunk_rows(hunk));
             prop_assert!(rows.len() >= unwrapped.len());
@@ -263,7 +263,7 @@ proptest! {
         let prefix = usize::from(width) - page.room(width);
         let mut seen = String::new();
         for row in 0..page.rows() {
-            if matches!(row_at(&page, row), Row::Fold { .. } | Row::Dropped(_) | Row::Said(..)) {
+            if matches!(row_at(&page, row), Row::Fold { .. } | Row::Dropped(_) | Row::Sentence(..)) {
                 continue;
             }
             let y = u16::try_from(row).unwrap();
