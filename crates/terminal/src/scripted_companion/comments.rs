@@ -1,11 +1,11 @@
-//! The comments of the scripted companion: it keeps them in memory, and sends them by the way that it is
-//! told.
+//! The comments of the scripted companion, which keeps them in memory and sends them by the route of the
+//! turn.
 
 use alongside_desk::{
     Anchor, Comment, CommentId, CommentState, Refusal, Request, Turn, TurnFinished, TurnMessage,
 };
 
-/// Keeps, changes or removes a comment. `now`: the time of day.
+/// Adds, changes or removes a comment. `now`: the present time in ms since the Unix epoch.
 pub(crate) fn comment(turn: &mut Turn, request: &Request, now: u64) -> Result<(), Refusal> {
     match request {
         Request::AddComment { file, lines, side, text, .. } => {
@@ -41,7 +41,7 @@ pub(crate) fn comment(turn: &mut Turn, request: &Request, now: u64) -> Result<()
     Ok(())
 }
 
-/// Sends all comments, and asks the agent to undo what is marked if it is to.
+/// Sends all comments. `asks_to_undo`: whether the agent is asked to undo the marked files.
 pub(crate) fn send(turn: &mut Turn, finished: &mut TurnFinished, asks_to_undo: bool, now: u64) {
     let Some(route) = &turn.route else {
         finished.not_sent = Some("no agent is known".into());

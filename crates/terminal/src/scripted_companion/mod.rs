@@ -1,5 +1,5 @@
-//! A scripted companion: reviews made of given pieces, no files, no agents. Tests use it in place of a real
-//! one.
+//! The scripted companion of the tests. Its reviews are made of given pieces, and it has no files and no
+//! agents.
 
 mod comments;
 
@@ -21,12 +21,12 @@ pub(crate) enum Piece {
     Differs { old: String, new: String, state: HunkState, now: String },
 }
 
-/// Lines that stay.
+/// Creates a piece of lines that stay.
 pub(crate) fn same(text: &str) -> Piece {
     Piece::Same(text.into())
 }
 
-/// Lines that the proposal changes.
+/// Creates a piece of lines that the proposal changes.
 pub(crate) fn differs(old: &str, new: &str) -> Piece {
     Piece::Differs { old: old.into(), new: new.into(), state: HunkState::Kept, now: new.into() }
 }
@@ -95,25 +95,25 @@ pub(crate) struct Companion {
     reviews: HashMap<ReviewId, (Review, Vec<Piece>)>,
     before: HashMap<ReviewId, Vec<Vec<Piece>>>,
     undone: HashMap<ReviewId, Vec<Vec<Piece>>>,
-    /// All that was asked, in order.
+    /// All requests, in order.
     pub(crate) asked: Vec<Request>,
     /// The refusal of the next request that changes or decides.
     pub(crate) refuse: Option<Refusal>,
-    /// The changes since the baseline; without it, nothing can be told.
+    /// The turn review; without it, requests about turns are refused.
     pub(crate) turn: Option<Turn>,
-    /// The pieces of its files, by path.
+    /// The pieces of the turn's files, by path.
     pub(crate) turn_files: HashMap<String, Vec<Piece>>,
-    /// The lines of each of them that the person accepted before the write.
+    /// The lines of each file that the person accepted before the write.
     pub(crate) accepted: Vec<Lines>,
-    /// The files that cannot be undone, by path, and why.
+    /// The files whose undo is refused, by path, with the reasons.
     pub(crate) not_undone: HashMap<String, String>,
-    /// The files whose marks are not set, or not taken back, each once.
+    /// The files for which setting (true) or removing (false) a mark is refused once.
     pub(crate) not_marked: Vec<(usize, bool)>,
-    /// The time of day.
+    /// The present time in ms since the Unix epoch.
     pub(crate) now: u64,
 }
 
-/// The reviews of the files of a turn are numbered from here on.
+/// The review id of the first file of a turn.
 const TURN_FILES: u64 = 1000;
 
 impl Companion {
@@ -137,7 +137,7 @@ impl Companion {
     }
 
     pub(crate) fn tell(&self, event: Event) {
-        // A desk that has left need not be told.
+        // A desk that has left gets no events.
         let _ = self.seat.events.send(event);
     }
 
@@ -145,7 +145,7 @@ impl Companion {
         self.tell(Event::Status(self.status.clone()));
     }
 
-    /// Agents see these files; the first one is active.
+    /// Sets the files that agents see. The first file is active.
     pub(crate) fn shows(&mut self, files: &[&str]) {
         let file = |(index, path): (usize, &&str)| SharedFile {
             path: (*path).into(),
@@ -166,12 +166,12 @@ impl Companion {
         self.reviews.insert(review.id, (review, pieces.to_vec()));
     }
 
-    /// Ends a review, not by this desk's decision.
+    /// Ends a review for a reason other than this desk's decision.
     pub(crate) fn close(&mut self, id: u64, closing: Closing, draft: Option<PathBuf>) {
         self.end(Closed { draft, ..closed(ReviewId(id), closing) });
     }
 
-    /// A person decides at another desk, of this name.
+    /// Ends a review by a decision at another desk of this name.
     pub(crate) fn decide_in(&mut self, desk: &str, id: u64, closing: Closing) {
         self.end(Closed { decided_in: Some(desk.to_owned()), ..closed(ReviewId(id), closing) });
     }
@@ -181,12 +181,12 @@ impl Companion {
         self.tell(Event::Closed(closed));
     }
 
-    /// Another desk drops changes of a review.
+    /// Drops changes of a review, as another desk does.
     pub(crate) fn drop_elsewhere(&mut self, id: u64, hunks: &[usize]) {
         self.change(id, |_, pieces| keep_hunks(pieces, hunks, false));
     }
 
-    /// Changes a review as another desk or the disk would.
+    /// Changes a review, as another desk or a change on disk does.
     pub(crate) fn change(&mut self, id: u64, change: impl FnOnce(&mut Review, &mut Vec<Piece>)) {
         self.undone.remove(&ReviewId(id));
         self.revise(id, change);
@@ -218,7 +218,7 @@ impl Companion {
         self.tell(Event::Changed(changed));
     }
 
-    /// Gives a hunk its reason, or the whole review; an empty one goes.
+    /// Sets the reason of a hunk, or of the whole review. An empty reason removes it.
     fn set_reason(&mut self, id: ReviewId, hunk: Option<usize>, reason: String) {
         let reason = Some(reason).filter(|reason| !reason.is_empty());
         self.revise(id.0, |review, _| match hunk {
@@ -231,17 +231,17 @@ impl Companion {
         });
     }
 
-    /// Waits for a request. Cancel safe. None when the desk is gone.
+    /// Waits for a request; `None` if the desk is gone. Cancel safe.
     pub(crate) async fn next(&mut self) -> Option<Call> {
         self.seat.calls.recv().await
     }
 
-    /// Carries a request out; false if the desk leaves.
+    /// Carries out a request. Returns false if the desk leaves.
     pub(crate) fn answer(&mut self, call: Call) -> bool {
         let Call { request, answer } = call;
         self.asked.push(request.clone());
         let leaves = request == Request::Leave;
-        // An answer nobody waits for is dropped.
+        // The desk may no longer wait for the reply.
         let _ = answer.send(self.carry_out(request));
         !leaves
     }
@@ -323,7 +323,7 @@ impl Companion {
         }
     }
 
-    /// The list has changed, or a mark in it.
+    /// Sends the list again with a new revision.
     pub(crate) fn renew_turn(&mut self) {
         if let Some(turn) = &mut self.turn {
             turn.revision += 1;
@@ -331,7 +331,7 @@ impl Companion {
         self.tell_turn();
     }
 
-    /// A hunk of a file of the turn was marked, or its mark taken back.
+    /// Updates the mark of a turn's file after a change of its hunks.
     fn note_marks(&mut self, id: ReviewId) {
         let file = id.0.checked_sub(TURN_FILES).and_then(|file| usize::try_from(file).ok());
         let file = file.and_then(|file| self.turn.as_mut()?.files.get_mut(file));

@@ -1,4 +1,4 @@
-//! All reviews are accepted after one confirmation: exactly the revisions that it lists.
+//! Tests of accepting several reviews after one confirmation: exactly the listed revisions are accepted.
 
 use alongside_desk::{Closing, Refusal};
 use insta::assert_snapshot;
@@ -9,7 +9,7 @@ fn accepted(id: u64, revision: u64) -> Request {
     decided(id, revision, Decision::Accept)
 }
 
-/// A desk with reviews 1 to `n`, each of which has been on the screen.
+/// Starts a desk with the reviews 1 to `n`, each of which has been on the screen.
 async fn seen(n: u64, width: u16, height: u16) -> Stage {
     let mut stage = Stage::reading(width, height).await;
     for id in 2..=n {
@@ -30,7 +30,7 @@ async fn a_review_is_seen_once_each_of_its_changes_was_on_the_screen() {
     stage.shows("No review can be accepted from this list.");
     stage.shows_on("njA", "seen 2 of 3 changes").await;
     stage.shows_on("njA", "Accept this review?").await;
-    // A drop makes nothing unseen.
+    // A drop does not make the change unseen.
     stage.shows_on("n A", "Accept this review?").await;
     stage.press("n").await;
     let lines: String = (1..=100).map(|n| format!("{n}\n")).collect();
@@ -89,7 +89,7 @@ async fn a_review_that_changes_or_comes_after_the_list_waits() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_companion_has_the_last_word_on_each_review() {
+async fn a_review_whose_acceptance_is_refused_waits() {
     let mut stage = seen(2, 120, 24).await;
     stage.press("A").await;
     stage.companion.refuse = Some(Refusal::Stale { revision: 2 });
@@ -102,7 +102,7 @@ async fn the_companion_has_the_last_word_on_each_review() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_review_that_ends_under_the_list_is_counted_out() {
+async fn a_review_that_ends_under_the_list_is_not_accepted() {
     let mut stage = seen(2, 120, 24).await;
     stage.press("A").await;
     stage.companion.close(1, Closing::AnsweredInAgent, None);

@@ -1,5 +1,5 @@
-//! Agents that do not connect to the desk: it says so, and changes their settings after a yes to what it
-//! showed.
+//! Tests of the set-up of agents: the desk names agents that do not connect, and changes their settings after
+//! a yes.
 
 use std::sync::Mutex;
 
@@ -7,17 +7,18 @@ use alongside_desk::agent_setup::{AgentSetup, SettingsOffer, SetupFuture};
 
 use super::*;
 
-/// Settings of two agents in which nothing is on. Each change is one offer.
+/// The settings of two agents, in which everything is off. Each change is one offer.
 #[derive(Debug, Default)]
 struct Settings {
+    /// The ids of the changes that were made.
     made: Mutex<Vec<String>>,
-    /// How long a thorough look takes.
+    /// The duration of a thorough search.
     delay: Duration,
-    /// Whether the looks so far were thorough.
+    /// For each search so far, whether it was thorough.
     looks: Mutex<Vec<bool>>,
-    /// No agent is installed.
+    /// Whether no agent is installed.
     none: bool,
-    /// The third offer cannot be made.
+    /// Whether the settings cannot be written.
     protected: bool,
 }
 
@@ -47,7 +48,7 @@ impl Agents {
         offers.collect()
     }
 
-    /// Whether the looks since the last call were thorough.
+    /// Takes the searches since the last call: for each, whether it was thorough.
     fn looks(&self) -> Vec<bool> {
         std::mem::take(&mut *self.0.looks.lock().unwrap())
     }
@@ -109,7 +110,7 @@ async fn each_change_is_shown_and_made_after_a_yes() {
     stage.shows("qwen:approval-mode is changed.");
     assert_eq!(*agents.0.made.lock().unwrap(), ["gemini:ide-mode", "qwen:approval-mode"]);
 
-    // Asked again, the one that was declined comes back.
+    // After another `i`, the declined offer comes back.
     stage.shows_on("iy", "No agent is connected yet.").await;
     stage.does_not_show("set up agents");
     stage.shows_on("i", "The installed agents are set up already. Start one in this project.").await;
@@ -157,7 +158,7 @@ async fn a_review_that_arrives_meanwhile_is_not_decided_blindly() {
     stage.shows("Switch on IDE mode in Gemini CLI?");
     stage.shows_on("nnn", "change 1 of 3").await;
     stage.press("a").await;
-    assert_eq!(stage.asked(), [], "nobody has read it yet");
+    assert_eq!(stage.asked(), [], "the review has not been on the screen long enough");
     stage.a_while().await;
     stage.press("ay").await;
     assert_eq!(stage.asked().len(), 1);
@@ -172,20 +173,20 @@ async fn a_connected_agent_that_edits_without_asking_is_named() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn settings_that_change_elsewhere_are_told_without_a_key() {
+async fn settings_that_change_elsewhere_are_shown_without_a_key() {
     let (mut stage, agents) = stage(Settings::default()).await;
     stage.shows_on("iynn", "IDE mode is off in Qwen Code.").await;
     stage.shows_on("iy", "qwen:ide-mode is changed.").await;
     stage.shows_on("n", "No agent is connected yet.").await;
     stage.shows_on("iy", "qwen:approval-mode is changed.").await;
     agents.looks();
-    // The running agent writes its settings without what was changed.
+    // The running agent overwrites its settings, without the changes.
     agents.0.made.lock().unwrap().clear();
     sleep(Duration::from_secs(6)).await;
     stage.moment().await;
     stage.shows("IDE mode is off in Gemini CLI and Qwen Code.");
     stage.does_not_show("is changed.");
-    assert_eq!(agents.looks(), [false], "no program runs for it");
+    assert_eq!(agents.looks(), [false], "the search in the background runs no program");
 
     let frames = *stage.shared.frames.lock().unwrap();
     sleep(Duration::from_secs(60)).await;
@@ -198,7 +199,7 @@ async fn settings_that_change_elsewhere_are_told_without_a_key() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_change_is_read_anew_before_it_is_shown() {
+async fn settings_are_read_again_before_an_offer_is_shown() {
     let (mut stage, agents) = stage(Settings::default()).await;
     stage.shows("IDE mode is off in Gemini CLI and Qwen Code.");
     agents.0.made.lock().unwrap().push("gemini:ide-mode".into());
@@ -206,7 +207,7 @@ async fn a_change_is_read_anew_before_it_is_shown() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn leaving_a_look_keeps_its_change_off_the_screen() {
+async fn a_key_that_cancels_a_search_shows_no_offer() {
     let second = Duration::from_secs(1);
     let (mut stage, agents) = stage(Settings { delay: second, ..Settings::default() }).await;
     sleep(2 * second).await;
@@ -231,7 +232,7 @@ async fn leaving_a_look_keeps_its_change_off_the_screen() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_look_that_began_before_a_change_says_nothing_about_it() {
+async fn a_search_that_began_before_a_change_is_repeated() {
     let second = Duration::from_secs(1);
     let (mut stage, _) = stage(Settings { delay: second, ..Settings::default() }).await;
     sleep(2 * second).await;
@@ -239,7 +240,7 @@ async fn a_look_that_began_before_a_change_says_nothing_about_it() {
     sleep(2 * second).await;
     stage.moment().await;
     stage.shows("Switch on IDE mode in Gemini CLI?");
-    // This look sees what was before the yes.
+    // This search reads the settings before the yes.
     stage.types(Typed::FocusGained);
     stage.press("y").await;
     sleep(3 * second).await;

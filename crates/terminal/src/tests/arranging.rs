@@ -1,11 +1,11 @@
-//! Lists that give way to the code, long lines that are wrapped, and the count of a search.
+//! Tests of the layout: the lists, wrapped lines, the count of a search, and the size of the window.
 
 use alongside_desk::Closing;
 use insta::assert_snapshot;
 
 use super::*;
 
-/// Changes with lines of so many columns.
+/// The pieces of a file whose changed lines have `columns` columns.
 fn lines_of(columns: usize) -> Vec<Piece> {
     let line = |with: &str| {
         let words = "long words and more of them, ".repeat(columns);
@@ -15,7 +15,7 @@ fn lines_of(columns: usize) -> Vec<Piece> {
 }
 
 impl Stage {
-    /// A desk with a review whose lines have so many columns, and two other reviews.
+    /// Starts a desk with a review whose lines have `columns` columns, and two other reviews.
     async fn reading_lines_of(columns: usize, width: u16, height: u16) -> Self {
         let mut stage = Self::with_sidebar(width, height, "false", None, Options::default());
         stage.connect().await;
@@ -27,7 +27,7 @@ impl Stage {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_size_of_the_window_decides_where_the_lists_are_and_no_text() {
+async fn only_the_size_of_the_window_decides_where_the_lists_are() {
     for (width, height, place) in
         [(200, 60, 0), (150, 16, 0), (130, 40, 1), (149, 30, 1), (80, 24, 2), (60, 20, 2)]
     {
@@ -53,7 +53,7 @@ async fn a_low_screen_has_one_row_above_the_code_and_one_below() {
     let mut stage = Stage::reading_lines_of(60, 80, 24).await;
     stage.press_and_read("j").await;
     assert_snapshot!("low_screen", stage.screen());
-    // A message takes a row of the code, and gives it back.
+    // A message uses a row of the code until it disappears.
     stage.press("w").await;
     assert_snapshot!("low_screen_with_a_message", stage.screen());
     stage.resize(60, 20).await;
@@ -63,7 +63,7 @@ async fn a_low_screen_has_one_row_above_the_code_and_one_below() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_brings_the_lists_and_hides_them() {
+async fn a_key_shows_and_hides_the_lists() {
     let mut stage = Stage::reading_lines_of(75, 170, 20).await;
     stage.shows("Reviews (3)");
     stage.press("b").await;
@@ -74,14 +74,14 @@ async fn a_key_brings_the_lists_and_hides_them() {
     stage.propose(4, "/shop/more.py").await;
     stage.shows("review 2 of 4");
     stage.shows_on("b", "Reviews (4)").await;
-    // Where there are rows on top, a column comes first.
+    // If the lists have rows at the top, the key first shows the column.
     let mut stage = Stage::reading_lines_of(75, 130, 40).await;
     stage.shows("Gemini CLI, Qwen Code");
     stage.shows_on("b", "Reviews (3)").await;
     stage.press("b").await;
     stage.does_not_show("Reviews (3)");
     stage.shows("review 1 of 3");
-    // Where there is no room for a column, the same key shows rows on top.
+    // Without room for a column, the same key shows rows at the top.
     let mut stage = Stage::reading_lines_of(75, 80, 24).await;
     stage.does_not_show("Gemini CLI, Qwen Code");
     stage.shows_on("b", "Gemini CLI, Qwen Code").await;
@@ -144,7 +144,7 @@ async fn long_lines_are_wrapped_and_scroll_by_rows() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_click_in_a_wrapped_row_means_its_change() {
+async fn a_click_in_a_wrapped_row_selects_its_change() {
     let mut stage = Stage::reading_lines_of(300, 120, 30).await;
     stage.shows_on("j", "change 2 of 2").await;
     let screen = stage.screen();
@@ -162,9 +162,9 @@ async fn a_search_counts_its_matches() {
     stage.shows_on("nn", "/items 3/8").await;
     stage.shows_on("NNN", "/items 8/8").await;
     stage.shows_on("n", "/items 1/8").await;
-    // Beside one another, one of the new lines comes before the second old one.
+    // Side by side, one of the new lines comes before the second old line.
     stage.shows_on("nv", "/items 3/8").await;
-    // A change above leaves the current match where it is.
+    // A change above does not change the current match.
     stage.shows_on("nnn", "/items 6/8").await;
     let counted = |stage: &Stage| stage.screen().rsplit("/items ").next().unwrap().trim().to_owned();
     let before = counted(&stage);
@@ -176,7 +176,7 @@ async fn a_search_counts_its_matches() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_search_without_matches_and_another_review_count_too() {
+async fn the_count_shows_no_match_and_another_review() {
     let mut stage = Stage::reading_lines_of(60, 170, 24).await;
     stage.shows_on("/items\n", "/items no match").await;
     stage.shows_on("\t", "/items -/8").await;
@@ -222,7 +222,7 @@ async fn the_current_change_stays_in_view_when_the_size_changes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_match_far_to_the_side_comes_into_sight() {
+async fn a_match_far_to_the_side_becomes_visible() {
     let mut stage = Stage::connected(100, 24).await;
     let far = format!("{}needle{}\n", "x".repeat(400), "y".repeat(400));
     stage.open(1, "/shop/far.txt", &[same("top\n"), differs("", &far), same("needle\n")]);
@@ -235,14 +235,14 @@ async fn a_match_far_to_the_side_comes_into_sight() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn backspace_takes_a_visible_character_of_a_search() {
+async fn backspace_removes_a_visible_character_of_a_search() {
     let mut stage = Stage::reading(100, 24).await;
     stage.shows_on("/a👩\u{200d}👧e\u{301}", "/a👩\u{200d}👧e\u{301}").await;
     stage.shows_on("⌫⌫bc", "/abc").await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_shows_more_lines_around_the_change_that_stays_where_it_is() {
+async fn a_key_shows_more_lines_while_the_change_stays_in_place() {
     let mut stage = Stage::connected(80, 24).await;
     let lines = |from: usize, to: usize| (from..to).map(|line| format!("line {line}\n")).collect::<String>();
     let pieces =

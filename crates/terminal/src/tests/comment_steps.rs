@@ -1,4 +1,4 @@
-//! Comments on a turn that are taken back, and the keys of the list that has them.
+//! Tests of the undo and redo of comments on a turn, and of the keys in the list of comments.
 
 use alongside_desk::{Comment, Turn, TurnMessage};
 use insta::assert_snapshot;
@@ -23,7 +23,7 @@ async fn a_step_back_takes_comments_back_and_then_marks() {
     assert!(matches!(stage.asked_of_turn()[before + 2..], [Request::UndoReview { .. }]));
     stage.shows_on("c", "> why").await;
     stage.key(KeyCode::Esc).await;
-    // After a mark, a step back is that mark.
+    // After a mark, an undo removes the mark.
     stage.press_and_read("c again\n").await;
     stage.press_and_read(" ").await;
     stage.press("u").await;
@@ -44,11 +44,11 @@ async fn the_keys_of_the_list_fit_from_60_columns_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_step_forward_makes_marks_and_then_comments_again() {
+async fn a_redo_sets_marks_and_then_writes_comments_again() {
     let mut stage = Stage::commenting(100, 24).await;
     stage.press_and_read(" ").await;
     stage.press_and_read("cwhy\n").await;
-    // Its last words count.
+    // The comment gets another text, which the redo must write.
     stage.press_and_read("c?\n").await;
     stage.press_and_read("Call of it\n").await;
     let before = stage.asked_of_turn().len();
@@ -72,7 +72,7 @@ async fn a_step_forward_makes_marks_and_then_comments_again() {
     let comments: Vec<_> = asked[before + 4..].iter().map(again).collect();
     let expected = [(Some(2), true, "why?".to_owned()), (None, false, "all of it".to_owned())];
     assert_eq!(comments, expected.map(Some));
-    // Words of which the person has made another comment are not written twice.
+    // A text that the person has used for another comment is not written twice.
     stage.press_and_read("u").await;
     stage.reads_on("C!\n", "Comment kept.").await;
     let before = stage.asked_of_turn().len();
@@ -82,7 +82,7 @@ async fn a_step_forward_makes_marks_and_then_comments_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn words_that_are_not_kept_are_in_the_list() {
+async fn unsent_comments_are_in_the_list() {
     let mut stage = Stage::commenting(100, 24).await;
     stage.press_and_read("cwhy\n").await;
     stage.press_and_read("Chalf a tho⎋u").await;

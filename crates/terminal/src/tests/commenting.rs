@@ -1,4 +1,4 @@
-//! Comments on a turn: typed, shown and sent.
+//! Tests of comments on a turn: the input, the notes on the page, and the finish that sends them.
 
 use alongside_desk::{Anchor, Comment, CommentId, CommentState, LineRange, Route, Side, Turn, TurnMessage};
 use insta::assert_snapshot;
@@ -27,7 +27,7 @@ pub(super) fn route() -> Option<Route> {
     })
 }
 
-/// An agent has read the message with the first comment.
+/// Notes that an agent has read the message with the first comment.
 pub(super) fn read_it(turn: &mut Turn) {
     turn.comments[0].state = CommentState::Sent;
     turn.comments[0].lost = false;
@@ -41,12 +41,12 @@ pub(super) fn on_basket(id: u64, text: &str) -> Comment {
 }
 
 impl Stage {
-    /// At the third file of a turn, which has three changes. An agent reads comments.
+    /// Starts a desk at the third file of a turn, which has three changes. The turn has a route to an agent.
     pub(super) async fn commenting(width: u16, height: u16) -> Self {
         Self::with_comments(width, height, Vec::new()).await
     }
 
-    /// The same in a turn with these comments.
+    /// As [`commenting`](Self::commenting), in a turn with these comments.
     pub(super) async fn with_comments(width: u16, height: u16, comments: Vec<Comment>) -> Self {
         let turn = Turn { route: route(), comments, ..turn(files()) };
         Self::commenting_on(width, height, turn, Options::default()).await
@@ -60,7 +60,7 @@ impl Stage {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_comment_says_its_way_before_it_is_typed_and_stands_below_its_lines() {
+async fn the_input_names_the_route_and_a_comment_is_below_its_lines() {
     for (width, height) in [(130, 40), (80, 24), (60, 20)] {
         let mut stage = Stage::commenting(width, height).await;
         stage.press("c").await;
@@ -78,7 +78,7 @@ async fn a_comment_says_its_way_before_it_is_typed_and_stands_below_its_lines() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn arrows_choose_lines_of_the_change_and_tab_what_it_is_about() {
+async fn arrows_choose_lines_and_tab_switches_the_target() {
     let mut stage = Stage::commenting(130, 40).await;
     stage.press("c↓↓").await;
     stage.code(KeyCode::Down, KeyModifiers::SHIFT);
@@ -108,7 +108,7 @@ async fn arrows_choose_lines_of_the_change_and_tab_what_it_is_about() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_comment_is_edited_where_it_stands_and_goes_without_words() {
+async fn a_comment_is_edited_and_an_empty_text_removes_it() {
     let mut stage = Stage::commenting(120, 40).await;
     stage.press_and_read("cwhy\n").await;
     stage.shows_on("c", "Your comment on lines 4–6.").await;
@@ -143,7 +143,7 @@ async fn the_list_comments_on_its_files_and_counts() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_finish_lists_what_it_writes_and_sends_and_tells_whether_it_was_read() {
+async fn a_finish_lists_undos_and_comments_and_reports_the_reading() {
     for (width, height) in [(130, 40), (80, 24), (60, 20)] {
         let mut stage = Stage::commenting(width, height).await;
         stage.press_and_read("cWhere does the tax come from?\n").await;
@@ -169,7 +169,7 @@ async fn a_finish_lists_what_it_writes_and_sends_and_tells_whether_it_was_read()
         stage.a_while().await;
         stage.shows("Your message was read. Codex has read it with your prompt.");
         stage.shows("Codex has read it with your prompt (just now)");
-        // The header says more of it by then.
+        // The header then has the newer state, so the message is gone.
         stage.change_turn(tell("Codex has ended its turn.")).await;
         stage.a_while().await;
         stage.does_not_show("Your message was read.");
@@ -178,7 +178,7 @@ async fn a_finish_lists_what_it_writes_and_sends_and_tells_whether_it_was_read()
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_agent_may_be_asked_to_undo_or_be_told_nothing() {
+async fn the_agent_is_asked_to_undo_or_gets_no_message() {
     let mut stage = Stage::commenting(100, 30).await;
     stage.shows_on(" f", "a ask the agent to undo").await;
     stage.reads_on("a", "The agent is asked to undo:").await;
@@ -192,7 +192,7 @@ async fn the_agent_may_be_asked_to_undo_or_be_told_nothing() {
     stage.press("a").await;
     assert_eq!(stage.asked_of_turn().len(), 4, "nothing is marked");
     stage.reads_on("y", "Sent: Codex reads it with your next prompt").await;
-    // The list of the end asks nothing, and is in nobody's way.
+    // The list of the result asks no question, so T works over it.
     stage.propose(1, "/shop/basket.py").await;
     stage.shows("T goes to it.");
     stage.press("T").await;
@@ -201,7 +201,7 @@ async fn the_agent_may_be_asked_to_undo_or_be_told_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_a_way_to_an_agent_comments_wait() {
+async fn without_a_route_comments_wait() {
     let mut stage = Stage::commenting_on(100, 24, turn(files()), Options::default()).await;
     stage.shows_on("c", "No agent is known that reads it: the comment waits here until one is.").await;
     stage.press_and_read("why\n").await;
@@ -212,7 +212,7 @@ async fn without_a_way_to_an_agent_comments_wait() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_comment_that_is_written_meanwhile_closes_the_list_of_the_finish() {
+async fn a_new_comment_closes_the_list_of_the_finish() {
     let mut stage = Stage::commenting(100, 24).await;
     stage.press(" f").await;
     let another = Comment { text: "from elsewhere".into(), ..Comment::default() };
@@ -267,7 +267,7 @@ async fn a_comment_that_was_read_is_asked_again_or_closed() {
     stage.shows_on("a⎋f", "Send 1 comment?").await;
     stage.press("y").await;
     assert_eq!(stage.asked_of_turn().pop(), Some(finish(1, true, false)));
-    // Without any file, the list is how a person comes to them.
+    // Without any file, the list is the only way to the comments.
     let mut stage =
         Stage::commenting_on(100, 30, Turn { files: Vec::new(), ..turn }, Options::default()).await;
     stage.shows("L lists your open comments, to ask again or to close them.");
@@ -284,7 +284,7 @@ async fn a_comment_on_the_turn_after_an_answer_is_a_new_one() {
     let mut stage = Stage::commenting_on(100, 30, turn, Options::default()).await;
     stage.press_and_read("Cno blank line please\n").await;
     assert_eq!(stage.asked_of_turn().pop(), Some(add(None, None, Side::New, "no blank line please")));
-    // One that is not sent yet is edited.
+    // A comment that is not sent yet is edited.
     stage.press_and_read("C!\n").await;
     let edited = stage.asked_of_turn().pop();
     assert!(

@@ -1,4 +1,4 @@
-//! Accepting is one explicit act on the revision that was on the screen.
+//! Tests of decisions: each needs an explicit key, and applies to the revision that was on the screen.
 
 use alongside_desk::{Closing, Lines, Refusal, Side};
 
@@ -30,7 +30,7 @@ async fn typing_ahead_decides_nothing_about_the_next_review() {
     stage.press_fast("aaar").await;
     assert_eq!(stage.asked(), [decided(1, 1, Decision::Accept)]);
     stage.shows("b.py");
-    // It is on the screen, but not for long enough.
+    // The review is on the screen, but not for long enough.
     stage.press("a r").await;
     assert_eq!(stage.asked().len(), 1);
     stage.shows("Ignored: you typed that before this was on the screen.");
@@ -40,7 +40,7 @@ async fn typing_ahead_decides_nothing_about_the_next_review() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_without_a_review_does_not_hit_the_next_one() {
+async fn a_key_without_a_review_does_not_act_on_the_next_one() {
     let mut stage = Stage::connected(120, 28).await;
     stage.press("a").await;
     stage.propose(1, "/shop/basket.py").await;
@@ -55,19 +55,18 @@ async fn a_review_is_decided_only_once_it_is_on_the_screen() {
     stage.code(KeyCode::Tab, KeyModifiers::NONE);
     stage.press_fast("a").await;
     assert_eq!(stage.asked(), []);
-    // It was asked for, so that it need not stand there for long.
+    // A key of the person showed the review, so it need not be on the screen for long.
     stage.press("a").await;
     assert_eq!(stage.asked(), [decided(2, 1, Decision::Accept)]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slow_terminal_shows_a_review_before_keys_mean_it() {
+async fn keys_act_on_a_review_once_a_slow_terminal_shows_it() {
     let mut stage = Stage::reading(120, 28).await;
     stage.propose_and_read(2, "/shop/b.py").await;
     stage.shared.stuck.store(true, Ordering::Relaxed);
     stage.press("j").await;
-    // The frame is under way; meanwhile the agent takes the review back, and the next one is not to be seen
-    // yet.
+    // While the frame is under way, the first review ends, and the next one is not on the screen yet.
     stage.companion.close(1, Closing::AnsweredInAgent, None);
     stage.a_while().await;
     stage.a_while().await;
@@ -95,12 +94,12 @@ async fn frames_do_not_queue_up_before_a_slow_terminal() {
 #[tokio::test(start_paused = true)]
 async fn a_key_before_a_foreign_change_is_seen_decides_nothing() {
     let mut stage = Stage::reading(120, 28).await;
-    // Another desk drops a change, and the key comes before that is on the screen.
+    // Another desk drops a change, and the key comes before the drop is on the screen.
     stage.shared.stuck.store(true, Ordering::Relaxed);
     stage.press("j").await;
     stage.companion.drop_elsewhere(1, &[0]);
     stage.press("a").await;
-    assert_eq!(stage.asked(), [], "it was pressed before the change had been seen");
+    assert_eq!(stage.asked(), [], "the key was pressed before the drop was on the screen");
     stage.shared.stuck.store(false, Ordering::Relaxed);
     stage.a_while().await;
     stage.shows("basket.py: changed at another desk; this is how it stands now.");
@@ -112,13 +111,13 @@ async fn a_key_before_a_foreign_change_is_seen_decides_nothing() {
 #[tokio::test(start_paused = true)]
 async fn a_stale_refusal_shows_what_is_new_and_asks_again() {
     let mut stage = Stage::reading(120, 28).await;
-    // The companion has moved on and the news are still on their way.
+    // The companion has a newer revision, whose event has not arrived yet.
     stage.companion.refuse = Some(Refusal::Stale { revision: 2 });
     stage.shows_on("a", "The review has changed: look at it again.").await;
     stage.companion.drop_elsewhere(1, &[1]);
     stage.moment().await;
     stage.press("a").await;
-    assert_eq!(stage.asked().len(), 1, "it has not been on the screen long enough");
+    assert_eq!(stage.asked().len(), 1, "the revision has not been on the screen long enough");
     stage.a_while().await;
     stage.press("a").await;
     assert_eq!(stage.asked()[1..], [decided(1, 2, Decision::Accept)]);
@@ -174,7 +173,7 @@ async fn another_desks_change_leaves_nothing_to_redo() {
 async fn a_hunk_off_the_screen_is_not_dropped() {
     let mut stage = Stage::reading(120, 18).await;
     stage.key(KeyCode::Enter).await;
-    // The fold is open: between the changes is a screen without any.
+    // The fold is open, so a whole screen between the changes has no change.
     stage.code(KeyCode::PageDown, KeyModifiers::NONE);
     stage.code(KeyCode::PageDown, KeyModifiers::NONE);
     stage.moment().await;
@@ -216,7 +215,7 @@ async fn a_changed_file_is_asked_about_once() {
     stage.a_while().await;
     stage.press("an").await;
     assert_eq!(stage.asked(), []);
-    // Both at once: the answer was given before the question stood there.
+    // The answer was given before the question was on the screen.
     stage.press_fast("ay").await;
     assert_eq!(stage.asked(), []);
     stage.press("y").await;
@@ -224,7 +223,7 @@ async fn a_changed_file_is_asked_about_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_goes_with_what_it_was_about() {
+async fn a_question_closes_with_its_review() {
     let mut stage = Stage::reading(120, 28).await;
     stage.propose(2, "/shop/b.py").await;
     stage.companion.change(1, |review, _| review.dirty = true);
@@ -320,7 +319,7 @@ async fn the_last_desk_asks_before_it_leaves_reviews() {
                 (`alongside drafts`).";
     assert_eq!(stage.ending().await, (Ending::Left, Some(said.to_owned())));
 
-    // A keeper is no desk, and keeps the review all the same.
+    // A keeper keeps the review, although it is no desk.
     let mut stage = Stage::reading(120, 28).await;
     stage.companion.status.kept_by = Some(vec!["alongside run gemini".into()]);
     stage.tell_status().await;
@@ -329,7 +328,7 @@ async fn the_last_desk_asks_before_it_leaves_reviews() {
     assert_eq!(stage.ending().await, left);
 }
 
-/// Where `alongside run` keeps the review, its hook is refused all the same once no desk is there.
+/// `alongside run` keeps the review, but its hook is refused if there is no desk.
 #[tokio::test(start_paused = true)]
 async fn the_last_desk_asks_before_it_leaves_a_review_of_a_hook() {
     let mut stage = Stage::new(120, 28);
@@ -353,7 +352,7 @@ async fn the_last_desk_asks_before_it_leaves_a_review_of_a_hook() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_question_on_leaving_follows_who_else_is_there() {
+async fn the_question_on_leaving_depends_on_other_parties() {
     let mut stage = Stage::reading(120, 28).await;
     stage.companion.status.kept_by = Some(vec!["Neovim".into(), "a terminal desk".into()]);
     stage.tell_status().await;

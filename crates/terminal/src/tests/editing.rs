@@ -1,11 +1,11 @@
-//! The person's own editor: its text goes into the review or is kept. Real editors end when they like, so the
-//! clock is not paused here.
+//! Tests of the person's own editor: its text goes into the review or is kept. The editors are real
+//! processes, so the clock is not paused here.
 
 use alongside_desk::{Closing, Event};
 
 use super::*;
 
-/// Waits for something to be so.
+/// Waits until `is` holds. `what`: the awaited event, for the message of a failure.
 async fn until(stage: &mut Stage, what: &str, is: impl Fn(&Stage) -> bool) {
     for _ in 0..1500 {
         if is(stage) {
@@ -28,7 +28,7 @@ fn edits(stage: &Stage) -> Vec<String> {
     stage.companion.asked.iter().filter_map(text).collect()
 }
 
-/// The script of an editor that stays open until a file is there.
+/// The shell command that waits until a file exists.
 fn wait_for(file: &std::path::Path) -> String {
     format!("while [ ! -e '{}' ]; do sleep 0.02; done", file.display())
 }
@@ -67,7 +67,7 @@ async fn an_editor_that_fails_loses_nothing() {
     assert_eq!(kept(&stage.flat()), "mine\n");
 }
 
-/// The text that a message says is kept; it is removed.
+/// The kept text that a message names. Removes its directory.
 fn kept(said: &str) -> String {
     let path = said.split("Your text is in ").nth(1).unwrap().split(' ').next().unwrap();
     let path = std::path::Path::new(path.trim_end_matches('.'));
@@ -84,7 +84,7 @@ async fn an_editor_that_is_not_there_is_named() {
 
 #[tokio::test]
 async fn a_flush_sends_the_text_saved_in_an_open_editor() {
-    // It saves and stays open until it is told.
+    // The editor saves, and stays open until a file exists.
     let signs = tempfile::tempdir().unwrap();
     let sign = |name: &str| signs.path().join(name);
     let (saved, waits) = (sign("saved").display().to_string(), wait_for(&sign("close")));
@@ -97,7 +97,7 @@ async fn a_flush_sends_the_text_saved_in_an_open_editor() {
     assert_eq!(edits(&stage), ["mine\n"]);
     let at = |is: &dyn Fn(&Request) -> bool| stage.companion.asked.iter().position(is);
     assert!(at(&|asked| matches!(asked, Request::EditReview { .. })) < at(&|asked| *asked == flushed));
-    // The companion ends; the editor has the terminal as long as it likes.
+    // The companion ends, but the desk stays until the editor ends.
     let Stage { companion, mut ended, .. } = stage;
     drop(companion);
     assert!(
@@ -116,7 +116,7 @@ async fn a_text_saved_after_the_companion_stopped_is_kept() {
     let stage = edit_with(&format!("edit() {{ {}; echo late > \"$1\"; }}; edit", wait_for(&go))).await;
     let Stage { companion, ended, .. } = stage;
     drop(companion);
-    // The desk runs on this thread: it hears of that first.
+    // The desk runs on this thread, so it handles the end of the companion first.
     sleep(Duration::from_millis(20)).await;
     std::fs::write(go, "").unwrap();
     let (ending, words) = ended.await.unwrap();
@@ -143,7 +143,7 @@ async fn a_text_outlives_its_review() {
     assert_eq!(kept(&stage.flat()), "mine\nmore\n");
 }
 
-/// A review of one change, open in an editor that ends once it has seen a file.
+/// Starts a desk with a review of one change, open in an editor that ends once a file exists.
 async fn edit_until(go: &std::path::Path) -> Stage {
     let again = "if grep -q mine \"$1\"; then echo more >> \"$1\"";
     let script = format!("edit() {{ {again}; else {}; echo mine > \"$1\"; fi; }}; edit", wait_for(go));
@@ -153,7 +153,7 @@ async fn edit_until(go: &std::path::Path) -> Stage {
 }
 
 #[tokio::test]
-async fn a_refused_text_has_a_cause_and_opens_again() {
+async fn a_refused_text_names_the_reason_and_opens_again() {
     let signs = tempfile::tempdir().unwrap();
     let go = signs.path().join("go");
     let mut stage = edit_until(&go).await;

@@ -1,4 +1,5 @@
-//! The desk follows events from elsewhere at once, and none of them changes the review on the screen.
+//! Tests of events from agents, other desks and the disk: the desk shows them at once, and stays at its
+//! review.
 
 use alongside_desk::{Closing, Event, Problem};
 use insta::assert_snapshot;
@@ -16,7 +17,7 @@ async fn an_agent_that_comes_by_its_hook_is_listed() {
     stage.a_while().await;
     stage.shows("Claude Code by its hook");
     stage.does_not_show("none yet");
-    // Of the other one, nothing has been on the screen.
+    // No part of the other review has been on the screen.
     stage.shows("• other.py");
     assert_snapshot!("by_its_hook", stage.screen());
     for id in [1, 2] {
@@ -62,7 +63,7 @@ async fn a_review_that_takes_the_screen_is_announced() {
     stage.does_not_show("accepted");
     stage.close(2, Closing::Accepted).await;
     stage.does_not_show("New review");
-    // The end at another desk waits for the person, and is not about this review.
+    // The message about the decision at another desk is not about this review, so it waits.
     stage.companion.decide_in("Neovim", 2, Closing::Rejected);
     stage.propose(3, "/shop/numbers.txt").await;
     stage.companion.decide_in("Neovim", 3, Closing::Rejected);
@@ -97,7 +98,7 @@ async fn endings_name_the_draft_of_the_edits() {
         stage.moment().await;
         stage.shows(said);
         let draft = "Your edits are in /drafts/basket.py (`alongside drafts`)";
-        // The agent may write them: the companion reports those that it left out.
+        // The agent may write these edits itself; the companion reports the edits that it did not write.
         if closing == Closing::AnsweredInAgent {
             stage.does_not_show(draft)
         } else {
@@ -132,7 +133,7 @@ async fn a_replacement_takes_the_place_of_the_review_on_screen() {
     let listed = stage.screen();
     assert!(listed.find("▸ basket.py") < listed.find("• b.py"), "{listed}");
     stage.press("a").await;
-    assert_eq!(stage.asked(), [], "the earlier one was meant");
+    assert_eq!(stage.asked(), [], "the key was meant for the earlier review");
 }
 
 #[tokio::test(start_paused = true)]
@@ -157,7 +158,7 @@ async fn a_replacement_that_does_not_come_leaves_no_empty_screen() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_file_that_changes_on_disk_is_told_at_once() {
+async fn a_file_that_changes_on_disk_is_reported_at_once() {
     let mut stage = Stage::reading(120, 24).await;
     stage.companion.change(1, |review, _| review.stale = true);
     stage.moment().await;
@@ -279,7 +280,7 @@ async fn messages_stay_until_they_have_been_seen() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn messages_end_with_their_cause() {
+async fn messages_end_with_their_subject() {
     let mut stage = Stage::reading(120, 24).await;
     stage.propose(2, "/shop/b.py").await;
     let arrived = "New review: b.py by Gemini CLI";
@@ -310,7 +311,7 @@ async fn a_flush_waits_for_no_frame() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_companion_stops() {
+async fn the_desk_ends_when_the_companion_stops() {
     let stage = Stage::reading(120, 24).await;
     let Stage { companion, ended, input: _input, .. } = stage;
     drop(companion);
@@ -353,7 +354,7 @@ async fn focus_is_reported_at_most_once_a_second() {
     let focused =
         |stage: &Stage| stage.companion.asked.iter().filter(|asked| **asked == Request::Focus).count();
     stage.moment().await;
-    assert_eq!(focused(&stage), 1, "opening it is turning to it");
+    assert_eq!(focused(&stage), 1, "a new desk has the focus");
     for _ in 0..5 {
         stage.input(Typed::FocusGained).await;
     }
@@ -364,7 +365,7 @@ async fn focus_is_reported_at_most_once_a_second() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_review_is_announced_only_to_a_person_who_looks_elsewhere() {
+async fn a_review_is_announced_only_without_the_focus() {
     let options = Options { notify: Some(Notification::Bell), ..Options::default() };
     let mut stage = Stage::with_options(120, 24, "false", options);
     let rung = |stage: &Stage| stage.shared.notified.lock().unwrap().len();
@@ -385,7 +386,7 @@ async fn a_review_is_announced_only_to_a_person_who_looks_elsewhere() {
     stage.propose(6, "/shop/f.py").await;
     assert_eq!(rung(&stage), 2);
     stage.types(Typed::FocusLost);
-    // A person who types looks here, whatever the terminal said.
+    // A person who types has the focus here, whatever the terminal reported.
     stage.press("j").await;
     stage.propose(7, "/shop/g.py").await;
     assert_eq!(rung(&stage), 2);
@@ -400,7 +401,7 @@ async fn without_the_setting_no_review_is_announced() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn agents_of_one_name_are_told_apart() {
+async fn agents_of_one_name_have_numbers() {
     let mut stage = Stage::reading(120, 24).await;
     stage.does_not_show("Gemini CLI #");
     let first = stage.gemini.clone();
@@ -432,7 +433,7 @@ async fn a_version_is_shown_whole_or_not_at_all() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_too_late_does_not_take_the_end_of_the_review_off_the_screen() {
+async fn a_late_key_leaves_the_end_of_the_review_on_the_screen() {
     let mut stage = Stage::reading(120, 24).await;
     stage.close(1, Closing::Rejected).await;
     stage.shows_on("a", "basket.py: rejected at another desk").await;
@@ -451,7 +452,7 @@ async fn the_selection_goes_to_an_agent_that_takes_files() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_before_the_first_picture_of_a_review_leaves_it_at_its_first_change() {
+async fn a_key_before_the_first_frame_of_a_review_stays_at_its_first_change() {
     for key in ["j", "k"] {
         let mut stage = Stage::reading(120, 24).await;
         stage.propose(2, "/shop/2.py").await;

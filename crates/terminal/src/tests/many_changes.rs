@@ -1,8 +1,8 @@
-//! Many changes: going to one by its number, deciding on several at once, and words that the person wrote.
+//! Tests with many changes: going to a change by its number, and deciding on several changes at once.
 
 use super::*;
 
-/// A desk with a review of so many changes.
+/// Starts a desk with a review of `changes` changes.
 async fn with_changes(changes: usize) -> Stage {
     let mut stage = Stage::connected(120, 24).await;
     let pieces: Vec<_> = (1..=changes)
@@ -17,7 +17,7 @@ async fn with_changes(changes: usize) -> Stage {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_number_goes_to_a_change_or_so_many_further() {
+async fn a_number_goes_to_that_change_or_that_many_further() {
     let mut stage = with_changes(30).await;
     stage.shows_on("1", "j/k so many changes g to that change Esc back").await;
     stage.shows_on("2", "back 12").await;
@@ -28,7 +28,7 @@ async fn a_number_goes_to_a_change_or_so_many_further() {
     stage.shows_on("99g", "change 30 of 30").await;
     stage.shows("There are 30 changes.");
     stage.shows_on("99k", "change 1 of 30").await;
-    // Without a number, they are the keys that they were.
+    // Without a number, G goes to the end.
     stage.shows_on("G", "new 30").await;
 }
 
@@ -51,14 +51,14 @@ async fn the_rest_or_all_of_a_file_is_dropped_kept_and_undone_in_one_step() {
     stage.shows("2 kept, 3 dropped");
     stage.shows_on("u", "change 3 of 5: 5 kept").await;
     stage.press(" X").await;
-    assert_eq!(stage.asked()[3..], [keeps(4, &[2], true)], "the key brings back what it stands on");
+    assert_eq!(stage.asked()[3..], [keeps(4, &[2], true)], "X keeps the dropped change that keys act on");
     stage.shows_on("1gX", "Dropped 5 changes; u undoes it.").await;
     stage.shows_on("X", "Kept 5 changes; u undoes it.").await;
     stage.shows_on("u", "5 dropped").await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_rejection_asks_first_where_the_person_edited() {
+async fn a_rejection_asks_first_if_the_person_has_edited() {
     let mut stage = Stage::reading(120, 28).await;
     stage.edit_piece(1, "mine\n");
     stage.a_while().await;
@@ -72,7 +72,7 @@ async fn a_rejection_asks_first_where_the_person_edited() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_search_begins_at_the_change_of_the_person() {
+async fn a_search_begins_at_the_current_change() {
     let mut stage = with_changes(30).await;
     stage.shows_on("2g", "new 1").await;
     stage.shows_on("/new\n", "change 2 of 30").await;
@@ -80,7 +80,7 @@ async fn a_search_begins_at_the_change_of_the_person() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_change_of_the_person_stays_on_the_screen_when_that_is_another_one() {
+async fn the_current_change_stays_on_the_screen_when_the_size_changes() {
     let mut stage = with_changes(30).await;
     stage.resize(200, 60).await;
     stage.press("9g").await;

@@ -1,4 +1,4 @@
-//! Marks in a turn review, and the one act that undoes what is marked.
+//! Tests of marks in a turn review, and of the finish that undoes the marked changes.
 
 use std::sync::{Arc, Mutex, mpsc};
 
@@ -21,7 +21,7 @@ fn finish(revision: u64) -> Request {
     Request::FinishTurn { turn: ID, revision, send: false, ask_to_undo: false }
 }
 
-/// At the third file, which has three changes.
+/// Starts a desk at the third file of a turn, which has three changes.
 async fn at_basket(width: u16, height: u16) -> Stage {
     let mut stage = Stage::in_turn(width, height, None).await;
     stage.press_and_read("\t\t").await;
@@ -88,7 +88,7 @@ async fn the_rest_of_all_files_is_marked_and_taken_back_in_one_step() {
     stage.press_and_read("\t").await;
     stage.press_and_read("X⇤").await;
     stage.reads_on("E", "3 files marked to be undone. u takes that back.").await;
-    // One that has a mark already is no part of the step.
+    // A file that has a mark already is not part of the step.
     let marks = [mark(3, true, 1), mark(2, true, 2), mark(4, true, 3), mark(5, true, 4)];
     assert_eq!(stage.asked_of_turn(), marks);
     stage.reads_on("u", "The marks of 3 files are taken back.").await;
@@ -121,7 +121,7 @@ async fn a_key_before_the_file_was_seen_marks_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn finishing_undoes_what_is_on_the_list_after_a_yes() {
+async fn a_finish_undoes_the_listed_changes_after_a_yes() {
     for (width, height) in [(130, 40), (80, 24), (60, 20), (200, 60)] {
         let mut stage = at_basket(width, height).await;
         stage.shows_on("f", "Nothing is to be undone or sent: all of this").await;
@@ -142,7 +142,7 @@ async fn finishing_undoes_what_is_on_the_list_after_a_yes() {
     }
 }
 
-/// Takes undos back, but for those of one file, and remembers what it was asked.
+/// Takes undos back, except for one file, and stores the requests.
 #[derive(Debug, Default)]
 struct Undos(Mutex<Vec<(String, String)>>);
 
@@ -155,20 +155,20 @@ impl UndoBack for Undos {
     }
 }
 
-/// Takes undos back once it is let.
+/// Takes undos back once a test sends a value.
 #[derive(Debug)]
 struct SlowUndos(Mutex<mpsc::Receiver<()>>);
 
 impl UndoBack for SlowUndos {
     fn take_back(&self, undone: &[UndoneText]) -> Vec<Result<(), String>> {
-        // A test that has failed lets nobody.
+        // The sender may be gone after a failure of the test.
         let _ = self.0.lock().unwrap().recv();
         undone.iter().map(|_| Ok(())).collect()
     }
 }
 
-/// A desk that takes back the undo of one file, until the sender lets it. The clock is not paused: it would
-/// stand still while a thread works.
+/// Starts a desk that takes the undo of one file back, which ends once the sender sends. The clock is not
+/// paused, because it would stand still while a thread works.
 async fn taking_back() -> (Stage, mpsc::Sender<()>) {
     let (go, wait) = mpsc::channel();
     let undo_back: Option<Arc<dyn UndoBack>> = Some(Arc::new(SlowUndos(Mutex::new(wait))));
@@ -195,7 +195,7 @@ async fn nothing_is_marked_while_an_undo_is_taken_back() {
 }
 
 #[tokio::test]
-async fn the_desk_is_left_once_an_undo_is_taken_back() {
+async fn the_desk_closes_once_an_undo_is_taken_back() {
     let (mut stage, go) = taking_back().await;
     stage.shows_on("q", "Taking the undo back… The desk closes once that is done.").await;
     assert!(!stage.ended.is_finished());
@@ -208,7 +208,7 @@ async fn a_desk_that_loses_its_companion_takes_an_undo_back_first() {
     let (stage, go) = taking_back().await;
     let Stage { companion, ended, input, .. } = stage;
     drop(companion);
-    // All tasks run on this thread: the desk has heard of it then.
+    // All tasks run on this thread, so after some yields the desk has handled the end of the companion.
     for _ in 0..50 {
         tokio::task::yield_now().await;
     }
@@ -220,7 +220,7 @@ async fn a_desk_that_loses_its_companion_takes_an_undo_back_first() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_desk_is_left_once_a_finish_is_written() {
+async fn the_desk_closes_once_a_finish_is_written() {
     for is_whole in [true, false] {
         let mut stage = Stage::in_turn(100, 24, None).await;
         stage.press("Xf").await;
@@ -238,14 +238,14 @@ async fn the_desk_is_left_once_a_finish_is_written() {
         stage.a_while().await;
         match is_whole {
             true => assert_eq!(stage.ending().await.0, Ending::Left),
-            // The person has to read it.
+            // The person has to read the refusal.
             false => stage.shows("Not undone; these are as they were:"),
         }
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_step_back_after_a_finish_takes_the_undo_back() {
+async fn an_undo_key_after_a_finish_takes_its_undos_back() {
     let undos = Arc::new(Undos::default());
     let options = Options { undo_back: Some(undos.clone()), ..Options::default() };
     let mut stage = Stage::in_turn_of(turn(files()), 100, 24, None, options).await;
@@ -253,7 +253,7 @@ async fn a_step_back_after_a_finish_takes_the_undo_back() {
     stage.press_and_read("X").await;
     stage.reads_on("fy", "u takes it back, while nothing else changes there.").await;
     stage.shows("u take it back");
-    // The files are in the list again then.
+    // The new list has the files again.
     stage.set_turn(Turn { revision: 9, ..turn(files()) });
     stage.press_and_read("u").await;
     let asked = |file: &str| (format!("/shop/{file}"), format!("/drafts/{file}"));
@@ -263,7 +263,7 @@ async fn a_step_back_after_a_finish_takes_the_undo_back() {
     stage.shows(
         "Taken back: basket.py is as it was before f. README.md stays as f has left it: It has changed",
     );
-    // Once is enough, and a mark that comes later is the last step.
+    // The finish is taken back once, and a later mark becomes the last step.
     stage.press_and_read("uX").await;
     stage.press_and_read("u").await;
     assert_eq!(undos.0.lock().unwrap().len(), 2);
@@ -287,7 +287,7 @@ async fn an_undone_git_mv_says_that_the_index_of_git_stays() {
     stage.press("Xf").await;
     assert!(stage.flat().contains(said), "{}", stage.screen());
     stage.shows_on("y", "2 files undone. Git's index stays as it is").await;
-    // The index of another rename has nothing to keep.
+    // A rename that is not in the index has no such sentence.
     let renamed = alongside_desk::TurnFile {
         from: Some("src/pay.py".into()),
         ..file("src/payment.py", FileChange::Renamed, 1, 1)
@@ -351,7 +351,7 @@ async fn the_list_of_an_undo_says_that_an_agent_is_at_work() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn other_words_on_when_it_is_read_leave_the_list_open() {
+async fn only_another_agent_closes_the_list_of_a_finish() {
     let mut stage = at_basket(100, 24).await;
     let read_by = |agent: &str, words: &str| {
         let route = Route { agent: agent.into(), words: words.into(), ..Route::default() };
@@ -385,7 +385,7 @@ async fn a_refused_finish_undoes_nothing_and_says_so() {
     stage.companion.refuse = Some(Refusal::NoSuchTurn);
     stage.shows_on("y", "The list of changes is another one now. Look at it again; r renews it.").await;
     stage.shows("change 1 of 3: 1 marked");
-    // Marks of another turn are not this one's.
+    // Another turn review has no marks of this one.
     let other = Turn { id: TurnId(8), ..turn(files()[..2].to_vec()) };
     stage.companion.turn = Some(other);
     stage.reads_on("r", "file 2 of 2").await;

@@ -1,5 +1,5 @@
-//! Stories at the desk: a scripted companion on one side, a person's keys and a screen of cells on the other.
-//! The clock is paused, so that time passes without waiting.
+//! Tests of the whole desk, with a scripted companion, scripted keys and a screen of cells. The clock is
+//! paused, so that tests do not wait in real time.
 
 mod accepting_all;
 mod agents;
@@ -42,7 +42,7 @@ use crate::tty::screen::{Screen, ScreenEvent};
 use crate::tty::signals::Signals;
 use crate::{Ending, Notification, Options, Theme, leaving};
 
-/// The time of day at the desk: two hours and five minutes after 0.
+/// The time at the desk, in ms since the Unix epoch: two hours and five minutes.
 const NOW: u64 = 125 * 60_000;
 
 /// A terminal of cells.
@@ -54,7 +54,7 @@ struct Cells {
     ours: bool,
 }
 
-/// The part of it that a test sees.
+/// The part of the terminal that a test reads and controls.
 #[derive(Default)]
 struct Shared {
     shown: Mutex<String>,
@@ -62,9 +62,9 @@ struct Shared {
     copied: Mutex<Vec<String>>,
     notes: Mutex<Vec<String>>,
     notified: Mutex<Vec<u8>>,
-    /// Frames so far.
+    /// The number of frames so far.
     frames: Mutex<usize>,
-    /// Whether frames stay under way.
+    /// Whether the terminal reads no frame, so that the frame stays under way.
     stuck: AtomicBool,
 }
 
@@ -80,7 +80,8 @@ impl Screen for Cells {
     fn draw(&mut self, app: &App) -> io::Result<()> {
         let size = self.size();
         self.terminal.backend_mut().resize(size.width, size.height);
-        // The frame, not the backend: that one keeps what stood under the second half of a wide character.
+        // The test reads the frame, because the backend keeps old text under the second cell of a wide
+        // character.
         let frame = self.terminal.draw(|frame| app.draw(frame)).unwrap();
         let rows = frame.buffer.content.chunks(usize::from(size.width));
         let rows: Vec<String> = rows.map(row).collect();
@@ -137,7 +138,7 @@ impl Screen for Cells {
     }
 }
 
-/// A row of cells as text; a wide character takes two.
+/// A row of cells as text. A wide character has two cells.
 fn row(cells: &[ratatui_core::buffer::Cell]) -> String {
     let (mut text, mut skip) = (String::new(), 0);
     for cell in cells {
@@ -151,7 +152,7 @@ fn row(cells: &[ratatui_core::buffer::Cell]) -> String {
     text.trim_end().to_owned()
 }
 
-/// A desk, its companion and its person.
+/// A desk with its scripted companion, its agents and its terminal.
 struct Stage {
     companion: Companion,
     gemini: Agent,
@@ -166,17 +167,17 @@ impl Stage {
         Self::with_editor(width, height, "false")
     }
 
-    /// `editor` is a shell command.
+    /// Starts a desk. `editor` is a shell command.
     fn with_editor(width: u16, height: u16, editor: &str) -> Self {
         Self::with_options(width, height, editor, Options::default())
     }
 
     fn with_options(width: u16, height: u16, editor: &str, options: Options) -> Self {
-        // Most tests look for agents and reviews at their places in the column.
+        // Most tests expect the column of agents and reviews.
         Self::with_sidebar(width, height, editor, Some(true), options)
     }
 
-    /// `sidebar` is the person's wish; without one, the width decides.
+    /// Starts a desk. `sidebar` shows or hides the lists; `None` lets the size decide.
     fn with_sidebar(width: u16, height: u16, editor: &str, sidebar: Option<bool>, options: Options) -> Self {
         let (mut desk, seat) = pair();
         let (input, typed) = mpsc::unbounded_channel();
@@ -207,53 +208,53 @@ impl Stage {
         Self { companion, gemini, qwen, shared, input, ended }
     }
 
-    /// Both agents are connected, and see two files.
+    /// Connects both agents, which see two files.
     async fn connect(&mut self) {
         self.companion.status.agents = vec![self.gemini.clone(), self.qwen.clone()];
         self.companion.shows(&["/shop/basket.py", "/shop/README.md"]);
         self.tell_status().await;
     }
 
-    /// A desk at which both agents are connected.
+    /// Starts a desk at which both agents are connected.
     async fn connected(width: u16, height: u16) -> Self {
         let mut stage = Self::new(width, height);
         stage.connect().await;
         stage
     }
 
-    /// Gemini proposes these pieces of a file.
+    /// Opens a review of Gemini with these pieces.
     fn open(&mut self, id: u64, file: &str, pieces: &[Piece]) {
         let gemini = self.gemini.clone();
         self.companion.open(id, &gemini, file, pieces);
     }
 
-    /// Gemini proposes a file.
+    /// Opens a review of Gemini, and waits until the desk has it.
     async fn propose(&mut self, id: u64, file: &str) {
         self.open(id, file, &pieces());
         self.moment().await;
     }
 
-    /// Gemini proposes a file, which is read for a while.
+    /// Opens a review of Gemini, and waits until keys count.
     async fn propose_and_read(&mut self, id: u64, file: &str) {
         self.propose(id, file).await;
         self.a_while().await;
     }
 
-    /// A desk with both agents and one review that has been read for a while.
+    /// Starts a desk with both agents and one review, at which keys count.
     async fn reading(width: u16, height: u16) -> Self {
         let mut stage = Self::connected(width, height).await;
         stage.propose_and_read(1, "/shop/basket.py").await;
         stage
     }
 
-    /// Gemini proposes these pieces of a file in a review that differs from others.
+    /// Opens a review of Gemini with these pieces after `differ` has changed it.
     fn open_unlike(&mut self, id: u64, file: &str, pieces: &[Piece], differ: impl FnOnce(&mut Review)) {
         let mut review = scripted_companion::review(id, &self.gemini, file, pieces);
         differ(&mut review);
         self.companion.open_as(review, pieces);
     }
 
-    /// The companion tells of these problems, and the person reads on.
+    /// Sends these problems, and waits until keys count.
     async fn tell_problems(&mut self, problems: &[&str]) {
         for what in problems {
             self.companion.tell(Event::Problem(Problem { what: (*what).into(), hint: None }));
@@ -261,7 +262,7 @@ impl Stage {
         self.a_while().await;
     }
 
-    /// A demo with a review on the screen.
+    /// Starts a demo with a review on the screen.
     async fn demo(width: u16) -> Self {
         let options = Options { rehearsal: true, ..Options::default() };
         let mut stage = Self::with_options(width, 24, "false", options);
@@ -270,7 +271,7 @@ impl Stage {
         stage
     }
 
-    /// A piece of the first review that differs now holds a text that a person typed.
+    /// Replaces the current text of a changed piece of the first review with an edited text.
     fn edit_piece(&mut self, piece: usize, text: &str) {
         self.companion.change(1, |_, pieces| {
             if let Piece::Differs { state, now, .. } = &mut pieces[piece] {
@@ -279,7 +280,7 @@ impl Stage {
         });
     }
 
-    /// Everything that is under way arrives, and hardly any time passes.
+    /// Lets all pending events and requests arrive, which takes 20 ms of the paused clock.
     async fn moment(&mut self) {
         let until = tokio::time::Instant::now() + Duration::from_millis(20);
         while tokio::time::Instant::now() < until {
@@ -291,7 +292,7 @@ impl Stage {
         }
     }
 
-    /// Longer than it takes until keys count.
+    /// Waits until keys count and messages count as read.
     async fn a_while(&mut self) {
         self.moment().await;
         sleep(Duration::from_millis(400)).await;
@@ -299,7 +300,7 @@ impl Stage {
     }
 
     fn types(&self, typed: Typed) {
-        // A desk that has been left takes no keys.
+        // A desk that has ended reads no keys.
         let _ = self.input.send(ScreenEvent::Input(typed));
     }
 
@@ -308,7 +309,7 @@ impl Stage {
         self.moment().await;
     }
 
-    /// A review ends, not by this desk's decision.
+    /// Ends a review for a reason other than this desk's decision.
     async fn close(&mut self, id: u64, closing: Closing) {
         self.companion.close(id, closing, None);
         self.moment().await;
@@ -318,21 +319,21 @@ impl Stage {
         self.types(Typed::Key(KeyEvent::new(code, modifiers)));
     }
 
-    /// Presses keys as fast as they come.
+    /// Presses keys without a pause, and does not wait until they arrive.
     fn press_at_once(&self, keys: &str) {
         for c in keys.chars() {
             self.code(KeyCode::Char(c), KeyModifiers::NONE);
         }
     }
 
-    /// Presses keys as fast as they come, and they arrive.
+    /// Presses keys without a pause, and waits until all have arrived.
     async fn press_fast(&mut self, keys: &str) {
         self.press_at_once(keys);
         self.moment().await;
     }
 
-    /// Presses keys and gives each its time. Enter and Tab are `\n` and `\t`; Esc, Backspace, Shift-Tab,
-    /// arrows and PageDown have signs.
+    /// Presses keys, and waits after each until it has arrived. Enter and Tab are `\n` and `\t`; Esc,
+    /// Backspace, Shift-Tab, arrows and PageDown have signs.
     async fn press(&mut self, keys: &str) {
         for c in keys.chars() {
             let code = match c {
@@ -350,13 +351,13 @@ impl Stage {
         }
     }
 
-    /// Presses keys, and reads for a while.
+    /// Presses keys, and waits until keys count again.
     async fn press_and_read(&mut self, keys: &str) {
         self.press(keys).await;
         self.a_while().await;
     }
 
-    /// Presses keys, after which the screen shows a text.
+    /// Presses keys, and asserts that the screen then shows a text.
     #[track_caller]
     fn shows_on(&mut self, keys: &str, text: &str) -> impl Future<Output = ()> {
         let test = Location::caller();
@@ -366,7 +367,7 @@ impl Stage {
         }
     }
 
-    /// Presses keys and reads for a while, after which the screen shows a text.
+    /// Presses keys, waits until keys count again, and asserts that the screen then shows a text.
     #[track_caller]
     fn reads_on(&mut self, keys: &str, text: &str) -> impl Future<Output = ()> {
         let test = Location::caller();
@@ -405,7 +406,7 @@ impl Stage {
         self.shared.shown.lock().unwrap().clone()
     }
 
-    /// The screen in one line: messages may be broken over rows.
+    /// The screen in one line, because messages may be wrapped.
     fn flat(&self) -> String {
         self.screen().split_whitespace().collect::<Vec<_>>().join(" ")
     }
@@ -425,7 +426,7 @@ impl Stage {
         self.moment().await;
     }
 
-    /// The requests that change or decide, in order.
+    /// The requests, in order, without those that pause the context or report the focus.
     fn asked(&self) -> Vec<Request> {
         let quiet = |request: &&Request| !matches!(request, Request::Focus | Request::PauseContext { .. });
         self.companion.asked.iter().filter(quiet).cloned().collect()
@@ -442,12 +443,13 @@ fn decided(id: u64, revision: u64, decision: Decision) -> Request {
     Request::DecideReview { id: ReviewId(id), revision, decision }
 }
 
-/// Changes of the first review are kept or dropped.
+/// The request that keeps or drops changes of the first review.
 fn keeps(revision: u64, hunks: &[usize], keep: bool) -> Request {
     Request::KeepHunks { id: ReviewId(1), revision, hunks: hunks.to_vec(), keep }
 }
 
-/// Three changes: one that replaces, one that adds after a stretch that is folded, one that removes.
+/// The pieces of a file with three changes: one replaces lines, one adds lines after a folded part, one
+/// removes lines.
 fn pieces() -> Vec<Piece> {
     let unchanged: String = (1..=40).map(|n| format!("# {n}\n")).collect();
     vec![

@@ -1,15 +1,16 @@
-//! The sights of a review on wide, usual and narrow screens: what a person reads before they decide.
+//! Tests of a review on wide, usual and narrow screens: the information that a person needs before a
+//! decision.
 
 use alongside_desk::{Event, LastWord, Reasons, Word};
 use insta::assert_snapshot;
 
 use super::*;
 
-/// Sizes of screens, and whether the original stands beside the text there.
+/// The sizes of screens, in columns and rows. Only the first is wide enough for two columns.
 const SIZES: [(u16, u16); 3] = [(130, 40), (80, 24), (60, 20)];
 
 impl Stage {
-    /// A desk without a wish for the lists, and a review of these pieces that has been read for a while.
+    /// Starts a desk whose size decides about the lists, with a review of these pieces, at which keys count.
     async fn showing(width: u16, height: u16, pieces: &[Piece]) -> Self {
         let mut stage = Self::with_sidebar(width, height, "false", None, Options::default());
         stage.connect().await;
@@ -22,7 +23,7 @@ impl Stage {
         self.asked().iter().filter(|asked| matches!(asked, Request::DecideReview { .. })).count()
     }
 
-    /// The file of a decided review is written as accepted.
+    /// Reports that the file of a decided review is written as accepted.
     async fn written(&mut self, id: u64) {
         let (file, message) = (format!("/shop/{id}.py"), format!("{id}.py: written as accepted."));
         let word = Word::WrittenAsAccepted;
@@ -31,7 +32,7 @@ impl Stage {
     }
 }
 
-/// Three lines come before four that changed by a sign each, as an agent adds a comment.
+/// The pieces of a file in which three new lines come before four lines that change by one character each.
 fn moved_down() -> Vec<Piece> {
     let body = |sign: &str| {
         format!(
@@ -48,7 +49,7 @@ fn moved_down() -> Vec<Piece> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn lines_stand_beside_those_that_they_became() {
+async fn lines_are_beside_the_lines_that_they_became() {
     for (width, height) in SIZES {
         let mut stage = Stage::showing(width, height, &moved_down()).await;
         if width < 110 {
@@ -69,7 +70,7 @@ async fn a_match_is_found_in_rows_of_pairs() {
     let mut stage = Stage::showing(130, 40, &moved_down()).await;
     stage.shows_on("/weigh\n", "/weigh 1/3").await;
     stage.press("n").await;
-    // The comment on the right, then the line on the left and the one beside it.
+    // The order is: the comment on the right, then the line on the left, then the line beside it.
     stage.shows_on("n", "/weigh 3/3").await;
     let screen = stage.screen();
     let row = screen.lines().find(|row| row.contains("▸ ")).unwrap();
@@ -84,12 +85,12 @@ async fn a_asks_about_changes_that_were_not_on_the_screen() {
     assert_eq!(stage.asked(), []);
     stage.press("n").await;
     stage.does_not_show("Accept all the same?");
-    // All of it was on the screen: no question.
+    // All changes were on the screen, so there is no question.
     stage.press("jjja").await;
     assert_eq!(stage.decisions(), 1);
 
     let mut stage = Stage::reading(80, 14).await;
-    // Both at once: the answer was given before the question stood there.
+    // The answer was given before the question was on the screen.
     stage.press_fast("ay").await;
     assert_eq!(stage.decisions(), 0);
     stage.press("y").await;
@@ -106,7 +107,7 @@ async fn a_asks_about_changes_that_were_not_on_the_screen() {
     assert_eq!(stage.decisions(), 1);
 }
 
-/// A change that one cannot see, far below another one.
+/// The pieces of a file with a change that is hard to see, far below another change.
 fn hidden_tab() -> Vec<Piece> {
     let between: String = (1..=3).map(|n| format!("# {n}\n")).collect();
     let long: String = (1..=40).map(|n| format!("line {n}\n")).collect();
@@ -114,7 +115,7 @@ fn hidden_tab() -> Vec<Piece> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_asks_about_what_is_hard_to_see() {
+async fn a_asks_about_changes_that_are_hard_to_see() {
     let mut stage = Stage::showing(80, 24, &hidden_tab()).await;
     stage.press("a").await;
     stage.shows("2 of 2 changes were not on the screen yet, 1 of them with something hard to see.");
@@ -123,7 +124,7 @@ async fn a_asks_about_what_is_hard_to_see() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_list_of_all_flags_what_is_hard_to_see() {
+async fn the_list_of_all_names_reviews_that_are_hard_to_see() {
     for (width, height) in SIZES {
         let tab = [differs("    deep = 1\n", "\tdeep = 1\n"), same("end\n")];
         let mut stage = Stage::showing(width, height, &tab).await;
@@ -133,7 +134,7 @@ async fn the_list_of_all_flags_what_is_hard_to_see() {
     }
 }
 
-/// A review of so many changes, each of one line.
+/// The pieces of a file with `changes` changes of one line each.
 fn many_changes(changes: usize) -> Vec<Piece> {
     let unchanged = "same\n".repeat(7);
     (0..changes)
@@ -142,7 +143,7 @@ fn many_changes(changes: usize) -> Vec<Piece> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_narrow_header_keeps_what_keys_act_on() {
+async fn a_narrow_header_keeps_the_change_that_keys_act_on() {
     for (width, height) in SIZES {
         let mut stage = Stage::showing(width, height, &many_changes(23)).await;
         stage.propose_and_read(2, "/shop/other.py").await;
@@ -155,7 +156,7 @@ async fn a_narrow_header_keeps_what_keys_act_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_large_change_says_which_part_of_it_is_shown() {
+async fn the_header_names_the_visible_part_of_a_large_change() {
     let lines: String = (1..=10_000).map(|n| format!("line {n}\n")).collect();
     for (width, height) in SIZES {
         let mut stage = Stage::showing(width, height, &[same("first\n"), differs("old\n", &lines)]).await;
@@ -168,20 +169,20 @@ async fn a_large_change_says_which_part_of_it_is_shown() {
         assert!(stage.flat().contains(said) || stage.flat().contains("100%"), "{}", stage.screen());
         stage.press("g").await;
     }
-    // A change that fits needs no place.
+    // The header names no part of a change that fits.
     let stage = Stage::reading(80, 24).await;
     stage.does_not_show(" lines 1-");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_without_a_meaning_says_where_the_keys_are() {
+async fn a_key_without_a_meaning_names_the_help() {
     let mut stage = Stage::reading(100, 24).await;
     stage.shows_on("Z", "Z does nothing here; ? lists the keys.").await;
     assert_eq!(stage.asked(), []);
 }
 
 #[tokio::test(start_paused = true)]
-async fn m_lists_the_messages_and_none_waits_then() {
+async fn m_lists_the_messages_and_then_none_waits() {
     let mut stage = Stage::reading(80, 24).await;
     stage.tell_problems(&["first", "second", "third"]).await;
     stage.shows("Problem: third (2 more: m)");
@@ -218,7 +219,7 @@ async fn the_files_of_all_reviews_are_counted_in_one_line() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_file_that_will_be_empty_is_called_out() {
+async fn the_header_says_that_a_file_will_be_empty() {
     for (width, height) in SIZES {
         let mut stage = Stage::showing(width, height, &[differs("all\nof\nit\n", "")]).await;
         stage.shows("the file will be empty");
@@ -226,7 +227,7 @@ async fn a_file_that_will_be_empty_is_called_out() {
         stage.press(" ").await;
         stage.does_not_show("the file will be empty");
     }
-    // A deletion is none.
+    // The header of a deletion does not say it.
     let mut stage = Stage::connected(120, 24).await;
     let remark = Some("This deletes the file.".into());
     stage.open_unlike(1, "/shop/a.py", &[differs("all\nof\nit\n", "")], |review| review.remark = remark);
@@ -247,7 +248,7 @@ async fn v_comes_back_to_the_layout_by_width() {
     assert!(!stage.screen().contains(" │"), "{}", stage.screen());
 }
 
-/// Long lines deep within a function, of which one is dropped.
+/// The pieces of a file with long indented lines, of which one is dropped.
 fn long_and_deep() -> Vec<Piece> {
     let line = |name: &str| {
         format!(
@@ -283,7 +284,7 @@ async fn wrapped_lines_keep_their_indentation_and_their_words() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn u_takes_a_reason_back_that_was_just_given() {
+async fn u_undoes_a_reason_that_was_just_given() {
     let mut stage = Stage::connected(120, 28).await;
     stage.open_unlike(1, "/shop/basket.py", &pieces(), |review| review.reasons = Reasons::Always);
     stage.a_while().await;
@@ -294,11 +295,11 @@ async fn u_takes_a_reason_back_that_was_just_given() {
         stage.shows_on("u", said).await;
         stage.does_not_show("Your reason");
     }
-    // A reason that took the place of another one gives it back.
+    // The undo of a reason that replaced another one restores that one.
     stage.shows_on("R\tone\nR\t two\n", "Your reason for Gemini CLI: one two").await;
     stage.shows_on("u", "Your reason for Gemini CLI: one").await;
     stage.does_not_show("one two");
-    // Behind another change, the change is undone.
+    // After another change, `u` undoes that change.
     stage.shows_on("R\t!\n u", "Undone.").await;
     stage.shows("Your reason for Gemini CLI: one!");
     stage.shows_on("u", "There is nothing to undo.").await;

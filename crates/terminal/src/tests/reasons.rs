@@ -1,4 +1,4 @@
-//! A person says why, for the agent's model.
+//! Tests of reasons for the agent's model.
 
 use alongside_desk::{Closing, Reasons, Refusal};
 
@@ -9,13 +9,13 @@ fn set(revision: u64, hunk: Option<usize>, reason: &str) -> Request {
 }
 
 impl Stage {
-    /// Gemini's hook proposes a file, and reads reasons with these outcomes.
+    /// Opens a review whose agent reads reasons in this way.
     async fn propose_with(&mut self, id: u64, reasons: Reasons) {
         self.open_unlike(id, "/shop/basket.py", &pieces(), |review| review.reasons = reasons);
         self.a_while().await;
     }
 
-    /// A desk with a review of three changes that has been read for a while.
+    /// Starts a desk with a review of three changes, at which keys count.
     async fn reading_with(reasons: Reasons, width: u16, height: u16) -> Self {
         let mut stage = Self::new(width, height);
         stage.connect().await;
@@ -25,7 +25,7 @@ impl Stage {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_reason_for_a_change_drops_it_and_stands_below_it() {
+async fn a_reason_for_a_change_drops_it_and_is_below_it() {
     let mut stage = Stage::reading_with(Reasons::Always, 120, 32).await;
     stage.shows_on("jR", "Why not change 2 of 3?").await;
     stage.shows("Enter back");
@@ -35,7 +35,7 @@ async fn a_reason_for_a_change_drops_it_and_stands_below_it() {
     stage.shows("Dropped, with your reason.");
     stage.shows("2 kept, 1 dropped");
     stage.shows("Why: nobody asked");
-    // The change is dropped already: another reason only replaces the first one.
+    // The change is dropped already, so another reason only replaces the first one.
     stage.shows_on("R", "Why not change 2 of 3? nobody asked").await;
     stage.press("!\n").await;
     assert_eq!(stage.asked()[2..], [set(3, Some(1), "nobody asked!")]);
@@ -96,13 +96,13 @@ async fn esc_cancels_a_reason_and_its_letters_decide_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_way_without_reasons_says_so_and_opens_nothing() {
+async fn an_agent_without_reasons_gets_no_input_and_a_message() {
     let mut stage = Stage::reading_with(Reasons::Never, 120, 28).await;
     stage.does_not_show("R why");
     stage.shows_on("R", "Gemini CLI reads no reason here: its protocol carries none.").await;
     stage.shows("`alongside install agent` offers its hook.");
     stage.does_not_show("Why");
-    // The person types on, also much later.
+    // The person types on, even much later.
     stage.press_and_read("a real").await;
     stage.shows_on(" reason", "Esc back").await;
     assert_eq!(stage.asked(), []);
@@ -141,14 +141,14 @@ async fn an_incoming_change_keeps_the_typed_reason() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_reason_that_nobody_took_comes_back() {
+async fn a_refused_reason_comes_back() {
     let mut stage = Stage::reading_with(Reasons::Always, 120, 28).await;
     stage.press("Rtoo early").await;
     stage.companion.refuse = Some(Refusal::Stale { revision: 2 });
     stage.shows_on("\n", "The review has changed: look at it again. R brings back what you typed.").await;
     assert_eq!(stage.asked(), [set(1, Some(0), "too early")], "nothing is dropped");
     stage.shows_on("R", "Why not change 1 of 3? too early").await;
-    // The review ends, and another one takes its place.
+    // The review ends, and another one replaces it.
     stage.companion.close(1, Closing::Replaced, None);
     stage.propose_with(2, Reasons::Always).await;
     stage.shows("The review has ended. too early");
@@ -172,7 +172,7 @@ async fn a_reason_that_only_a_rejection_carries_says_so() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_reason_takes_any_text_and_shows_it_harmless() {
+async fn a_reason_accepts_any_text_and_shows_it_escaped() {
     let mut stage = Stage::reading_with(Reasons::Always, 120, 28).await;
     stage.press("R漢字 x").await;
     stage.ctrl('w').await;
@@ -196,7 +196,7 @@ async fn letters_of_a_reason_wait_with_its_key() {
 async fn a_reason_shows_the_change_that_it_is_for() {
     let mut stage = Stage::reading_with(Reasons::Always, 120, 18).await;
     stage.key(KeyCode::Enter).await;
-    // The fold is open: between the changes is a screen without any.
+    // The fold is open, so a whole screen between the changes has no change.
     stage.code(KeyCode::PageDown, KeyModifiers::NONE);
     stage.code(KeyCode::PageDown, KeyModifiers::NONE);
     stage.moment().await;

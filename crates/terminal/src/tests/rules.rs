@@ -1,4 +1,5 @@
-//! Changes that were accepted without the person: announced in one line, listed with their diffs, taken back.
+//! Tests of rules and grants: accepted changes are announced in one line and listed with their diffs, and
+//! grants are made and taken back.
 
 use alongside_desk::{ChangeKind, Event, Grant, RuleAcceptance, Scope};
 use insta::assert_snapshot;
@@ -27,7 +28,7 @@ async fn reviews_that_a_rule_accepts_are_said_once_and_listed_with_their_diff() 
     stage.companion.tell(Event::AcceptedByRule(acceptance(1, "/shop/docs/a.md")));
     stage.companion.tell(Event::AcceptedByRule(acceptance(1, "/shop/docs/a.md")));
     stage.a_while().await;
-    // The news stands beside the answer to a key.
+    // The notice is shown beside the answer to a key.
     stage.shows("Nothing was accepted without you since the companion started.");
     stage.shows("Accepted without you: docs/a.md (edit, +1 -1) by Claude Code");
     stage.companion.tell(Event::AcceptedByRule(acceptance(2, "/shop/docs/b.md")));
@@ -51,11 +52,11 @@ async fn the_person_accepts_ahead_for_a_file_or_its_folder() {
         stage.shows_on("F", "Accept all that Gemini CLI still proposes until it ends: for basket.py").await;
         for no in ["y", "Y"] {
             stage.press(no).await;
-            assert_eq!(stage.asked(), [], "{no} says not for which files");
+            assert_eq!(stage.asked(), [], "{no} does not say for which files");
         }
         stage.press(key).await;
         assert_eq!(stage.asked(), [Request::Grant { id: ReviewId(1), scope }]);
-        // The review itself waits on.
+        // The review itself stays open.
         stage.press("n").await;
         stage.does_not_show("Accept all that Gemini CLI");
     }

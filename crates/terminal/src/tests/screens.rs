@@ -1,4 +1,4 @@
-//! The whole screen in every state.
+//! Snapshots of the whole screen in every state.
 
 use alongside_desk::{Limit, LineEnding};
 use insta::assert_snapshot;
@@ -114,19 +114,19 @@ async fn questions() {
     assert_snapshot!("question_accept_anyway", stage.screen());
     stage.press("n").await;
     stage.companion.refuse = Some(alongside_desk::Refusal::Empty);
-    // Not all of it was on the screen.
+    // Some changes were not on the screen, so there are two questions.
     stage.press("ayy").await;
     assert_snapshot!("question_single_newline", stage.screen());
 }
 
-/// A review that is unlike others in one way.
+/// Opens a review after `differ` has changed it.
 async fn unlike(stage: &mut Stage, id: u64, file: &str, differ: impl FnOnce(&mut Review)) {
     stage.open_unlike(id, file, &pieces(), differ);
     stage.a_while().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn limits_of_the_comparison_are_told_above_the_page() {
+async fn limits_of_the_comparison_are_named_above_the_page() {
     let mut stage = Stage::connected(80, 24).await;
     unlike(&mut stage, 1, "/shop/basket.py", |review| {
         (review.hunks[0].limit, review.hunks[1].limit) = (Some(Limit::Lines), Some(Limit::Words));
@@ -184,7 +184,7 @@ async fn searching() {
     assert_snapshot!("search_found", stage.screen());
     stage.shows_on("/nothing like it\n", "\"nothing like it\" is not in this text.").await;
     stage.press("/r⎋").await;
-    assert_eq!(stage.asked(), [], "what is searched for is no key");
+    assert_eq!(stage.asked(), [], "letters of a search are no keys");
 }
 
 #[tokio::test(start_paused = true)]
@@ -197,7 +197,7 @@ async fn paused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_agent_that_was_started_with_the_desk_is_not_to_be_started() {
+async fn a_desk_started_with_an_agent_does_not_ask_to_start_one() {
     let options = Options { started: Some("Codex".into()), ..Options::default() };
     let mut stage = Stage::with_options(120, 24, "false", options);
     stage.tell_status().await;

@@ -1,5 +1,5 @@
-//! The review of a turn at the desk: it is read like any review, marks nothing by itself, and takes the
-//! screen from no proposal, nor gives it to one.
+//! Tests of turn reviews at the desk: they are read like other reviews, and neither a turn review nor a
+//! proposal replaces the other on the screen without a key.
 
 use alongside_desk::{
     AtWork, Author, Baseline, Closing, Event, FileChange, Lines, OpenedTurnFile, Refusal, Route, Turn,
@@ -22,7 +22,7 @@ pub(super) fn turn(files: Vec<TurnFile>) -> Turn {
     Turn { id: ID, root: "/shop".into(), revision: 1, baseline, files, ..Turn::default() }
 }
 
-/// Six files of every kind.
+/// Six files with all kinds of changes.
 pub(super) fn files() -> Vec<TurnFile> {
     vec![
         TurnFile { author: Author::Person, ..file("README.md", FileChange::Modified, 3, 2) },
@@ -42,7 +42,7 @@ pub(super) fn files() -> Vec<TurnFile> {
 }
 
 impl Stage {
-    /// A turn has changed files, and every text is there.
+    /// Sets the turn review, with texts for all files that have one.
     pub(super) fn set_turn(&mut self, turn: Turn) {
         for file in turn.files.iter().filter(|file| file.without_text.is_none()) {
             let few = match file.change {
@@ -56,7 +56,7 @@ impl Stage {
         self.companion.turn = Some(turn);
     }
 
-    /// The companion tells of this turn, and the person reads on.
+    /// Sends this turn review, and waits until keys count.
     pub(super) async fn tell_turn(&mut self, turn: Turn) {
         self.set_turn(turn);
         self.companion.tell_turn();
@@ -70,12 +70,12 @@ impl Stage {
         self.moment().await;
     }
 
-    /// A desk whose person has turned to a turn of six files.
+    /// Starts a desk with a turn review of six files on the screen.
     pub(super) async fn in_turn(width: u16, height: u16, sidebar: Option<bool>) -> Self {
         Self::in_turn_of(turn(files()), width, height, sidebar, Options::default()).await
     }
 
-    /// A desk whose person has turned to this turn.
+    /// Starts a desk with this turn review on the screen.
     pub(super) async fn in_turn_of(
         turn: Turn,
         width: u16,
@@ -90,7 +90,7 @@ impl Stage {
         stage
     }
 
-    /// How often a file was opened.
+    /// The number of requests that opened a file.
     pub(super) fn opened(&self) -> usize {
         self.asked().iter().filter(|asked| matches!(asked, Request::OpenTurnFile { .. })).count()
     }
@@ -151,7 +151,7 @@ async fn a_turn_without_changes_says_so() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_agent_that_only_notes_turns_is_there_and_promises_no_question() {
+async fn an_agent_that_only_records_turns_is_listed_without_a_promise() {
     let mut stage = Stage::new(100, 24);
     stage.a_while().await;
     stage.shows("No agent is connected yet.");
@@ -186,7 +186,7 @@ async fn an_agent_at_work_is_named_until_its_turn_ends() {
     }
 }
 
-/// Qwen Code ends its turn by a rejected diff, and tells nobody.
+/// Qwen Code ends its turn after a rejected diff, without an event.
 #[tokio::test(start_paused = true)]
 async fn a_rejection_that_may_have_ended_a_turn_is_named_until_the_next_sign() {
     let mut stage = Stage::connected(130, 30).await;
@@ -200,7 +200,7 @@ async fn a_rejection_that_may_have_ended_a_turn_is_named_until_the_next_sign() {
         (1, &qwen, Closing::Accepted, goes_on),
         (2, &gemini, Closing::Rejected, goes_on),
         (3, &qwen, Closing::Rejected, ended),
-        // The next proposal is a sign.
+        // A proposal shows that the agent is at work.
         (4, &qwen, Closing::Accepted, goes_on),
         (5, &qwen, Closing::Rejected, ended),
     ] {
@@ -210,14 +210,14 @@ async fn a_rejection_that_may_have_ended_a_turn_is_named_until_the_next_sign() {
         stage.a_while().await;
         stage.shows(said);
     }
-    // So is the next turn.
+    // A new turn shows it, too.
     stage.tell_turn(Turn { revision: 2, at_work: at_work("Qwen Code", NOW), ..turn(Vec::new()) }).await;
     stage.does_not_show("unless the rejection");
     stage.shows("Qwen Code is at work: more changes may come");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_waits_is_said_once_where_no_proposal_is() {
+async fn a_waiting_turn_is_announced_once_without_a_proposal() {
     let mut stage = Stage::reading(120, 24).await;
     stage.tell_turn(turn(files())).await;
     stage.does_not_show("A turn waits");
@@ -243,7 +243,7 @@ async fn a_turn_waits_is_said_once_where_no_proposal_is() {
     stage.companion.tell(Event::Turn(more));
     stage.a_while().await;
     stage.shows(waits);
-    // Another desk looks at something else.
+    // Another desk shows another turn review.
     stage.press("T").await;
     let baseline = Baseline { asked: Some("main".into()), ..Baseline::default() };
     stage.companion.tell(Event::Turn(Turn { id: TurnId(9), baseline, ..Turn::default() }));
@@ -252,14 +252,14 @@ async fn a_turn_waits_is_said_once_where_no_proposal_is() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_proposal_that_arrives_is_announced_and_takes_no_page() {
+async fn an_arriving_proposal_does_not_replace_the_turn_review() {
     let mut stage = Stage::in_turn(100, 24, None).await;
     stage.shows("M README.md");
     stage.propose(1, "/shop/basket.py").await;
     stage.shows("New review: basket.py by Gemini CLI. T goes to it.");
     stage.shows("M README.md");
     stage.shows("1 review waits: T goes to it.");
-    // Its keys still mean the turn.
+    // Keys still act on the turn review.
     stage.shows_on("a", "Nothing waits for a yes here: what changed stays.").await;
     stage.propose(2, "/shop/other.py").await;
     stage.shows("Nothing waits for a yes here: what changed stays.");
@@ -270,7 +270,7 @@ async fn a_proposal_that_arrives_is_announced_and_takes_no_page() {
     assert_eq!(stage.asked_of_turn(), []);
     stage.reads_on("T", "other.py Gemini CLI").await;
     stage.press("r").await;
-    assert_eq!(stage.asked_of_turn().len(), 1, "keys mean the proposal again");
+    assert_eq!(stage.asked_of_turn().len(), 1, "keys act on the proposal again");
 }
 
 #[tokio::test(start_paused = true)]
@@ -288,7 +288,7 @@ async fn a_desk_may_begin_with_a_turn_since_a_revision() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn refusals_are_told_and_say_what_to_do() {
+async fn refusals_name_the_remedy() {
     let mut stage = Stage::connected(100, 24).await;
     stage.shows_on("T", "The changes cannot be told: there is no repository. Press T to try again.").await;
     stage.shows("Nothing to review.");
@@ -317,13 +317,13 @@ async fn the_person_stays_at_their_file_when_the_list_changes() {
     stage.shows("D src/old.py");
     stage.shows("file 7 of 7");
     stage.shows("1 file more changed: L lists all.");
-    // There is nothing left to list.
+    // The message goes if the new list is empty.
     stage.tell_turn(Turn { revision: 3, ..turn(Vec::new()) }).await;
     stage.does_not_show("more changed");
 }
 
 #[tokio::test(start_paused = true)]
-async fn two_thousand_files_are_passed_without_reading_each() {
+async fn files_that_are_skipped_quickly_are_not_read() {
     let mut stage = Stage::connected(130, 40).await;
     let files =
         (0..2000).map(|n| file(&format!("src/part{}/file{n}.py", n / 50), FileChange::Modified, 7, 6));
@@ -350,7 +350,7 @@ async fn an_open_file_that_changes_is_shown_as_it_is_now() {
     stage.moment().await;
     stage.shows("It sells everything.");
     stage.shows("The file has changed on disk; this is how it stands now.");
-    // One of another list is not what the index says.
+    // A file of another list is ignored, because its index means another file.
     let review = scripted_companion::review(2001, &stage.gemini, "/shop/README.md", &[same("no\n")]);
     stage.companion.tell(Event::TurnFile(OpenedTurnFile { revision: 9, review, ..opened }));
     stage.moment().await;
@@ -379,7 +379,7 @@ async fn help_shows_the_keys_of_the_page() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn changes_accepted_before_the_write_are_marked_and_come_last() {
+async fn changes_accepted_before_the_write_are_folded_and_named() {
     let mut stage = Stage::connected(130, 40).await;
     let basket = file("src/basket.py", FileChange::Modified, 7, 6);
     let saved = TurnFile { saved: true, ..file("src/saved.py", FileChange::Modified, 7, 6) };
@@ -389,12 +389,12 @@ async fn changes_accepted_before_the_write_are_marked_and_come_last() {
     stage.press_and_read("T").await;
     assert_snapshot!("turn_partly_accepted", stage.screen());
     stage.shows_on("k", "(accepted before the write)").await;
-    // One row stands for it, until the key of folds opens it.
+    // The change is folded until the key for folds opens it.
     assert!(!stage.screen().contains("With tax"), "{}", stage.screen());
     stage.shows_on("\n", "With tax").await;
     stage.key(KeyCode::Enter).await;
     assert!(!stage.screen().contains("With tax"), "{}", stage.screen());
-    // Nobody comments on lines that are out of sight.
+    // A comment on the change opens the fold.
     stage.shows_on("c", "With tax").await;
     stage.shows_on("⎋L", "saved by you, too").await;
 }

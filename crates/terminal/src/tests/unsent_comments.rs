@@ -1,4 +1,5 @@
-//! Texts of comments that no companion took: they come back, or are in the drafts.
+//! Tests of comments that the companion does not have: they come back in the next input, or are in the
+//! drafts.
 
 use alongside_desk::{DraftKeeper, FileChange, Refusal, Side, Turn};
 
@@ -8,7 +9,7 @@ use super::*;
 use crate::DraftStore;
 
 #[tokio::test(start_paused = true)]
-async fn a_text_that_nobody_took_comes_back() {
+async fn the_text_of_a_refused_comment_comes_back() {
     let mut stage = Stage::commenting(120, 30).await;
     stage.press("ctoo early").await;
     stage.companion.refuse = Some(Refusal::CommentNotKept { reason: "the disk is full".into() });
@@ -16,7 +17,7 @@ async fn a_text_that_nobody_took_comes_back() {
     stage.shows_on("c", "> too early").await;
     stage.shows_on("⎋", "The comment is not kept yet. c brings back what you typed.").await;
     stage.shows_on("c", "> too early").await;
-    // The file changes while the person types: the lines are another text's.
+    // The file changes while the person types, so the chosen lines belong to an old text.
     let pieces = [same("# Shop\n\n"), differs("It sells.\n", "It sells everything.\n")];
     let review = scripted_companion::review(2000, &stage.gemini, "/shop/src/basket.py", &pieces);
     let opened = alongside_desk::OpenedTurnFile {
@@ -87,27 +88,28 @@ async fn a_half_typed_comment_is_in_the_drafts_when_the_desk_ends() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_text_that_nobody_took_comes_back_or_is_in_the_drafts() {
+async fn every_unsent_text_comes_back_or_is_in_the_drafts() {
     let kept = Arc::new(Kept::default());
     let options = Options { drafts: DraftStore::among_drafts(kept.clone()), ..Options::default() };
     let turn = Turn { route: route(), ..turn(files()) };
     let mut stage = Stage::commenting_on(120, 30, turn, options).await;
     stage.press_and_read("cwhy\n").await;
     stage.press("c not⎋").await;
-    // A text at another file takes nothing from the first one.
+    // A text for another file leaves the text for the first file.
     stage.press_and_read("⇤").await;
     stage.press_and_read("ctoo big⎋\t").await;
     stage.shows_on("c", "Your comment on lines 4–6.").await;
     stage.shows("> why not");
     stage.key(KeyCode::Esc).await;
-    // Now the agent reads the comment: other words for it are a new one, at its file.
+    // Now the agent has read the comment, so another text for it becomes a new comment on the same file.
     stage.change_turn(read_it).await;
     stage.shows_on("c", "Comment on change 1 of 3").await;
     stage.shows("> why not");
     stage.key(KeyCode::Esc).await;
     stage.ctrl('c').await;
     stage.ending().await;
-    let of_drafts: Vec<_> = kept.0.lock().unwrap().iter().map(|it| it.replace("(Codex): ", "")).collect();
+    let of_drafts: Vec<_> =
+        kept.0.lock().unwrap().iter().map(|draft| draft.replace("(Codex): ", "")).collect();
     let why = "the desk was closed before this comment was kept";
     let expected = [("assets/logo.png", "too big"), ("src/basket.py", "why not")];
     assert_eq!(of_drafts, expected.map(|(file, text)| format!("/shop/{file} {why}: {text}")));

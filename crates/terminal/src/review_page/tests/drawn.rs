@@ -1,4 +1,4 @@
-//! Reviews as people see them.
+//! Tests of drawn pages.
 
 use super::*;
 
@@ -36,7 +36,7 @@ fn all_dropped() -> Review {
         same(7..=8),
         same(10..=11)
     ));
-    // Only the sign of a proposed line tells the test that a hunk is dropped.
+    // In a diff, only a proposed line can show that a hunk is dropped, so this removal is dropped here.
     review.hunks[1].state = HunkState::Dropped;
     let original = review.original.clone().unwrap();
     review.current = original;
@@ -57,7 +57,7 @@ fn a_dropped_change_shows_the_file_that_will_be_written() {
 }
 
 #[test]
-fn a_change_that_nobody_would_see_is_drawn_and_said() {
+fn a_change_that_is_hard_to_see_is_drawn_and_explained() {
     let mut review = review(
         " def f():\n-    one\n+\tone\n|\n-two\n+two  \n|\n-cat = 1\n+сat = 1\n|\n-a b\n+a\u{a0}b\n|\n\
          -\n+ \n|\n\
@@ -72,7 +72,7 @@ fn a_change_that_nobody_would_see_is_drawn_and_said() {
 }
 
 #[test]
-fn a_reason_stands_below_its_change_in_every_layout() {
+fn a_reason_is_below_its_change_in_every_layout() {
     let mut review = review(" one\n-two\n+zwei\n three\n");
     review.hunks[0].reason = Some("漢字 was not\n\u{1b}[2J asked for".into());
     let why = r"Why: 漢字 was not; \x1b[2J asked for";
@@ -93,7 +93,7 @@ fn a_reason_stands_below_its_change_in_every_layout() {
 }
 
 #[test]
-fn a_reason_that_goes_leaves_no_row() {
+fn a_removed_reason_leaves_no_row() {
     let mut review = review(" one\n-two\n+zwei\n three\n");
     let mut page = Page::new(&review, Layout::OneColumn);
     let before = shown(&page, 60);
@@ -135,7 +135,7 @@ fn an_empty_text_says_so() {
 }
 
 #[test]
-fn a_file_that_goes_stays_to_be_read() {
+fn a_deleted_file_shows_its_removed_lines() {
     let page = Page::new(&review("-first\n-second\n"), Layout::SideBySide);
     insta::assert_snapshot!(shown(&page, 40), @r#"
     ▌- first            │
@@ -185,7 +185,7 @@ fn control_and_turning_characters_are_escaped() {
 }
 
 #[test]
-fn carriage_returns_are_shown_where_they_say_something() {
+fn carriage_returns_are_shown_if_line_endings_differ() {
     let uniform = review_with(" a\n-b\n+c\n", "\r\n");
     insta::assert_snapshot!(shown(&Page::new(&uniform, Layout::OneColumn), 30), @r#"
      1 1   a
@@ -208,7 +208,7 @@ fn carriage_returns_are_shown_where_they_say_something() {
 }
 
 #[test]
-fn a_missing_last_line_ending_is_said() {
+fn a_missing_last_line_ending_has_a_sign() {
     let mut open = review(" a\n-b\n+b\n$");
     open.original = Some("a\nb\n".into());
     insta::assert_snapshot!(shown(&Page::new(&open, Layout::SideBySide), 80), @r#"
@@ -239,9 +239,8 @@ fn long_lines_are_cut_and_scroll_to_the_side() {
     assert_eq!(page.max_sideways(0..5, 32), 46 - 25);
 }
 
-/// Long lines on both sides.
 #[test]
-fn lines_that_an_edit_left_as_they_were_are_no_change() {
+fn lines_that_an_edit_left_unchanged_are_no_change() {
     let mut review = review(" a\n-let one = 1;\n-let two = 2;\n-let three = 3;\n+other\n b\n");
     review.hunks[0].state = HunkState::Edited;
     review.hunks[0].current.end = 4;
@@ -261,7 +260,7 @@ fn lines_that_an_edit_left_as_they_were_are_no_change() {
 }
 
 #[test]
-fn a_block_that_moves_says_where_to_and_where_from() {
+fn a_moved_block_names_its_source_and_destination() {
     let block = |sign: &str| format!("{sign}fn a() {{\n{sign}    go();\n{sign}    stop();\n{sign}}}\n");
     let diff = format!("{}{}{}", block("+"), same(1..=6), block("-"));
     let page = Page::new(&review(&diff), Layout::OneColumn);
@@ -297,11 +296,11 @@ fn a_changed_word_is_never_hidden() {
     insta::assert_snapshot!("changed_lines_are_wrapped", shown(&page, 120));
     let page = Page::new(&long_json(200), form(Layout::SideBySide, 120));
     insta::assert_snapshot!("longer_ones_are_shown_from_their_change", shown(&page, 120));
-    // The desk says how to come back from the side.
+    // The desk needs this to name the key that scrolls back to the changes.
     assert!(page.has_rows_from_change(0..page.rows(), 120));
     let fits = Page::new(&long_json(20), form(Layout::SideBySide, 120));
     assert!(!fits.has_rows_from_change(0..fits.rows(), 120));
-    // Beyond the edge is no change: the mark has no colour.
+    // The cut hides no change, so its sign has no colour.
     let row = Eyes::new(Depth::Sixteen).drawn(&page, 120, 2);
     assert!(!styles(&row, 1).contains("reversed"), "{}", styles(&row, 1));
     let mut eyes = Eyes::new(Depth::Sixteen);
@@ -316,7 +315,7 @@ fn a_changed_word_is_never_hidden() {
 }
 
 #[test]
-fn words_are_marked_line_by_line_where_too_much_differs() {
+fn words_are_compared_line_by_line_if_too_much_differs() {
     let mut review = review(" a\n-let old = 1;\n-let b = 2;\n+let new = 1;\n+let b = 3;\n");
     review.hunks[0].limit = Some(alongside_desk::Limit::Words);
     let drawn = Eyes::new(Depth::None).drawn(&Page::new(&review, Layout::SideBySide), 60, 3);
@@ -325,6 +324,7 @@ fn words_are_marked_line_by_line_where_too_much_differs() {
     assert!(styles(&drawn, 2).contains("\"2\" bold | underlined"), "{}", styles(&drawn, 2));
 }
 
+/// A review with long lines on both sides.
 fn long_lines() -> Review {
     review(
         " fn short() {}\n-    let before = call(\"one argument\", another, 漢字かな漢字, and_the_last_one);\n\
@@ -363,7 +363,7 @@ fn wrapped_lines_stay_aligned_side_by_side() {
 }
 
 #[test]
-fn a_wrapped_page_can_be_begun_within_a_line() {
+fn a_wrapped_page_can_be_drawn_from_within_a_line() {
     let page = Page::new(&long_lines(), PageForm { layout: Layout::SideBySide, wrap: Wrap::All(62) });
     let mut buf = Buffer::empty(Rect::new(0, 0, 62, 2));
     let whole = Eyes::new(Depth::None).drawn(&page, 62, u16::try_from(page.rows()).unwrap());
@@ -376,7 +376,7 @@ fn a_wrapped_page_can_be_begun_within_a_line() {
 }
 
 #[test]
-fn a_wrapped_missing_line_ending_is_said() {
+fn a_wrapped_missing_line_ending_has_a_sign() {
     let mut open = review(" a\n-b\n+before the end\n$");
     open.original = Some("a\nb\n".into());
     let page = Page::new(&open, PageForm { layout: Layout::OneColumn, wrap: Wrap::All(40) });
@@ -389,7 +389,7 @@ fn a_wrapped_missing_line_ending_is_said() {
 }
 
 #[test]
-fn the_current_match_is_pointed_at() {
+fn the_current_match_has_a_pointer() {
     let page = Page::new(&long_lines(), PageForm { layout: Layout::SideBySide, wrap: Wrap::All(62) });
     let mut eyes = Eyes::new(Depth::None);
     eyes.needle = Needle::new("one");
@@ -404,7 +404,7 @@ fn the_current_match_is_pointed_at() {
         styles(&drawn, y).lines().filter(|piece| piece.contains("reversed")).collect::<Vec<_>>().join(", ")
     };
     assert_eq!(marked(row), "\"one\" bold | underlined | reversed");
-    // One on each side.
+    // There is a match on each side.
     assert_eq!([1, 2].map(marked), ["\"one\" reversed", "\"one\" reversed"]);
 }
 
@@ -416,7 +416,7 @@ fn where_it_is_narrow_the_text_gets_the_room() {
 }
 
 #[test]
-fn a_text_that_can_only_be_taken_whole_is_shown_whole() {
+fn a_text_that_is_decided_as_a_whole_is_shown_unfolded() {
     let mut whole = review(&(1..=20).map(|line| format!("+line {line}\n")).collect::<String>());
     whole.original = None;
     whole.whole_file_only = Some("the file is not text".into());
@@ -427,7 +427,7 @@ fn a_text_that_can_only_be_taken_whole_is_shown_whole() {
 }
 
 #[test]
-fn lines_stand_beside_those_that_they_became() {
+fn lines_are_beside_the_lines_that_they_became() {
     let diff = " start\n-let apples = count(basket);\n-let pears = count(crate);\n-gone\n\
                 -let total = apples + pears;\n+// one\n+// two\n+let apples = count(baskets);\n\
                 +let pears = count(crates);\n+let total = apples - pears;\n+come\n end\n";
@@ -442,7 +442,7 @@ fn lines_stand_beside_those_that_they_became() {
     ▌                                       │7 + come
      6   end                                │8   end
     "#);
-    // One column groups them as git does.
+    // In one column, all old lines are above all new lines, as in a diff of git.
     let below = shown(&Page::new(&review(diff), Layout::OneColumn), 80);
     let signs: String = below.lines().filter_map(|line| line.chars().nth(5)).collect();
     assert_eq!(signs, " ----++++++ ", "{below}");
@@ -458,7 +458,7 @@ fn lines_find_their_pairs_again_after_a_decision() {
     page.update(&dropped);
     page.update(&kept);
     assert_eq!(shown(&page, 60), before);
-    // The person writes something else in its place.
+    // The person edits the hunk.
     page.update(&review("-alpha beta\n+x\n~alpha beta!\n~mine\n same\n-one two\n+other\n+one two three\n"));
     let rows: Vec<_> = shown(&page, 60).lines().map(str::to_owned).collect();
     assert!(rows[0].contains("- alpha beta") && rows[0].contains("~ alpha beta!"), "{rows:#?}");

@@ -1,4 +1,4 @@
-//! Changes that the person accepted before they were written: one row stands for each.
+//! Tests of changes that the person accepted before they were written: each is folded to one row.
 
 use alongside_desk::review_model::SeenPart;
 
@@ -11,13 +11,13 @@ fn two_changes() -> String {
 const FIRST: Lines = Lines { start: 20, end: 21 };
 
 #[test]
-fn a_known_change_is_one_row_until_it_is_opened() {
+fn an_accepted_change_is_one_row_until_it_is_opened() {
     let mut page = Page::new(&review(&two_changes()), Layout::OneColumn);
     let reading = page.row_identity(14);
     assert!(page.set_accepted(&[FIRST]) && !page.set_accepted(&[FIRST]));
     assert_eq!((page.hunk_rows(0), page.hunk_rows(1), page.rows()), (4..5, 12..14, 18));
     assert_eq!((page.find_row(reading), page.hunk_at(4)), (13, Some(0)));
-    assert_eq!(page.seen_part(&SeenLines::default()), SeenPart::changes(1, 2), "it needs no second look");
+    assert_eq!(page.seen_part(&SeenLines::default()), SeenPart::changes(1, 2), "it counts as seen");
     assert_eq!(page.visible_part(0, 4..5), None);
     assert_eq!((page.fold_near(4, 0..18), page.fold_near(13, 10..14)), (Some(4), None));
     assert!(page.toggle_fold(4));
@@ -28,11 +28,11 @@ fn a_known_change_is_one_row_until_it_is_opened() {
     page.relayout(Layout::OneColumn);
     assert!(page.toggle_fold(5), "from any of its rows");
     assert_eq!(page.hunk_rows(0), 4..5);
-    assert!(!page.toggle_fold(12), "the other one is not known");
+    assert!(!page.toggle_fold(12), "the other change was not accepted");
 }
 
 #[test]
-fn a_search_opens_a_known_change() {
+fn a_search_opens_an_accepted_change() {
     let mut page = Page::new(&review(&two_changes()), Layout::OneColumn);
     page.set_accepted(&[FIRST]);
     let found = Needle::new("new").unwrap().all_in(page.content());
@@ -42,7 +42,7 @@ fn a_search_opens_a_known_change() {
 }
 
 #[test]
-fn a_known_change_that_is_marked_is_in_sight() {
+fn an_accepted_change_that_is_marked_is_visible() {
     let mut page = Page::new(&review(&two_changes()), Layout::OneColumn);
     page.set_accepted(&[FIRST]);
     page.update(&review(&two_changes().replace("+new", "xnew")));

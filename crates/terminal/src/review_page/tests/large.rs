@@ -1,4 +1,4 @@
-//! Texts of ten megabytes and lines of one: what is not on the screen costs nothing.
+//! Tests with texts of 10 MB and lines of 1 MB: lines that are not on the screen cost nothing.
 
 use super::*;
 use crate::review_page::texts::LINES_READ;
@@ -10,7 +10,7 @@ fn lines_read(work: impl FnOnce()) -> usize {
 }
 
 #[test]
-fn drawing_looks_at_what_is_on_the_screen_only() {
+fn drawing_reads_only_lines_on_the_screen() {
     let line = "a line of a file that is as long as lines of files are";
     let mut diff = String::new();
     for at in 0..200_000 {
@@ -45,7 +45,7 @@ fn drawing_looks_at_what_is_on_the_screen_only() {
             [200_000]
         );
     });
-    assert_eq!(read, 0, "and neither does moving measure lines");
+    assert_eq!(read, 0, "a new revision, a new layout and a search measure no lines");
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn a_line_of_a_megabyte_is_drawn_from_any_column() {
 }
 
 #[test]
-fn a_character_of_a_megabyte_is_taken_apart() {
+fn a_cluster_of_a_megabyte_is_split() {
     let marks = "\u{301}".repeat(500_000);
     let page = Page::new(&review(&format!("+e{marks}\n")), Layout::OneColumn);
     let drawn = Eyes::new(Depth::None).drawn(&page, 60, 1);

@@ -1,4 +1,4 @@
-//! Pages drawn and moved, with reviews written as diffs.
+//! Tests of review pages. Their reviews are written as diffs.
 
 mod drawn;
 mod known;
@@ -21,9 +21,9 @@ use crate::palette::{Depth, Palette};
 use crate::scripted_companion::{Piece, differs};
 use crate::{Layout, Theme};
 
-/// A review written as a diff: lines begin with ` ` (unchanged), `-` (original), `+` (proposed and kept), `x`
-/// (proposed and dropped) or `~` (the person's); a line `|` keeps two hunks apart. Lines are joined by
-/// `ending`; the last has none if the diff ends in `$`.
+/// A review written as a diff. A line begins with ` ` (unchanged), `-` (original), `+` (proposed and kept),
+/// `x` (proposed and dropped) or `~` (the person's). A line `|` separates two hunks. Lines are joined by
+/// `ending`; the last line has none if the diff ends in `$`.
 pub(super) fn review_with(diff: &str, ending: &str) -> Review {
     let mut pieces: Vec<Piece> = Vec::new();
     let mut begins = true;
@@ -88,12 +88,12 @@ fn words(review: &mut Review, hunk: usize, removed: &[[u32; 3]], added: &[[u32; 
     review.hunks[hunk].words = Some(Words { removed: ranges(removed), added: ranges(added) });
 }
 
-/// Unchanged lines that say their number, counted from 1.
+/// Unchanged lines that contain their number, counted from 1.
 fn same(lines: std::ops::RangeInclusive<usize>) -> String {
     lines.map(|line| format!(" line {line}\n")).collect()
 }
 
-/// The default way to draw a page.
+/// The options with which a test draws a page.
 struct Eyes {
     palette: Palette,
     colours: Colours,
@@ -140,7 +140,7 @@ fn shown(page: &Page, width: u16) -> String {
     text(&Eyes::new(Depth::None).drawn(page, width, height))
 }
 
-/// The visible text, without blanks at the ends of lines.
+/// The visible text, without spaces at the ends of lines.
 fn text(buf: &Buffer) -> String {
     let lines: Vec<String> = buf.area.rows().map(|row| line(buf, row.y)).collect();
     lines.join("\n")
@@ -156,7 +156,7 @@ fn line(buf: &Buffer, y: u16) -> String {
     line.trim_end().to_owned()
 }
 
-/// A row in pieces of one style: the piece, and what is said of it.
+/// A row in pieces of one style, each with the description of its style.
 fn styles(buf: &Buffer, y: u16) -> String {
     let mut pieces: Vec<(String, Style)> = Vec::new();
     for x in 0..buf.area.width {
@@ -181,7 +181,7 @@ fn styles(buf: &Buffer, y: u16) -> String {
 }
 
 impl Page {
-    /// The line of the current text at a row or next to it, counted from 1.
+    /// The line of the current text at a row, or the nearest one, counted from 1.
     fn line_at(&self, row: usize) -> usize {
         let row = self.unwrapped(row);
         let content = self.content();

@@ -1,4 +1,4 @@
-//! Moving in a page, and what stays where it is when the review changes.
+//! Tests of the rows of a page: hunks, folds and matches, and rows that are found again after a change.
 
 use super::*;
 
@@ -17,10 +17,10 @@ fn hunks_know_their_rows_and_rows_their_hunks() {
 }
 
 #[test]
-fn adjacent_hunks_without_lines_of_their_own_are_told_apart() {
+fn adjacent_hunks_without_current_lines_have_own_rows() {
     let page = Page::new(&review(" a\n-b\n|\n-c\n|\n-d\n e\n"), Layout::SideBySide);
     assert_eq!([0, 1, 2].map(|hunk| page.hunk_rows(hunk)), [1..2, 2..3, 3..4]);
-    assert_eq!(page.line_at(2), 2, "where the lines would be");
+    assert_eq!(page.line_at(2), 2, "the line at which the removed lines were");
 }
 
 #[test]
@@ -28,9 +28,9 @@ fn opened_folds_stay_open_and_rows_are_found_again() {
     let before = review(&far_apart());
     let mut page = Page::new(&before, Layout::SideBySide);
     assert_eq!(page.fold_near(5, 0..page.rows()), Some(8));
-    let anchor = page.row_identity(8);
+    let fold = page.row_identity(8);
     assert!(page.toggle_fold(8));
-    assert_eq!(page.find_row(anchor), 8, "the row of a fold is found again when it is open");
+    assert_eq!(page.find_row(fold), 8, "the row of an open fold is found again");
     assert!(!page.toggle_fold(7), "no fold there");
     assert_eq!(page.rows(), 17 + 33);
     let reading = page.row_identity(20);
@@ -48,7 +48,7 @@ fn opened_folds_stay_open_and_rows_are_found_again() {
 }
 
 #[test]
-fn more_lines_stay_in_sight_around_changes_until_all_do() {
+fn more_lines_become_visible_around_changes_until_all_are() {
     let mut page = Page::new(&review(&far_apart()), Layout::OneColumn);
     let reading = page.row_identity(4);
     assert_eq!(page.change_context(false), None, "never fewer than at first");
@@ -66,23 +66,23 @@ fn more_lines_stay_in_sight_around_changes_until_all_do() {
 }
 
 #[test]
-fn an_anchor_in_a_hunk_survives_its_edits() {
+fn a_row_of_a_hunk_is_found_again_after_edits() {
     let before = review(" a\n-b\n+c\n+d\n e\n");
     let mut page = Page::new(&before, Layout::OneColumn);
-    let anchor = page.row_identity(3);
+    let row = page.row_identity(3);
     page.update(&review(" a\n-b\n+c\n+d\n~m\n e\n"));
-    assert_eq!(page.find_row(anchor), 2, "its last row, for it is shorter now");
+    assert_eq!(page.find_row(row), 2, "the last row of the hunk, which is shorter now");
     page.update(&review(" a\n b\n e\n"));
-    assert!(page.find_row(anchor) < page.rows());
+    assert!(page.find_row(row) < page.rows());
 }
 
 #[test]
-fn open_folds_are_known_by_lines_not_by_number() {
+fn an_open_fold_stays_open_when_another_fold_comes_before() {
     let text = format!("{}-old\n+new\n{}", same(1..=20), same(22..=60));
     let mut page = Page::new(&review(&text), Layout::OneColumn);
     let last = page.rows() - 1;
     assert!(page.toggle_fold(last));
-    // The person writes something far above: another fold comes before.
+    // An edit far above adds a fold before the open one.
     let edited = text.replace(" line 5\n", "-line 5\n+line 5\n~mine\n");
     page.update(&review(&edited));
     let folds: Vec<_> =
@@ -92,7 +92,7 @@ fn open_folds_are_known_by_lines_not_by_number() {
 }
 
 #[test]
-fn an_edit_within_an_opened_fold_leaves_its_lines_in_sight() {
+fn an_edit_within_an_opened_fold_leaves_its_lines_visible() {
     let text = format!("-old\n+new\n{}-b\n+c\n", same(1..=61));
     let mut page = Page::new(&review(&text), Layout::SideBySide);
     assert!(page.toggle_fold(4));
@@ -100,7 +100,7 @@ fn an_edit_within_an_opened_fold_leaves_its_lines_in_sight() {
     assert_eq!(
         shown(&Page::new(&edited, Layout::SideBySide), 60).matches("⋯ 24 ").count(),
         2,
-        "anew they are folded"
+        "a new page folds these lines"
     );
     page.update(&edited);
     let shown = shown(&page, 60);
@@ -109,7 +109,7 @@ fn an_edit_within_an_opened_fold_leaves_its_lines_in_sight() {
 }
 
 #[test]
-fn an_edit_taken_back_leaves_opened_lines_in_sight() {
+fn an_undone_edit_leaves_opened_lines_visible() {
     let text = format!("-old\n+new\n{}-b\n+c\n", same(1..=61));
     let edited = review(&text.replace(" line 31\n", "-line 31\n+line 31\n~mine\n"));
     let mut page = Page::new(&edited, Layout::SideBySide);
@@ -139,7 +139,7 @@ fn the_sentence_on_what_is_hard_to_see_belongs_to_its_change() {
 }
 
 #[test]
-fn a_change_larger_than_the_screen_knows_its_place() {
+fn a_change_larger_than_the_screen_reports_its_visible_part() {
     let lines: String = (0..100).map(|n| format!("+{n}\n")).collect();
     let page = Page::new(&review(&format!(" a\n b\n{lines} c\n")), Layout::OneColumn);
     assert_eq!(page.visible_part(0, 0..20), Some((1..19, 100)));
@@ -159,7 +159,7 @@ fn few_lines_are_not_folded() {
 }
 
 #[test]
-fn matches_are_in_the_order_of_the_rows_folded_ones_too() {
+fn matches_are_in_the_order_of_the_rows_also_in_folds() {
     let page = Page::new(&review(&far_apart()), Layout::OneColumn);
     let lines = |needle: &str| {
         let found = Needle::new(needle).unwrap().all_in(page.content());
@@ -168,8 +168,8 @@ fn matches_are_in_the_order_of_the_rows_folded_ones_too() {
             .map(|found| (page.match_row(found), found.columns_in(page.content())))
             .collect::<Vec<_>>()
     };
-    assert_eq!(lines("line 19"), [(2, 0..7)], "in sight");
-    assert_eq!(lines("LINE 19"), [], "capitals are meant");
+    assert_eq!(lines("line 19"), [(2, 0..7)], "in a visible line");
+    assert_eq!(lines("LINE 19"), [], "a capital letter makes the search case-sensitive");
     assert_eq!(lines("OLD"), []);
     assert_eq!(lines("old"), [(4, 0..3)], "in the original");
     assert_eq!(lines("line 40"), [(9, 0..7)], "in a fold");
@@ -201,7 +201,7 @@ fn matches_on_both_sides_count_from_left_to_right() {
     let beside = Page::new(&review(text), Layout::SideBySide);
     assert_eq!(rows(&beside, "o"), [1, 2, 2, 2], "one, two twice, four");
     assert_eq!(rows(&beside, "a"), [0], "an unchanged line counts once");
-    assert_eq!(rows(&beside, "i"), [3, 5, 7], "what stays counts once, and dropped lines count too");
+    assert_eq!(rows(&beside, "i"), [3, 5, 7], "lines that stay count once, and dropped lines count too");
     let below = Page::new(&review(text), Layout::OneColumn);
     assert_eq!(rows(&below, "o"), [1, 2, 2, 4]);
     assert_eq!(rows(&below, "i"), [5, 7, 9]);

@@ -1,4 +1,4 @@
-//! Notes beside the lines of a page.
+//! Tests of notes on a page.
 
 use super::super::{NoteKind, NoteLine, NotePlace, PageLines, PageNote};
 use super::*;
@@ -27,7 +27,7 @@ fn notes() -> Vec<PageNote> {
 }
 
 #[test]
-fn notes_stand_below_their_lines_wrapped_and_harmless() {
+fn notes_are_below_their_lines_wrapped_and_escaped() {
     for (name, layout, width) in
         [("notes_side_by_side", Layout::SideBySide, 90), ("notes_in_one_column", Layout::OneColumn, 44)]
     {
@@ -72,7 +72,7 @@ fn rows_are_found_again_when_notes_come_and_go() {
     page.set_notes(&notes());
     assert_eq!(page.find_row(last), page.rows() - 1);
     assert!(page.rows() > before + 5);
-    // Every row of a line is found again; a row of a note leads to its line.
+    // Every row of a line is found again. For a row of a note, a row of its line is found.
     for row in 0..page.rows() {
         let unwrapped = page.unwrapped(row);
         let line = page.rows_of_line(unwrapped);
@@ -86,7 +86,7 @@ fn rows_are_found_again_when_notes_come_and_go() {
 }
 
 #[test]
-fn chosen_lines_are_marked_and_no_others() {
+fn only_chosen_lines_are_highlighted() {
     let page = Page::new(&noted(), wrapped(Layout::OneColumn, 44));
     let eyes = Eyes::new(Depth::None);
     let chosen = |is_old: bool, lines: std::ops::Range<usize>| {

@@ -1,4 +1,4 @@
-//! Properties of every review: all of it can be reached, nothing is drawn elsewhere, columns stay.
+//! Properties of pages: every line has a row, only the area is drawn, and columns stay aligned.
 
 use proptest::prelude::*;
 
@@ -40,7 +40,7 @@ fn any_diff() -> impl Strategy<Value = String> {
         let mut diff = String::new();
         for (sign, line, times) in rows {
             let lines = format!("{sign}{line}\n").repeat(times);
-            // Kinds do not mix in a hunk, and what is only inserted by hand touches no other hunk.
+            // A hunk has lines of one kind, and lines that only the person inserted touch no other hunk.
             match sign {
                 "x" => diff += &format!("|\n-{line}\n{lines}|\n"),
                 "~" => diff += &format!("|\n-{line}\n{lines}|\n"),
@@ -112,7 +112,7 @@ proptest! {
     }
 
     #[test]
-    fn a_line_is_the_same_in_all_that_is_said_of_it(diff in any_diff(), layout in layouts()) {
+    fn the_twin_of_a_line_has_the_same_text(diff in any_diff(), layout in layouts()) {
         let page = Page::new(&review(&diff), layout);
         for row in 0..page.rows() {
             for cell in row_at(&page, row).cells() {
@@ -123,7 +123,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_outside_is_touched_and_columns_stay(
+    fn only_the_area_is_drawn_and_columns_stay_aligned(
         diff in any_diff(), form in forms(), width in 0..70u16, height in 0..20u16,
         x in 0..6u16, y in 0..4u16,
         sideways in 0..40usize, top in 0..60usize, reason in proptest::option::of(hard_line()),
@@ -148,8 +148,8 @@ proptest! {
         }
         let area = area.intersection(whole);
         for row in area.rows() {
-            // Every character that is drawn has its room: what follows a wide one is blank, and the last one
-            // ends inside.
+            // Every character has all of its columns: the cells behind a wide one are empty, and the last
+            // character ends inside the area.
             let mut column = row.x;
             while column < row.right() {
                 let symbol = buf[(column, row.y)].symbol();
@@ -175,7 +175,7 @@ proptest! {
     }
 
     #[test]
-    fn hunks_that_make_no_sense_are_survived(
+    fn inconsistent_hunks_cause_no_panic(
         diff in any_diff(), form in forms(), numbers in proptest::collection::vec(0..50usize, 0..40),
         row in 0..90usize,
         sideways in proptest::sample::select(vec![0, 3, usize::MAX]),
@@ -202,7 +202,7 @@ proptest! {
             });
         }
         let mut page = Page::new(&review, form);
-        let anchor = page.row_identity(row);
+        let identity = page.row_identity(row);
         page.toggle_fold(row);
         for found in Needle::new("a").unwrap().all_in(page.content()) {
             page.reveal(&found);
@@ -213,7 +213,7 @@ proptest! {
         page.update(&review);
         let eyes = Eyes { sideways, ..Eyes::new(Depth::True) };
         eyes.drawn(&page, 60, 30);
-        prop_assert!(page.rows() == 0 || page.find_row(anchor) < page.rows());
+        prop_assert!(page.rows() == 0 || page.find_row(identity) < page.rows());
         page.lines_in(0..page.rows());
         for hunk in 0..review.hunks.len() {
             prop_assert!(page.hunk_rows(hunk).end <= page.rows());
@@ -221,18 +221,18 @@ proptest! {
     }
 
     #[test]
-    fn anchors_come_back_to_their_rows(diff in any_diff(), form in forms(), row in 0..200usize) {
+    fn rows_are_found_by_their_identity(diff in any_diff(), form in forms(), row in 0..200usize) {
         let review = review(&diff);
         let mut page = Page::new(&review, form);
         prop_assume!(page.rows() > 0);
         let row = row % page.rows();
-        let anchor = page.row_identity(row);
-        prop_assert_eq!(page.find_row(anchor), row);
+        let identity = page.row_identity(row);
+        prop_assert_eq!(page.find_row(identity), row);
         page.update(&review);
-        prop_assert_eq!(page.find_row(anchor), row);
+        prop_assert_eq!(page.find_row(identity), row);
         let line = page.line_at(row);
         open_all(&mut page);
-        prop_assert_eq!(page.line_at(page.find_row(anchor)), line);
+        prop_assert_eq!(page.line_at(page.find_row(identity)), line);
     }
 
     #[test]
@@ -257,7 +257,7 @@ proptest! {
             prop_assert!(rows.len() >= unwrapped.len());
             prop_assert!(rows.clone().all(|row| page.hunk_at(row) == Some(hunk)));
         }
-        // All text in one column, read row by row.
+        // The test reads the text of the one-column layout row by row.
         page.relayout(PageForm { layout: Layout::OneColumn, wrap: Wrap::All(width) });
         let drawn = Eyes::new(Depth::None).drawn(&page, width, u16::try_from(page.rows()).unwrap());
         let prefix = usize::from(width) - page.room(width);
@@ -268,7 +268,7 @@ proptest! {
             }
             let y = u16::try_from(row).unwrap();
             let cells = (u16::try_from(prefix).unwrap()..width).map(|x| drawn[(x, y)].symbol());
-            // Blanks of changed lines are drawn.
+            // The whitespace of changed lines is drawn with signs.
             seen.extend(cells.filter(|symbol| !matches!(*symbol, " " | "·" | "→" | "␣")));
         }
         let mut expected = String::new();

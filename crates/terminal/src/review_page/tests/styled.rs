@@ -1,4 +1,4 @@
-//! Styles, in words: what carries meaning on which terminal.
+//! Tests of styles, which are described in words, for each number of colours.
 
 use super::*;
 
@@ -14,7 +14,7 @@ fn all_rows(eyes: &Eyes, page: &Page, width: u16) -> String {
 }
 
 #[test]
-fn each_terminal_shows_what_carries_meaning() {
+fn every_number_of_colours_has_its_styles() {
     let page = Page::new(&small(), Layout::OneColumn);
     for (name, theme, depth) in [
         ("without_colours", Theme::Dark, Depth::None),
@@ -28,7 +28,7 @@ fn each_terminal_shows_what_carries_meaning() {
 }
 
 #[test]
-fn the_hunk_that_keys_act_on_is_marked() {
+fn the_margin_shows_the_hunk_that_keys_act_on() {
     let page = Page::new(&small(), Layout::OneColumn);
     let mut eyes = Eyes::new(Depth::Sixteen);
     eyes.hunk = Some(1);
@@ -47,7 +47,7 @@ fn words_are_found_by_utf16_columns() {
 }
 
 #[test]
-fn a_dropped_hunk_marks_no_words_in_what_stays() {
+fn a_dropped_hunk_highlights_no_words_in_lines_that_stay() {
     let mut review = review("-old\nxnew\n");
     words(&mut review, 0, &[[0, 0, 3]], &[[0, 0, 3]]);
     let drawn = Eyes::new(Depth::None).drawn(&Page::new(&review, Layout::OneColumn), 24, 2);
@@ -55,7 +55,7 @@ fn a_dropped_hunk_marks_no_words_in_what_stays() {
 }
 
 #[test]
-fn every_match_is_marked() {
+fn every_match_is_highlighted() {
     let page = Page::new(&review(" def Total(total):\n-x\n+y TOTAL\n"), Layout::OneColumn);
     let mut eyes = Eyes::new(Depth::None);
     eyes.needle = Needle::new("total");
@@ -109,7 +109,7 @@ async fn source_code_is_coloured_once_its_colours_are_there() {
 }
 
 #[tokio::test]
-async fn a_drop_that_mends_the_syntax_mends_the_colours_below() {
+async fn a_drop_that_repairs_the_syntax_repairs_the_colours_below() {
     let mut page = Page::new(&review(" fn f() {\n+    /*\n     return 1;\n"), Layout::OneColumn);
     let mut eyes = Eyes::new(Depth::Indexed);
     let last = |eyes: &Eyes, page: &Page| all_rows(eyes, page, 30).rsplit("\n\n").next().unwrap().to_owned();
