@@ -96,7 +96,7 @@ pub(crate) struct Companion {
     before: HashMap<ReviewId, Vec<Vec<Piece>>>,
     undone: HashMap<ReviewId, Vec<Vec<Piece>>>,
     /// All requests, in order.
-    pub(crate) asked: Vec<Request>,
+    pub(crate) requests: Vec<Request>,
     /// The refusal of the next request that changes or decides.
     pub(crate) refuse: Option<Refusal>,
     /// The turn review; without it, requests about turns are refused.
@@ -125,7 +125,7 @@ impl Companion {
             reviews: HashMap::new(),
             before: HashMap::new(),
             undone: HashMap::new(),
-            asked: Vec::new(),
+            requests: Vec::new(),
             refuse: None,
             turn: None,
             turn_files: HashMap::new(),
@@ -136,17 +136,17 @@ impl Companion {
         }
     }
 
-    pub(crate) fn tell(&self, event: Event) {
+    pub(crate) fn send(&self, event: Event) {
         // A desk that has left gets no events.
         let _ = self.seat.events.send(event);
     }
 
-    pub(crate) fn tell_status(&self) {
-        self.tell(Event::Status(self.status.clone()));
+    pub(crate) fn send_status(&self) {
+        self.send(Event::Status(self.status.clone()));
     }
 
     /// Sets the files that agents see. The first file is active.
-    pub(crate) fn shows(&mut self, files: &[&str]) {
+    pub(crate) fn set_shown_files(&mut self, files: &[&str]) {
         let file = |(index, path): (usize, &&str)| SharedFile {
             path: (*path).into(),
             active: index == 0,
@@ -162,7 +162,7 @@ impl Companion {
     }
 
     pub(crate) fn open_as(&mut self, review: Review, pieces: &[Piece]) {
-        self.tell(Event::Opened(review.clone()));
+        self.send(Event::Opened(review.clone()));
         self.reviews.insert(review.id, (review, pieces.to_vec()));
     }
 
@@ -178,7 +178,7 @@ impl Companion {
 
     fn end(&mut self, closed: Closed) {
         self.reviews.remove(&closed.id);
-        self.tell(Event::Closed(closed));
+        self.send(Event::Closed(closed));
     }
 
     /// Drops changes of a review, as another desk does.
@@ -215,7 +215,7 @@ impl Companion {
             reason: review.reason.clone(),
             unawaited: review.unawaited,
         };
-        self.tell(Event::Changed(changed));
+        self.send(Event::Changed(changed));
     }
 
     /// Sets the reason of a hunk, or of the whole review. An empty reason removes it.
@@ -239,7 +239,7 @@ impl Companion {
     /// Carries out a request. Returns false if the desk leaves.
     pub(crate) fn answer(&mut self, call: Call) -> bool {
         let Call { request, answer } = call;
-        self.asked.push(request.clone());
+        self.requests.push(request.clone());
         let leaves = request == Request::Leave;
         // The desk may no longer wait for the reply.
         let _ = answer.send(self.carry_out(request));
@@ -257,7 +257,7 @@ impl Companion {
             | Request::DecideReview { id, revision, .. } => (*id, *revision),
             Request::PauseContext { paused } => {
                 self.status.paused = *paused;
-                self.tell_status();
+                self.send_status();
                 return Ok(Revised::default());
             }
             Request::ReviewTurn { .. }
@@ -317,9 +317,9 @@ impl Companion {
         Ok(Revised { revision: revision + 1 })
     }
 
-    pub(crate) fn tell_turn(&self) {
+    pub(crate) fn send_turn(&self) {
         if let Some(turn) = &self.turn {
-            self.tell(Event::Turn(turn.clone()));
+            self.send(Event::Turn(turn.clone()));
         }
     }
 
@@ -328,7 +328,7 @@ impl Companion {
         if let Some(turn) = &mut self.turn {
             turn.revision += 1;
         }
-        self.tell_turn();
+        self.send_turn();
     }
 
     /// Updates the mark of a turn's file after a change of its hunks.
@@ -360,7 +360,7 @@ impl Companion {
                     None => review(id, &Agent::default(), &path, &pieces),
                 };
                 self.reviews.entry(review.id).or_insert_with(|| (review.clone(), pieces));
-                self.tell(Event::TurnFile(OpenedTurnFile {
+                self.send(Event::TurnFile(OpenedTurnFile {
                     turn: turn.id,
                     revision,
                     file,
@@ -387,7 +387,7 @@ impl Companion {
                 if let Some(turn) = &mut self.turn {
                     comments::comment(turn, request, self.now)?;
                 }
-                self.tell_turn();
+                self.send_turn();
             }
             Request::FinishTurn { send, ask_to_undo, .. } => {
                 let marked = turn.files.iter().filter(|file| !file.marked.is_nothing());
@@ -409,10 +409,10 @@ impl Companion {
                     turn.revision += 1;
                 }
                 self.reviews.retain(|id, _| id.0 < TURN_FILES);
-                self.tell(Event::TurnFinished(finished));
-                self.tell_turn();
+                self.send(Event::TurnFinished(finished));
+                self.send_turn();
             }
-            _ => self.tell_turn(),
+            _ => self.send_turn(),
         }
         revised
     }

@@ -15,7 +15,7 @@ struct Settings {
     /// The duration of a thorough search.
     delay: Duration,
     /// For each search so far, whether it was thorough.
-    looks: Mutex<Vec<bool>>,
+    searches: Mutex<Vec<bool>>,
     /// Whether no agent is installed.
     none: bool,
     /// Whether the settings cannot be written.
@@ -49,14 +49,14 @@ impl Agents {
     }
 
     /// Takes the searches since the last call: for each, whether it was thorough.
-    fn looks(&self) -> Vec<bool> {
-        std::mem::take(&mut *self.0.looks.lock().unwrap())
+    fn searches(&self) -> Vec<bool> {
+        std::mem::take(&mut *self.0.searches.lock().unwrap())
     }
 }
 
 impl AgentSetup for Agents {
     fn offers(&self) -> SetupFuture<Vec<SettingsOffer>> {
-        self.0.looks.lock().unwrap().push(true);
+        self.0.searches.lock().unwrap().push(true);
         let (found, delay) = (self.found(), self.0.delay);
         Box::pin(async move {
             sleep(delay).await;
@@ -65,7 +65,7 @@ impl AgentSetup for Agents {
     }
 
     fn quick_offers(&self) -> SetupFuture<Vec<SettingsOffer>> {
-        self.0.looks.lock().unwrap().push(false);
+        self.0.searches.lock().unwrap().push(false);
         let found = self.found();
         Box::pin(async { found })
     }
@@ -86,166 +86,168 @@ impl AgentSetup for Agents {
     }
 }
 
-async fn stage(settings: Settings) -> (Stage, Agents) {
+async fn desk(settings: Settings) -> (TestDesk, Agents) {
     let agents = Agents(Arc::new(settings));
     let options = Options { agent_setup: Some(Arc::new(agents.clone())), ..Options::default() };
-    let mut stage = Stage::with_options(80, 24, "false", options);
-    stage.moment().await;
-    (stage, agents)
+    let mut desk = TestDesk::with_options(80, 24, "false", options);
+    desk.deliver_all().await;
+    (desk, agents)
 }
 
 #[tokio::test(start_paused = true)]
 async fn each_change_is_shown_and_made_after_a_yes() {
-    let (mut stage, agents) = stage(Settings::default()).await;
-    stage.shows("IDE mode is off in Gemini CLI and Qwen Code.");
-    stage.shows("i set up agents");
-    stage.shows_on("i", "Switch on IDE mode in Gemini CLI?").await;
-    stage.shows("This is why: gemini:ide-mode.");
-    stage.shows("+ \"new\": 1");
+    let (mut desk, agents) = desk(Settings::default()).await;
+    desk.assert_shows("IDE mode is off in Gemini CLI and Qwen Code.");
+    desk.assert_shows("i set up agents");
+    desk.press_expecting("i", "Switch on IDE mode in Gemini CLI?").await;
+    desk.assert_shows("This is why: gemini:ide-mode.");
+    desk.assert_shows("+ \"new\": 1");
     assert!(agents.0.made.lock().unwrap().is_empty(), "looking changes nothing");
-    stage.shows_on("y", "gemini:ide-mode is changed.").await;
-    stage.shows("Switch on IDE mode in Qwen Code?");
-    stage.shows_on("n", "Make Qwen Code ask before it edits?").await;
-    stage.shows_on("y", "IDE mode is off in Qwen Code.").await;
-    stage.shows("qwen:approval-mode is changed.");
+    desk.press_expecting("y", "gemini:ide-mode is changed.").await;
+    desk.assert_shows("Switch on IDE mode in Qwen Code?");
+    desk.press_expecting("n", "Make Qwen Code ask before it edits?").await;
+    desk.press_expecting("y", "IDE mode is off in Qwen Code.").await;
+    desk.assert_shows("qwen:approval-mode is changed.");
     assert_eq!(*agents.0.made.lock().unwrap(), ["gemini:ide-mode", "qwen:approval-mode"]);
 
     // After another `i`, the declined offer comes back.
-    stage.shows_on("iy", "No agent is connected yet.").await;
-    stage.does_not_show("set up agents");
-    stage.shows_on("i", "The installed agents are set up already. Start one in this project.").await;
-    stage.connect().await;
-    stage.shows_on("i", "The installed agents are set up already.").await;
-    stage.does_not_show("Start one");
+    desk.press_expecting("iy", "No agent is connected yet.").await;
+    desk.assert_hides("set up agents");
+    desk.press_expecting("i", "The installed agents are set up already. Start one in this project.").await;
+    desk.connect().await;
+    desk.press_expecting("i", "The installed agents are set up already.").await;
+    desk.assert_hides("Start one");
 }
 
 #[tokio::test(start_paused = true)]
 async fn without_an_agent_the_desk_says_so() {
-    let (mut stage, _) = stage(Settings { none: true, ..Settings::default() }).await;
-    stage.press("i").await;
-    stage.shows("No agent is installed that alongside knows: Gemini CLI, Qwen Code, Claude Code or Codex.");
-    stage.does_not_show("set up already");
+    let (mut desk, _) = desk(Settings { none: true, ..Settings::default() }).await;
+    desk.press("i").await;
+    desk.assert_shows(
+        "No agent is installed that alongside knows: Gemini CLI, Qwen Code, Claude Code or Codex.",
+    );
+    desk.assert_hides("set up already");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_yes_typed_before_the_change_was_shown_makes_nothing() {
-    let (mut stage, agents) = stage(Settings::default()).await;
-    stage.shared.stuck.store(true, Ordering::Relaxed);
-    stage.press("iy").await;
+    let (mut desk, agents) = desk(Settings::default()).await;
+    desk.shared.stuck.store(true, Ordering::Relaxed);
+    desk.press("iy").await;
     assert!(agents.0.made.lock().unwrap().is_empty());
-    stage.shared.stuck.store(false, Ordering::Relaxed);
-    stage.moment().await;
-    stage.shows("Ignored: you typed that before this was on the screen.");
-    stage.shows_on("⎋", "IDE mode is off in Gemini CLI and Qwen Code.").await;
+    desk.shared.stuck.store(false, Ordering::Relaxed);
+    desk.deliver_all().await;
+    desk.assert_shows("Ignored: you typed that before this was on the screen.");
+    desk.press_expecting("⎋", "IDE mode is off in Gemini CLI and Qwen Code.").await;
     assert!(agents.0.made.lock().unwrap().is_empty());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_change_that_fails_says_why_and_is_not_asked_about_twice() {
-    let (mut stage, agents) = stage(Settings { protected: true, ..Settings::default() }).await;
-    stage.shows_on("iy", "cannot write settings.json: it is write-protected").await;
-    stage.shows("Switch on IDE mode in Qwen Code?");
-    stage.shows_on("nn", "IDE mode is off in Gemini CLI and Qwen Code.").await;
+    let (mut desk, agents) = desk(Settings { protected: true, ..Settings::default() }).await;
+    desk.press_expecting("iy", "cannot write settings.json: it is write-protected").await;
+    desk.assert_shows("Switch on IDE mode in Qwen Code?");
+    desk.press_expecting("nn", "IDE mode is off in Gemini CLI and Qwen Code.").await;
     assert!(agents.0.made.lock().unwrap().is_empty());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_review_that_arrives_meanwhile_is_not_decided_blindly() {
-    let (mut stage, _) = stage(Settings::default()).await;
-    stage.press("i").await;
-    stage.connect().await;
-    stage.propose_and_read(1, "/shop/basket.py").await;
-    stage.shows("Switch on IDE mode in Gemini CLI?");
-    stage.shows_on("nnn", "change 1 of 3").await;
-    stage.press("a").await;
-    assert_eq!(stage.asked(), [], "the review has not been on the screen long enough");
-    stage.a_while().await;
-    stage.press("ay").await;
-    assert_eq!(stage.asked().len(), 1);
+    let (mut desk, _) = desk(Settings::default()).await;
+    desk.press("i").await;
+    desk.connect().await;
+    desk.propose_and_wait(1, "/shop/basket.py").await;
+    desk.assert_shows("Switch on IDE mode in Gemini CLI?");
+    desk.press_expecting("nnn", "change 1 of 3").await;
+    desk.press("a").await;
+    assert_eq!(desk.requests(), [], "the review has not been on the screen long enough");
+    desk.wait_until_keys_count().await;
+    desk.press("ay").await;
+    assert_eq!(desk.requests().len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_connected_agent_that_edits_without_asking_is_named() {
-    let (mut stage, _) = stage(Settings::default()).await;
-    stage.connect().await;
-    stage.shows("Nothing to review.");
-    stage.shows("This is why: qwen:approval-mode. Press i to see the change that makes it ask.");
+    let (mut desk, _) = desk(Settings::default()).await;
+    desk.connect().await;
+    desk.assert_shows("Nothing to review.");
+    desk.assert_shows("This is why: qwen:approval-mode. Press i to see the change that makes it ask.");
 }
 
 #[tokio::test(start_paused = true)]
 async fn settings_that_change_elsewhere_are_shown_without_a_key() {
-    let (mut stage, agents) = stage(Settings::default()).await;
-    stage.shows_on("iynn", "IDE mode is off in Qwen Code.").await;
-    stage.shows_on("iy", "qwen:ide-mode is changed.").await;
-    stage.shows_on("n", "No agent is connected yet.").await;
-    stage.shows_on("iy", "qwen:approval-mode is changed.").await;
-    agents.looks();
+    let (mut desk, agents) = desk(Settings::default()).await;
+    desk.press_expecting("iynn", "IDE mode is off in Qwen Code.").await;
+    desk.press_expecting("iy", "qwen:ide-mode is changed.").await;
+    desk.press_expecting("n", "No agent is connected yet.").await;
+    desk.press_expecting("iy", "qwen:approval-mode is changed.").await;
+    agents.searches();
     // The running agent overwrites its settings, without the changes.
     agents.0.made.lock().unwrap().clear();
     sleep(Duration::from_secs(6)).await;
-    stage.moment().await;
-    stage.shows("IDE mode is off in Gemini CLI and Qwen Code.");
-    stage.does_not_show("is changed.");
-    assert_eq!(agents.looks(), [false], "the search in the background runs no program");
+    desk.deliver_all().await;
+    desk.assert_shows("IDE mode is off in Gemini CLI and Qwen Code.");
+    desk.assert_hides("is changed.");
+    assert_eq!(agents.searches(), [false], "the search in the background runs no program");
 
-    let frames = *stage.shared.frames.lock().unwrap();
+    let frames = *desk.shared.frames.lock().unwrap();
     sleep(Duration::from_secs(60)).await;
-    stage.moment().await;
-    assert_eq!(agents.looks().len(), 12);
-    assert_eq!(*stage.shared.frames.lock().unwrap(), frames, "nothing has changed on the screen");
-    stage.connect().await;
+    desk.deliver_all().await;
+    assert_eq!(agents.searches().len(), 12);
+    assert_eq!(*desk.shared.frames.lock().unwrap(), frames, "nothing has changed on the screen");
+    desk.connect().await;
     sleep(Duration::from_secs(60)).await;
-    assert!(agents.looks().is_empty(), "an agent is connected");
+    assert!(agents.searches().is_empty(), "an agent is connected");
 }
 
 #[tokio::test(start_paused = true)]
 async fn settings_are_read_again_before_an_offer_is_shown() {
-    let (mut stage, agents) = stage(Settings::default()).await;
-    stage.shows("IDE mode is off in Gemini CLI and Qwen Code.");
+    let (mut desk, agents) = desk(Settings::default()).await;
+    desk.assert_shows("IDE mode is off in Gemini CLI and Qwen Code.");
     agents.0.made.lock().unwrap().push("gemini:ide-mode".into());
-    stage.shows_on("i", "Switch on IDE mode in Qwen Code?").await;
+    desk.press_expecting("i", "Switch on IDE mode in Qwen Code?").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_key_that_cancels_a_search_shows_no_offer() {
     let second = Duration::from_secs(1);
-    let (mut stage, agents) = stage(Settings { delay: second, ..Settings::default() }).await;
+    let (mut desk, agents) = desk(Settings { delay: second, ..Settings::default() }).await;
     sleep(2 * second).await;
-    stage.moment().await;
+    desk.deliver_all().await;
     for leaves in [KeyCode::Esc, KeyCode::Char('q'), KeyCode::Char('?')] {
-        stage.shows_on("i", "Looking for agents…").await;
-        stage.does_not_show("Switch on IDE mode");
-        stage.a_while().await;
-        stage.key(leaves).await;
-        stage.does_not_show("Looking for agents…");
+        desk.press_expecting("i", "Looking for agents…").await;
+        desk.assert_hides("Switch on IDE mode");
+        desk.wait_until_keys_count().await;
+        desk.key(leaves).await;
+        desk.assert_hides("Looking for agents…");
         sleep(2 * second).await;
-        stage.key(KeyCode::Esc).await;
-        stage.does_not_show("Switch on IDE mode");
-        stage.shows("IDE mode is off in Gemini CLI and Qwen Code.");
+        desk.key(KeyCode::Esc).await;
+        desk.assert_hides("Switch on IDE mode");
+        desk.assert_shows("IDE mode is off in Gemini CLI and Qwen Code.");
     }
-    stage.shows_on("iy", "Ignored: you typed that before this was on the screen.").await;
+    desk.press_expecting("iy", "Ignored: you typed that before this was on the screen.").await;
     sleep(2 * second).await;
-    stage.moment().await;
-    stage.shows("Switch on IDE mode in Gemini CLI?");
-    stage.does_not_show("Looking for agents…");
+    desk.deliver_all().await;
+    desk.assert_shows("Switch on IDE mode in Gemini CLI?");
+    desk.assert_hides("Looking for agents…");
     assert!(agents.0.made.lock().unwrap().is_empty());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_search_that_began_before_a_change_is_repeated() {
     let second = Duration::from_secs(1);
-    let (mut stage, _) = stage(Settings { delay: second, ..Settings::default() }).await;
+    let (mut desk, _) = desk(Settings { delay: second, ..Settings::default() }).await;
     sleep(2 * second).await;
-    stage.press("i").await;
+    desk.press("i").await;
     sleep(2 * second).await;
-    stage.moment().await;
-    stage.shows("Switch on IDE mode in Gemini CLI?");
+    desk.deliver_all().await;
+    desk.assert_shows("Switch on IDE mode in Gemini CLI?");
     // This search reads the settings before the yes.
-    stage.types(Typed::FocusGained);
-    stage.press("y").await;
+    desk.send_input(TerminalEvent::FocusGained);
+    desk.press("y").await;
     sleep(3 * second).await;
-    stage.moment().await;
-    stage.shows("gemini:ide-mode is changed.");
-    stage.shows("Switch on IDE mode in Qwen Code?");
-    stage.shows_on("⎋", "IDE mode is off in Qwen Code.").await;
+    desk.deliver_all().await;
+    desk.assert_shows("gemini:ide-mode is changed.");
+    desk.assert_shows("Switch on IDE mode in Qwen Code?");
+    desk.press_expecting("⎋", "IDE mode is off in Qwen Code.").await;
 }

@@ -6,26 +6,26 @@ use alongside_desk::{Closing, Event};
 use super::*;
 
 /// Waits until `is` holds. `what`: the awaited event, for the message of a failure.
-async fn until(stage: &mut Stage, what: &str, is: impl Fn(&Stage) -> bool) {
+async fn until(desk: &mut TestDesk, what: &str, is: impl Fn(&TestDesk) -> bool) {
     for _ in 0..1500 {
-        if is(stage) {
+        if is(desk) {
             return;
         }
-        stage.moment().await;
+        desk.deliver_all().await;
     }
-    panic!("waited for {what}:\n{}\n{:?}", stage.screen(), stage.companion.asked);
+    panic!("waited for {what}:\n{}\n{:?}", desk.screen(), desk.companion.requests);
 }
 
-fn on_screen(text: &str) -> impl Fn(&Stage) -> bool {
-    move |stage| stage.flat().contains(text)
+fn on_screen(text: &str) -> impl Fn(&TestDesk) -> bool {
+    move |desk| desk.flat().contains(text)
 }
 
-fn edits(stage: &Stage) -> Vec<String> {
+fn edits(desk: &TestDesk) -> Vec<String> {
     let text = |request: &Request| match request {
         Request::EditReview { changes, .. } => Some(changes[0].text.clone()),
         _ => None,
     };
-    stage.companion.asked.iter().filter_map(text).collect()
+    desk.companion.requests.iter().filter_map(text).collect()
 }
 
 /// The shell command that waits until a file exists.
@@ -33,38 +33,38 @@ fn wait_for(file: &std::path::Path) -> String {
     format!("while [ ! -e '{}' ]; do sleep 0.02; done", file.display())
 }
 
-async fn edit_with(editor: &str) -> Stage {
-    let mut stage = Stage::with_editor(160, 24, editor);
-    stage.open(1, "/shop/basket.py", &[same("one\n"), differs("two\n", "zwei\n")]);
-    stage.a_while().await;
-    stage.press("e").await;
-    stage
+async fn edit_with(editor: &str) -> TestDesk {
+    let mut desk = TestDesk::with_editor(160, 24, editor);
+    desk.open(1, "/shop/basket.py", &[same("one\n"), differs("two\n", "zwei\n")]);
+    desk.wait_until_keys_count().await;
+    desk.press("e").await;
+    desk
 }
 
 #[tokio::test]
 async fn a_saved_text_goes_into_the_review() {
-    let mut stage = edit_with("edit() { echo mine >> \"$1\"; }; edit").await;
-    until(&mut stage, "the message", on_screen("Edit applied: 1 change.")).await;
-    assert_eq!(edits(&stage), ["one\nzwei\nmine\n"]);
-    stage.shows("1 edited");
-    stage.does_not_show("another desk");
-    let note = stage.shared.notes.lock().unwrap()[0].clone();
+    let mut desk = edit_with("edit() { echo mine >> \"$1\"; }; edit").await;
+    until(&mut desk, "the message", on_screen("Edit applied: 1 change.")).await;
+    assert_eq!(edits(&desk), ["one\nzwei\nmine\n"]);
+    desk.assert_shows("1 edited");
+    desk.assert_hides("another desk");
+    let note = desk.shared.notes.lock().unwrap()[0].clone();
     assert_eq!(note, "basket.py is open in your editor. Close it to come back.");
 }
 
 #[tokio::test]
 async fn an_editor_that_changes_nothing_changes_nothing() {
-    let mut stage = edit_with("true").await;
-    until(&mut stage, "the message", on_screen("You changed nothing in the editor.")).await;
-    assert_eq!(edits(&stage), [""; 0]);
+    let mut desk = edit_with("true").await;
+    until(&mut desk, "the message", on_screen("You changed nothing in the editor.")).await;
+    assert_eq!(edits(&desk), [""; 0]);
 }
 
 #[tokio::test]
 async fn an_editor_that_fails_loses_nothing() {
-    let mut stage = edit_with("edit() { echo mine > \"$1\"; exit 3; }; edit").await;
-    until(&mut stage, "the message", on_screen("the editor ended with exit code 3. Your text is in ")).await;
-    assert_eq!(edits(&stage), [""; 0]);
-    assert_eq!(kept(&stage.flat()), "mine\n");
+    let mut desk = edit_with("edit() { echo mine > \"$1\"; exit 3; }; edit").await;
+    until(&mut desk, "the message", on_screen("the editor ended with exit code 3. Your text is in ")).await;
+    assert_eq!(edits(&desk), [""; 0]);
+    assert_eq!(kept(&desk.flat()), "mine\n");
 }
 
 /// The kept text that a message names. Removes its directory.
@@ -78,8 +78,8 @@ fn kept(said: &str) -> String {
 
 #[tokio::test]
 async fn an_editor_that_is_not_there_is_named() {
-    let mut stage = edit_with("no-such-editor-anywhere").await;
-    until(&mut stage, "the message", on_screen("cannot be found; set EDITOR to an editor of yours")).await;
+    let mut desk = edit_with("no-such-editor-anywhere").await;
+    until(&mut desk, "the message", on_screen("cannot be found; set EDITOR to an editor of yours")).await;
 }
 
 #[tokio::test]
@@ -89,16 +89,16 @@ async fn a_flush_sends_the_text_saved_in_an_open_editor() {
     let sign = |name: &str| signs.path().join(name);
     let (saved, waits) = (sign("saved").display().to_string(), wait_for(&sign("close")));
     let editor = format!("edit() {{ echo mine > \"$1\"; : > '{saved}'; {waits}; }}; edit");
-    let mut stage = edit_with(&editor).await;
-    until(&mut stage, "the editor to save", |_| sign("saved").exists()).await;
-    stage.companion.tell(Event::FlushReview { id: ReviewId(1) });
+    let mut desk = edit_with(&editor).await;
+    until(&mut desk, "the editor to save", |_| sign("saved").exists()).await;
+    desk.companion.send(Event::FlushReview { id: ReviewId(1) });
     let flushed = Request::Flushed { id: ReviewId(1) };
-    until(&mut stage, "the flush", |stage| stage.companion.asked.contains(&flushed)).await;
-    assert_eq!(edits(&stage), ["mine\n"]);
-    let at = |is: &dyn Fn(&Request) -> bool| stage.companion.asked.iter().position(is);
+    until(&mut desk, "the flush", |desk| desk.companion.requests.contains(&flushed)).await;
+    assert_eq!(edits(&desk), ["mine\n"]);
+    let at = |is: &dyn Fn(&Request) -> bool| desk.companion.requests.iter().position(is);
     assert!(at(&|asked| matches!(asked, Request::EditReview { .. })) < at(&|asked| *asked == flushed));
     // The companion ends, but the desk stays until the editor ends.
-    let Stage { companion, mut ended, .. } = stage;
+    let TestDesk { companion, mut ended, .. } = desk;
     drop(companion);
     assert!(
         tokio::time::timeout(Duration::from_millis(500), &mut ended).await.is_err(),
@@ -113,8 +113,8 @@ async fn a_flush_sends_the_text_saved_in_an_open_editor() {
 async fn a_text_saved_after_the_companion_stopped_is_kept() {
     let signs = tempfile::tempdir().unwrap();
     let go = signs.path().join("go");
-    let stage = edit_with(&format!("edit() {{ {}; echo late > \"$1\"; }}; edit", wait_for(&go))).await;
-    let Stage { companion, ended, .. } = stage;
+    let desk = edit_with(&format!("edit() {{ {}; echo late > \"$1\"; }}; edit", wait_for(&go))).await;
+    let TestDesk { companion, ended, .. } = desk;
     drop(companion);
     // The desk runs on this thread, so it handles the end of the companion first.
     sleep(Duration::from_millis(20)).await;
@@ -136,41 +136,41 @@ async fn a_text_outlives_its_review() {
     let go = signs.path().join("go");
     let waits = wait_for(&go);
     let editor = format!("edit() {{ echo mine > \"$1\"; {waits}; echo more >> \"$1\"; }}; edit");
-    let mut stage = edit_with(&editor).await;
-    stage.close(1, Closing::AgentGone).await;
+    let mut desk = edit_with(&editor).await;
+    desk.close(1, Closing::AgentGone).await;
     std::fs::write(go, "").unwrap();
-    until(&mut stage, "the message", on_screen("the review has ended. Your text is in ")).await;
-    assert_eq!(kept(&stage.flat()), "mine\nmore\n");
+    until(&mut desk, "the message", on_screen("the review has ended. Your text is in ")).await;
+    assert_eq!(kept(&desk.flat()), "mine\nmore\n");
 }
 
 /// Starts a desk with a review of one change, open in an editor that ends once a file exists.
-async fn edit_until(go: &std::path::Path) -> Stage {
+async fn edit_until(go: &std::path::Path) -> TestDesk {
     let again = "if grep -q mine \"$1\"; then echo more >> \"$1\"";
     let script = format!("edit() {{ {again}; else {}; echo mine > \"$1\"; fi; }}; edit", wait_for(go));
-    let mut stage = edit_with(&script).await;
-    until(&mut stage, "the editor", |stage| !stage.shared.notes.lock().unwrap().is_empty()).await;
-    stage
+    let mut desk = edit_with(&script).await;
+    until(&mut desk, "the editor", |desk| !desk.shared.notes.lock().unwrap().is_empty()).await;
+    desk
 }
 
 #[tokio::test]
 async fn a_refused_text_names_the_reason_and_opens_again() {
     let signs = tempfile::tempdir().unwrap();
     let go = signs.path().join("go");
-    let mut stage = edit_until(&go).await;
-    stage.companion.drop_elsewhere(1, &[0]);
-    stage.moment().await;
+    let mut desk = edit_until(&go).await;
+    desk.companion.drop_elsewhere(1, &[0]);
+    desk.deliver_all().await;
     std::fs::write(&go, "").unwrap();
     let cause = "basket.py: another desk changed the review while you edited. e opens your text again";
-    until(&mut stage, "the message", on_screen(cause)).await;
-    let said = stage.flat();
+    until(&mut desk, "the message", on_screen(cause)).await;
+    let said = desk.flat();
     let copy = said.split("a copy is in ").nth(1).unwrap().split(' ').next().unwrap();
     let copy = std::path::Path::new(copy.trim_end_matches('.'));
     assert_eq!(std::fs::read_to_string(copy).unwrap(), "mine\n");
-    stage.does_not_show("has changed: look at it again");
-    stage.a_while().await;
-    stage.press("e").await;
-    until(&mut stage, "the message", on_screen("Edit applied: 1 change.")).await;
-    assert_eq!(edits(&stage), ["mine\n", "mine\nmore\n"]);
+    desk.assert_hides("has changed: look at it again");
+    desk.wait_until_keys_count().await;
+    desk.press("e").await;
+    until(&mut desk, "the message", on_screen("Edit applied: 1 change.")).await;
+    assert_eq!(edits(&desk), ["mine\n", "mine\nmore\n"]);
     assert!(!copy.parent().unwrap().exists(), "the review has the text");
 }
 
@@ -178,21 +178,21 @@ async fn a_refused_text_names_the_reason_and_opens_again() {
 async fn a_file_that_changes_meanwhile_refuses_no_text() {
     let signs = tempfile::tempdir().unwrap();
     let go = signs.path().join("go");
-    let mut stage = edit_until(&go).await;
-    stage.companion.change(1, |review, _| review.stale = true);
-    stage.moment().await;
+    let mut desk = edit_until(&go).await;
+    desk.companion.change(1, |review, _| review.stale = true);
+    desk.deliver_all().await;
     std::fs::write(&go, "").unwrap();
-    until(&mut stage, "the edit", on_screen("1 edited")).await;
-    assert_eq!(edits(&stage), ["mine\n"]);
+    until(&mut desk, "the edit", on_screen("1 edited")).await;
+    assert_eq!(edits(&desk), ["mine\n"]);
 }
 
 #[tokio::test]
 async fn a_text_refused_for_another_reason_is_kept() {
-    let mut stage = Stage::with_editor(160, 24, "edit() { echo mine > \"$1\"; }; edit");
-    stage.open(1, "/shop/basket.py", &[differs("two\n", "zwei\n")]);
-    stage.a_while().await;
-    stage.companion.refuse = Some(alongside_desk::Refusal::Interrupted);
-    stage.press("e").await;
-    until(&mut stage, "the message", on_screen("try again in a moment. Your text is in ")).await;
-    assert_eq!(kept(&stage.flat()), "mine\n");
+    let mut desk = TestDesk::with_editor(160, 24, "edit() { echo mine > \"$1\"; }; edit");
+    desk.open(1, "/shop/basket.py", &[differs("two\n", "zwei\n")]);
+    desk.wait_until_keys_count().await;
+    desk.companion.refuse = Some(alongside_desk::Refusal::Interrupted);
+    desk.press("e").await;
+    until(&mut desk, "the message", on_screen("try again in a moment. Your text is in ")).await;
+    assert_eq!(kept(&desk.flat()), "mine\n");
 }

@@ -25,7 +25,7 @@ use std::sync::{Arc, Mutex};
 
 use alongside_desk::{Agent, Closing, Decision, Event, HunkState, Problem, Request, Review, ReviewId, pair};
 use crossterm::event::{
-    Event as Typed, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
+    Event as TerminalEvent, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
 use ratatui_core::backend::TestBackend;
 use ratatui_core::layout::Size;
@@ -153,7 +153,7 @@ fn row(cells: &[ratatui_core::buffer::Cell]) -> String {
 }
 
 /// A desk with its scripted companion, its agents and its terminal.
-struct Stage {
+struct TestDesk {
     companion: Companion,
     gemini: Agent,
     qwen: Agent,
@@ -162,7 +162,7 @@ struct Stage {
     ended: JoinHandle<(anyhow::Result<Ending>, Option<String>)>,
 }
 
-impl Stage {
+impl TestDesk {
     fn new(width: u16, height: u16) -> Self {
         Self::with_editor(width, height, "false")
     }
@@ -204,22 +204,22 @@ impl Stage {
         let gemini = agent(1, "Gemini CLI", "0.61.0", 0);
         let qwen = agent(2, "Qwen Code", "0.24.4", NOW - 3 * 60_000);
         companion.now = NOW;
-        companion.tell_status();
+        companion.send_status();
         Self { companion, gemini, qwen, shared, input, ended }
     }
 
     /// Connects both agents, which see two files.
     async fn connect(&mut self) {
         self.companion.status.agents = vec![self.gemini.clone(), self.qwen.clone()];
-        self.companion.shows(&["/shop/basket.py", "/shop/README.md"]);
-        self.tell_status().await;
+        self.companion.set_shown_files(&["/shop/basket.py", "/shop/README.md"]);
+        self.send_status().await;
     }
 
     /// Starts a desk at which both agents are connected.
     async fn connected(width: u16, height: u16) -> Self {
-        let mut stage = Self::new(width, height);
-        stage.connect().await;
-        stage
+        let mut desk = Self::new(width, height);
+        desk.connect().await;
+        desk
     }
 
     /// Opens a review of Gemini with these pieces.
@@ -231,20 +231,20 @@ impl Stage {
     /// Opens a review of Gemini, and waits until the desk has it.
     async fn propose(&mut self, id: u64, file: &str) {
         self.open(id, file, &pieces());
-        self.moment().await;
+        self.deliver_all().await;
     }
 
     /// Opens a review of Gemini, and waits until keys count.
-    async fn propose_and_read(&mut self, id: u64, file: &str) {
+    async fn propose_and_wait(&mut self, id: u64, file: &str) {
         self.propose(id, file).await;
-        self.a_while().await;
+        self.wait_until_keys_count().await;
     }
 
     /// Starts a desk with both agents and one review, at which keys count.
     async fn reading(width: u16, height: u16) -> Self {
-        let mut stage = Self::connected(width, height).await;
-        stage.propose_and_read(1, "/shop/basket.py").await;
-        stage
+        let mut desk = Self::connected(width, height).await;
+        desk.propose_and_wait(1, "/shop/basket.py").await;
+        desk
     }
 
     /// Opens a review of Gemini with these pieces after `differ` has changed it.
@@ -255,20 +255,20 @@ impl Stage {
     }
 
     /// Sends these problems, and waits until keys count.
-    async fn tell_problems(&mut self, problems: &[&str]) {
+    async fn send_problems(&mut self, problems: &[&str]) {
         for what in problems {
-            self.companion.tell(Event::Problem(Problem { what: (*what).into(), hint: None }));
+            self.companion.send(Event::Problem(Problem { what: (*what).into(), hint: None }));
         }
-        self.a_while().await;
+        self.wait_until_keys_count().await;
     }
 
     /// Starts a demo with a review on the screen.
     async fn demo(width: u16) -> Self {
         let options = Options { rehearsal: true, ..Options::default() };
-        let mut stage = Self::with_options(width, 24, "false", options);
-        stage.connect().await;
-        stage.propose_and_read(1, "/shop/basket.py").await;
-        stage
+        let mut desk = Self::with_options(width, 24, "false", options);
+        desk.connect().await;
+        desk.propose_and_wait(1, "/shop/basket.py").await;
+        desk
     }
 
     /// Replaces the current text of a changed piece of the first review with an edited text.
@@ -281,7 +281,7 @@ impl Stage {
     }
 
     /// Lets all pending events and requests arrive, which takes 20 ms of the paused clock.
-    async fn moment(&mut self) {
+    async fn deliver_all(&mut self) {
         let until = tokio::time::Instant::now() + Duration::from_millis(20);
         while tokio::time::Instant::now() < until {
             match timeout(Duration::from_millis(1), self.companion.next()).await {
@@ -293,30 +293,30 @@ impl Stage {
     }
 
     /// Waits until keys count and messages count as read.
-    async fn a_while(&mut self) {
-        self.moment().await;
+    async fn wait_until_keys_count(&mut self) {
+        self.deliver_all().await;
         sleep(Duration::from_millis(400)).await;
-        self.moment().await;
+        self.deliver_all().await;
     }
 
-    fn types(&self, typed: Typed) {
+    fn send_input(&self, typed: TerminalEvent) {
         // A desk that has ended reads no keys.
         let _ = self.input.send(ScreenEvent::Input(typed));
     }
 
-    async fn input(&mut self, typed: Typed) {
-        self.types(typed);
-        self.moment().await;
+    async fn input(&mut self, typed: TerminalEvent) {
+        self.send_input(typed);
+        self.deliver_all().await;
     }
 
     /// Ends a review for a reason other than this desk's decision.
     async fn close(&mut self, id: u64, closing: Closing) {
         self.companion.close(id, closing, None);
-        self.moment().await;
+        self.deliver_all().await;
     }
 
     fn code(&self, code: KeyCode, modifiers: KeyModifiers) {
-        self.types(Typed::Key(KeyEvent::new(code, modifiers)));
+        self.send_input(TerminalEvent::Key(KeyEvent::new(code, modifiers)));
     }
 
     /// Presses keys without a pause, and does not wait until they arrive.
@@ -329,7 +329,7 @@ impl Stage {
     /// Presses keys without a pause, and waits until all have arrived.
     async fn press_fast(&mut self, keys: &str) {
         self.press_at_once(keys);
-        self.moment().await;
+        self.deliver_all().await;
     }
 
     /// Presses keys, and waits after each until it has arrived. Enter and Tab are `\n` and `\t`; Esc,
@@ -352,54 +352,55 @@ impl Stage {
     }
 
     /// Presses keys, and waits until keys count again.
-    async fn press_and_read(&mut self, keys: &str) {
+    async fn press_and_wait(&mut self, keys: &str) {
         self.press(keys).await;
-        self.a_while().await;
+        self.wait_until_keys_count().await;
     }
 
     /// Presses keys, and asserts that the screen then shows a text.
     #[track_caller]
-    fn shows_on(&mut self, keys: &str, text: &str) -> impl Future<Output = ()> {
+    fn press_expecting(&mut self, keys: &str, text: &str) -> impl Future<Output = ()> {
         let test = Location::caller();
         async move {
             self.press(keys).await;
-            self.assert_shows(text, test);
+            self.assert_shows_at(text, test);
         }
     }
 
     /// Presses keys, waits until keys count again, and asserts that the screen then shows a text.
     #[track_caller]
-    fn reads_on(&mut self, keys: &str, text: &str) -> impl Future<Output = ()> {
+    fn press_and_wait_expecting(&mut self, keys: &str, text: &str) -> impl Future<Output = ()> {
         let test = Location::caller();
         async move {
-            self.press_and_read(keys).await;
-            self.assert_shows(text, test);
+            self.press_and_wait(keys).await;
+            self.assert_shows_at(text, test);
         }
     }
 
-    fn assert_shows(&self, text: &str, test: &Location<'_>) {
+    fn assert_shows_at(&self, text: &str, test: &Location<'_>) {
         assert!(self.flat().contains(text), "{test}: {text:?} is not on the screen:\n{}", self.screen());
     }
 
     async fn key(&mut self, code: KeyCode) {
         self.code(code, KeyModifiers::NONE);
-        self.moment().await;
+        self.deliver_all().await;
     }
 
     async fn ctrl(&mut self, c: char) {
         self.code(KeyCode::Char(c), KeyModifiers::CONTROL);
-        self.moment().await;
+        self.deliver_all().await;
     }
 
     async fn click(&mut self, column: u16, row: u16) {
         let kind = MouseEventKind::Down(MouseButton::Left);
-        self.input(Typed::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE })).await;
+        self.input(TerminalEvent::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE }))
+            .await;
     }
 
     async fn resize(&mut self, width: u16, height: u16) {
         *self.shared.size.lock().unwrap() = Size { width, height };
         let _ = self.input.send(ScreenEvent::Resized);
-        self.moment().await;
+        self.deliver_all().await;
     }
 
     fn screen(&self) -> String {
@@ -412,24 +413,24 @@ impl Stage {
     }
 
     #[track_caller]
-    fn shows(&self, text: &str) {
-        self.assert_shows(text, Location::caller());
+    fn assert_shows(&self, text: &str) {
+        self.assert_shows_at(text, Location::caller());
     }
 
     #[track_caller]
-    fn does_not_show(&self, text: &str) {
+    fn assert_hides(&self, text: &str) {
         assert!(!self.flat().contains(text), "{text:?} is on the screen:\n{}", self.screen());
     }
 
-    async fn tell_status(&mut self) {
-        self.companion.tell_status();
-        self.moment().await;
+    async fn send_status(&mut self) {
+        self.companion.send_status();
+        self.deliver_all().await;
     }
 
     /// The requests, in order, without those that pause the context or report the focus.
-    fn asked(&self) -> Vec<Request> {
+    fn requests(&self) -> Vec<Request> {
         let quiet = |request: &&Request| !matches!(request, Request::Focus | Request::PauseContext { .. });
-        self.companion.asked.iter().filter(quiet).cloned().collect()
+        self.companion.requests.iter().filter(quiet).cloned().collect()
     }
 
     async fn ending(self) -> (Ending, Option<String>) {

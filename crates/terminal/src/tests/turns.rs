@@ -41,7 +41,7 @@ pub(super) fn files() -> Vec<TurnFile> {
     ]
 }
 
-impl Stage {
+impl TestDesk {
     /// Sets the turn review, with texts for all files that have one.
     pub(super) fn set_turn(&mut self, turn: Turn) {
         for file in turn.files.iter().filter(|file| file.without_text.is_none()) {
@@ -57,17 +57,17 @@ impl Stage {
     }
 
     /// Sends this turn review, and waits until keys count.
-    pub(super) async fn tell_turn(&mut self, turn: Turn) {
+    pub(super) async fn send_turn(&mut self, turn: Turn) {
         self.set_turn(turn);
-        self.companion.tell_turn();
-        self.a_while().await;
+        self.companion.send_turn();
+        self.wait_until_keys_count().await;
     }
 
     /// The turn changes without a person's doing.
     pub(super) async fn change_turn(&mut self, change: impl FnOnce(&mut Turn)) {
         change(self.companion.turn.as_mut().unwrap());
-        self.companion.tell_turn();
-        self.moment().await;
+        self.companion.send_turn();
+        self.deliver_all().await;
     }
 
     /// Starts a desk with a turn review of six files on the screen.
@@ -83,84 +83,85 @@ impl Stage {
         sidebar: Option<bool>,
         options: Options,
     ) -> Self {
-        let mut stage = Self::with_sidebar(width, height, "false", sidebar, options);
-        stage.connect().await;
-        stage.set_turn(turn);
-        stage.press_and_read("T").await;
-        stage
+        let mut desk = Self::with_sidebar(width, height, "false", sidebar, options);
+        desk.connect().await;
+        desk.set_turn(turn);
+        desk.press_and_wait("T").await;
+        desk
     }
 
     /// The number of requests that opened a file.
-    pub(super) fn opened(&self) -> usize {
-        self.asked().iter().filter(|asked| matches!(asked, Request::OpenTurnFile { .. })).count()
+    pub(super) fn open_file_requests(&self) -> usize {
+        self.requests().iter().filter(|asked| matches!(asked, Request::OpenTurnFile { .. })).count()
     }
 
     /// The requests about turns, but for looks and opened files.
-    pub(super) fn asked_of_turn(&self) -> Vec<Request> {
+    pub(super) fn turn_requests(&self) -> Vec<Request> {
         let quiet =
             |request: &Request| matches!(request, Request::ReviewTurn { .. } | Request::OpenTurnFile { .. });
-        self.asked().into_iter().filter(|request| !quiet(request)).collect()
+        self.requests().into_iter().filter(|request| !quiet(request)).collect()
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn files_are_listed_and_read_like_reviews_on_screens_of_every_size() {
     for (width, height) in [(130, 40), (80, 24), (60, 20), (200, 60)] {
-        let mut stage = Stage::in_turn(width, height, None).await;
-        stage.press_and_read("\t\t").await;
-        assert_snapshot!(format!("turn_{width}x{height}"), stage.screen());
+        let mut desk = TestDesk::in_turn(width, height, None).await;
+        desk.press_and_wait("\t\t").await;
+        assert_snapshot!(format!("turn_{width}x{height}"), desk.screen());
     }
-    let stage = Stage::in_turn(130, 40, Some(true)).await;
-    assert_snapshot!("turn_130x40_with_lists", stage.screen());
-    assert_eq!(stage.asked_of_turn(), [], "looking marks nothing");
+    let desk = TestDesk::in_turn(130, 40, Some(true)).await;
+    assert_snapshot!("turn_130x40_with_lists", desk.screen());
+    assert_eq!(desk.turn_requests(), [], "looking marks nothing");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_file_without_text_says_why() {
-    let mut stage = Stage::in_turn(100, 24, None).await;
-    stage.key(KeyCode::Tab).await;
-    assert_snapshot!("turn_without_text", stage.screen());
-    stage.shows_on("s", "This file is only undone as a whole: X marks it.").await;
-    stage.companion.turn_files.remove("src/basket.py");
-    stage.shows_on("\t", "The changes cannot be told: there is no repository. Press r to try again.").await;
+    let mut desk = TestDesk::in_turn(100, 24, None).await;
+    desk.key(KeyCode::Tab).await;
+    assert_snapshot!("turn_without_text", desk.screen());
+    desk.press_expecting("s", "This file is only undone as a whole: X marks it.").await;
+    desk.companion.turn_files.remove("src/basket.py");
+    desk.press_expecting("\t", "The changes cannot be told: there is no repository. Press r to try again.")
+        .await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn all_files_and_remarks_are_in_a_list() {
-    let mut stage = Stage::connected(100, 24).await;
+    let mut desk = TestDesk::connected(100, 24).await;
     let remarks = vec![
         "The beginning of a turn is missing: the hook took longer than two seconds.".into(),
         "HEAD has moved since.".into(),
     ];
-    stage.set_turn(Turn { remarks, ..turn(files()) });
-    stage.shows_on("T", "! The beginning of a turn is missing").await;
-    stage.shows("(1 more: L)");
-    stage.press("L").await;
-    assert_snapshot!("turn_list", stage.screen());
-    stage.reads_on("jjj\n", "R src/checkout/payment.py was src/pay.py").await;
+    desk.set_turn(Turn { remarks, ..turn(files()) });
+    desk.press_expecting("T", "! The beginning of a turn is missing").await;
+    desk.assert_shows("(1 more: L)");
+    desk.press("L").await;
+    assert_snapshot!("turn_list", desk.screen());
+    desk.press_and_wait_expecting("jjj\n", "R src/checkout/payment.py was src/pay.py").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_turn_without_changes_says_so() {
-    let mut stage = Stage::connected(80, 24).await;
-    stage.set_turn(turn(Vec::new()));
-    stage.press("T").await;
-    assert_snapshot!("turn_without_changes", stage.screen());
-    stage.shows_on("⎋", "Nothing to review.").await;
-    stage.does_not_show("A turn waits");
+    let mut desk = TestDesk::connected(80, 24).await;
+    desk.set_turn(turn(Vec::new()));
+    desk.press("T").await;
+    assert_snapshot!("turn_without_changes", desk.screen());
+    desk.press_expecting("⎋", "Nothing to review.").await;
+    desk.assert_hides("A turn waits");
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_agent_that_only_records_turns_is_listed_without_a_promise() {
-    let mut stage = Stage::new(100, 24);
-    stage.a_while().await;
-    stage.shows("No agent is connected yet.");
+    let mut desk = TestDesk::new(100, 24);
+    desk.wait_until_keys_count().await;
+    desk.assert_shows("No agent is connected yet.");
     let route = Some(Route { agent: "Codex".into(), ..Route::default() });
-    stage.tell_turn(Turn { route, ..turn(Vec::new()) }).await;
-    stage.shows("Codex by its hook");
-    stage.shows("Codex notes its turns here: T shows what changed since your last look.");
-    stage.does_not_show("No agent is connected yet.");
-    stage.does_not_show("before you accept it");
+    desk.send_turn(Turn { route, ..turn(Vec::new()) }).await;
+    desk.assert_shows("Codex by its hook");
+    desk.assert_shows("Codex notes its turns here: T shows what changed since your last look.");
+    desk.assert_hides("No agent is connected yet.");
+    desk.assert_hides("before you accept it");
 }
 
 #[tokio::test(start_paused = true)]
@@ -171,29 +172,29 @@ async fn an_agent_at_work_is_named_until_its_turn_ends() {
         (130, Some(true), "Gemini CLI at work, 2 min│"),
         (100, None, "Gemini CLI (at work, 2 min), Qwen Code"),
     ] {
-        let mut stage = Stage::with_sidebar(width, 30, "false", sidebar, Options::default());
-        stage.connect().await;
-        stage.does_not_show("at work");
-        stage.tell_turn(turn_at(1, at_work(2), Vec::new())).await;
-        stage.shows("Gemini CLI is at work, 2 min: more changes may come, unless Esc has");
-        stage.shows(name);
-        stage.tell_turn(turn_at(2, Vec::new(), files())).await;
-        stage.does_not_show("at work");
-        stage.shows("6 files changed");
-        stage.press_and_read("T").await;
-        stage.tell_turn(turn_at(3, at_work(0), files())).await;
-        stage.shows("Gemini CLI is at work: more changes may come, unless Esc has stopped it.");
+        let mut desk = TestDesk::with_sidebar(width, 30, "false", sidebar, Options::default());
+        desk.connect().await;
+        desk.assert_hides("at work");
+        desk.send_turn(turn_at(1, at_work(2), Vec::new())).await;
+        desk.assert_shows("Gemini CLI is at work, 2 min: more changes may come, unless Esc has");
+        desk.assert_shows(name);
+        desk.send_turn(turn_at(2, Vec::new(), files())).await;
+        desk.assert_hides("at work");
+        desk.assert_shows("6 files changed");
+        desk.press_and_wait("T").await;
+        desk.send_turn(turn_at(3, at_work(0), files())).await;
+        desk.assert_shows("Gemini CLI is at work: more changes may come, unless Esc has stopped it.");
     }
 }
 
 /// Qwen Code ends its turn after a rejected diff, without an event.
 #[tokio::test(start_paused = true)]
 async fn a_rejection_that_may_have_ended_a_turn_is_named_until_the_next_sign() {
-    let mut stage = Stage::connected(130, 30).await;
+    let mut desk = TestDesk::connected(130, 30).await;
     let at_work = |agent: &str, since| vec![AtWork { agent: agent.into(), since }];
-    stage.set_turn(Turn { at_work: at_work("Qwen Code", NOW - 60_000), ..turn(Vec::new()) });
-    stage.companion.tell_turn();
-    let (gemini, qwen) = (stage.gemini.clone(), stage.qwen.clone());
+    desk.set_turn(Turn { at_work: at_work("Qwen Code", NOW - 60_000), ..turn(Vec::new()) });
+    desk.companion.send_turn();
+    let (gemini, qwen) = (desk.gemini.clone(), desk.qwen.clone());
     let ended = "Qwen Code is at work, 1 min, unless the rejection";
     let goes_on = "Qwen Code is at work, 1 min: more changes may come";
     for (id, agent, closing, said) in [
@@ -204,197 +205,198 @@ async fn a_rejection_that_may_have_ended_a_turn_is_named_until_the_next_sign() {
         (4, &qwen, Closing::Accepted, goes_on),
         (5, &qwen, Closing::Rejected, ended),
     ] {
-        stage.companion.open(id, agent, "/shop/basket.py", &pieces());
-        stage.a_while().await;
-        stage.companion.close(id, closing, None);
-        stage.a_while().await;
-        stage.shows(said);
+        desk.companion.open(id, agent, "/shop/basket.py", &pieces());
+        desk.wait_until_keys_count().await;
+        desk.companion.close(id, closing, None);
+        desk.wait_until_keys_count().await;
+        desk.assert_shows(said);
     }
     // A new turn shows it, too.
-    stage.tell_turn(Turn { revision: 2, at_work: at_work("Qwen Code", NOW), ..turn(Vec::new()) }).await;
-    stage.does_not_show("unless the rejection");
-    stage.shows("Qwen Code is at work: more changes may come");
+    desk.send_turn(Turn { revision: 2, at_work: at_work("Qwen Code", NOW), ..turn(Vec::new()) }).await;
+    desk.assert_hides("unless the rejection");
+    desk.assert_shows("Qwen Code is at work: more changes may come");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_waiting_turn_is_announced_once_without_a_proposal() {
-    let mut stage = Stage::reading(120, 24).await;
-    stage.tell_turn(turn(files())).await;
-    stage.does_not_show("A turn waits");
-    stage.companion.close(1, Closing::AgentGone, None);
-    stage.a_while().await;
-    stage.does_not_show("A turn waits");
-    stage.press_and_read("?⎋").await;
+    let mut desk = TestDesk::reading(120, 24).await;
+    desk.send_turn(turn(files())).await;
+    desk.assert_hides("A turn waits");
+    desk.companion.close(1, Closing::AgentGone, None);
+    desk.wait_until_keys_count().await;
+    desk.assert_hides("A turn waits");
+    desk.press_and_wait("?⎋").await;
     let waits = "A turn waits: 6 files changed since the end of the last turn of Codex; T shows them.";
-    stage.shows(waits);
-    stage.press("?⎋").await;
-    stage.does_not_show("A turn waits");
-    stage.companion.tell_turn();
-    stage.a_while().await;
-    stage.does_not_show("A turn waits");
-    stage.shows("6 files changed since the end of the last turn of Codex, 5 min ago. Press T");
+    desk.assert_shows(waits);
+    desk.press("?⎋").await;
+    desk.assert_hides("A turn waits");
+    desk.companion.send_turn();
+    desk.wait_until_keys_count().await;
+    desk.assert_hides("A turn waits");
+    desk.assert_shows("6 files changed since the end of the last turn of Codex, 5 min ago. Press T");
     // Fewer files are no news; more are.
     let mut fewer = turn(files()[..2].to_vec());
     fewer.revision = 2;
-    stage.companion.tell(Event::Turn(fewer));
-    stage.a_while().await;
-    stage.does_not_show("A turn waits");
+    desk.companion.send(Event::Turn(fewer));
+    desk.wait_until_keys_count().await;
+    desk.assert_hides("A turn waits");
     let more = Turn { revision: 3, ..turn(files()) };
-    stage.companion.tell(Event::Turn(more));
-    stage.a_while().await;
-    stage.shows(waits);
+    desk.companion.send(Event::Turn(more));
+    desk.wait_until_keys_count().await;
+    desk.assert_shows(waits);
     // Another desk shows another turn review.
-    stage.press("T").await;
+    desk.press("T").await;
     let baseline = Baseline { asked: Some("main".into()), ..Baseline::default() };
-    stage.companion.tell(Event::Turn(Turn { id: TurnId(9), baseline, ..Turn::default() }));
-    stage.a_while().await;
-    stage.shows("Changes (6 files)");
+    desk.companion.send(Event::Turn(Turn { id: TurnId(9), baseline, ..Turn::default() }));
+    desk.wait_until_keys_count().await;
+    desk.assert_shows("Changes (6 files)");
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_arriving_proposal_does_not_replace_the_turn_review() {
-    let mut stage = Stage::in_turn(100, 24, None).await;
-    stage.shows("M README.md");
-    stage.propose(1, "/shop/basket.py").await;
-    stage.shows("New review: basket.py by Gemini CLI. T goes to it.");
-    stage.shows("M README.md");
-    stage.shows("1 review waits: T goes to it.");
+    let mut desk = TestDesk::in_turn(100, 24, None).await;
+    desk.assert_shows("M README.md");
+    desk.propose(1, "/shop/basket.py").await;
+    desk.assert_shows("New review: basket.py by Gemini CLI. T goes to it.");
+    desk.assert_shows("M README.md");
+    desk.assert_shows("1 review waits: T goes to it.");
     // Keys still act on the turn review.
-    stage.shows_on("a", "Nothing waits for a yes here: what changed stays.").await;
-    stage.propose(2, "/shop/other.py").await;
-    stage.shows("Nothing waits for a yes here: what changed stays.");
-    stage.shows("New review: other.py by Gemini CLI; 2 are waiting (T: back).");
-    stage.companion.close(1, Closing::AgentGone, None);
-    stage.a_while().await;
-    stage.shows("M README.md");
-    assert_eq!(stage.asked_of_turn(), []);
-    stage.reads_on("T", "other.py Gemini CLI").await;
-    stage.press("r").await;
-    assert_eq!(stage.asked_of_turn().len(), 1, "keys act on the proposal again");
+    desk.press_expecting("a", "Nothing waits for a yes here: what changed stays.").await;
+    desk.propose(2, "/shop/other.py").await;
+    desk.assert_shows("Nothing waits for a yes here: what changed stays.");
+    desk.assert_shows("New review: other.py by Gemini CLI; 2 are waiting (T: back).");
+    desk.companion.close(1, Closing::AgentGone, None);
+    desk.wait_until_keys_count().await;
+    desk.assert_shows("M README.md");
+    assert_eq!(desk.turn_requests(), []);
+    desk.press_and_wait_expecting("T", "other.py Gemini CLI").await;
+    desk.press("r").await;
+    assert_eq!(desk.turn_requests().len(), 1, "keys act on the proposal again");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_desk_may_begin_with_a_turn_since_a_revision() {
     let since = TurnOptions { directory: Some("/shop".into()), since: Some("main".into()), at_start: true };
     let options = Options { turn: since, ..Options::default() };
-    let mut stage = Stage::with_sidebar(100, 24, "false", None, options);
+    let mut desk = TestDesk::with_sidebar(100, 24, "false", None, options);
     let mut turn = turn(files());
     turn.baseline = Baseline { asked: Some("main".into()), name: "the commit 1a2b3c4".into(), at: None };
-    stage.set_turn(turn);
-    stage.a_while().await;
-    stage.shows("Since main, the commit 1a2b3c4");
+    desk.set_turn(turn);
+    desk.wait_until_keys_count().await;
+    desk.assert_shows("Since main, the commit 1a2b3c4");
     let look = Request::ReviewTurn { directory: Some("/shop".into()), since: Some("main".into()) };
-    assert_eq!(stage.asked()[0], look);
+    assert_eq!(desk.requests()[0], look);
 }
 
 #[tokio::test(start_paused = true)]
 async fn refusals_name_the_remedy() {
-    let mut stage = Stage::connected(100, 24).await;
-    stage.shows_on("T", "The changes cannot be told: there is no repository. Press T to try again.").await;
-    stage.shows("Nothing to review.");
+    let mut desk = TestDesk::connected(100, 24).await;
+    desk.press_expecting("T", "The changes cannot be told: there is no repository. Press T to try again.")
+        .await;
+    desk.assert_shows("Nothing to review.");
     let words = "there is no method \"alongside/reviewTurn\"".to_owned();
-    stage.companion.refuse = Some(Refusal::Other { words });
-    stage.a_while().await;
-    stage.shows_on("T", "The companion that runs is older and shows no turns.").await;
-    stage.set_turn(turn(files()));
-    stage.a_while().await;
-    stage.press_and_read("T").await;
-    stage.companion.refuse = Some(Refusal::NoSuchTurn);
-    stage.shows_on("X", "The list of changes is another one now. Look at it again; r renews it.").await;
-    stage.shows_on("r", "M README.md").await;
+    desk.companion.refuse = Some(Refusal::Other { words });
+    desk.wait_until_keys_count().await;
+    desk.press_expecting("T", "The companion that runs is older and shows no turns.").await;
+    desk.set_turn(turn(files()));
+    desk.wait_until_keys_count().await;
+    desk.press_and_wait("T").await;
+    desk.companion.refuse = Some(Refusal::NoSuchTurn);
+    desk.press_expecting("X", "The list of changes is another one now. Look at it again; r renews it.").await;
+    desk.press_expecting("r", "M README.md").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_person_stays_at_their_file_when_the_list_changes() {
-    let mut stage = Stage::in_turn(120, 24, None).await;
+    let mut desk = TestDesk::in_turn(120, 24, None).await;
     for _ in 0..5 {
-        stage.key(KeyCode::Tab).await;
+        desk.key(KeyCode::Tab).await;
     }
-    stage.shows("D src/old.py");
+    desk.assert_shows("D src/old.py");
     let mut files = files();
     files.insert(0, file("AGENTS.md", FileChange::Added, 3, 0));
-    stage.tell_turn(Turn { revision: 2, ..turn(files) }).await;
-    stage.shows("D src/old.py");
-    stage.shows("file 7 of 7");
-    stage.shows("1 file more changed: L lists all.");
+    desk.send_turn(Turn { revision: 2, ..turn(files) }).await;
+    desk.assert_shows("D src/old.py");
+    desk.assert_shows("file 7 of 7");
+    desk.assert_shows("1 file more changed: L lists all.");
     // The message goes if the new list is empty.
-    stage.tell_turn(Turn { revision: 3, ..turn(Vec::new()) }).await;
-    stage.does_not_show("more changed");
+    desk.send_turn(Turn { revision: 3, ..turn(Vec::new()) }).await;
+    desk.assert_hides("more changed");
 }
 
 #[tokio::test(start_paused = true)]
 async fn files_that_are_skipped_quickly_are_not_read() {
-    let mut stage = Stage::connected(130, 40).await;
+    let mut desk = TestDesk::connected(130, 40).await;
     let files =
         (0..2000).map(|n| file(&format!("src/part{}/file{n}.py", n / 50), FileChange::Modified, 7, 6));
-    stage.set_turn(turn(files.collect()));
-    stage.press("T").await;
+    desk.set_turn(turn(files.collect()));
+    desk.press("T").await;
     for _ in 0..100 {
-        stage.code(KeyCode::Tab, KeyModifiers::NONE);
+        desk.code(KeyCode::Tab, KeyModifiers::NONE);
     }
-    stage.a_while().await;
-    stage.shows("file100.py");
-    assert!(stage.opened() < 100, "{}", stage.opened());
-    stage.reads_on("LG\n", "src/part39/file1999.py").await;
-    stage.shows_on("\t", "src/part0/file0.py").await;
+    desk.wait_until_keys_count().await;
+    desk.assert_shows("file100.py");
+    assert!(desk.open_file_requests() < 100, "{}", desk.open_file_requests());
+    desk.press_and_wait_expecting("LG\n", "src/part39/file1999.py").await;
+    desk.press_expecting("\t", "src/part0/file0.py").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_open_file_that_changes_is_shown_as_it_is_now() {
-    let mut stage = Stage::in_turn(120, 24, None).await;
+    let mut desk = TestDesk::in_turn(120, 24, None).await;
     let (revision, file) = (1, 0);
     let pieces = [same("# Shop\n\n"), differs("It sells.\n", "It sells everything.\n")];
-    let review = scripted_companion::review(2000, &stage.gemini, "/shop/README.md", &pieces);
+    let review = scripted_companion::review(2000, &desk.gemini, "/shop/README.md", &pieces);
     let opened = OpenedTurnFile { turn: ID, revision, file, review, new: None, accepted: Vec::new() };
-    stage.companion.tell(Event::TurnFile(opened.clone()));
-    stage.moment().await;
-    stage.shows("It sells everything.");
-    stage.shows("The file has changed on disk; this is how it stands now.");
+    desk.companion.send(Event::TurnFile(opened.clone()));
+    desk.deliver_all().await;
+    desk.assert_shows("It sells everything.");
+    desk.assert_shows("The file has changed on disk; this is how it stands now.");
     // A file of another list is ignored, because its index means another file.
-    let review = scripted_companion::review(2001, &stage.gemini, "/shop/README.md", &[same("no\n")]);
-    stage.companion.tell(Event::TurnFile(OpenedTurnFile { revision: 9, review, ..opened }));
-    stage.moment().await;
-    stage.shows("It sells everything.");
+    let review = scripted_companion::review(2001, &desk.gemini, "/shop/README.md", &[same("no\n")]);
+    desk.companion.send(Event::TurnFile(OpenedTurnFile { revision: 9, review, ..opened }));
+    desk.deliver_all().await;
+    desk.assert_shows("It sells everything.");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_click_goes_to_a_file() {
-    let mut stage = Stage::in_turn(200, 60, None).await;
-    let screen = stage.screen();
+    let mut desk = TestDesk::in_turn(200, 60, None).await;
+    let screen = desk.screen();
     let row = screen.lines().position(|line| line.contains("M basket.py")).unwrap();
-    stage.click(5, u16::try_from(row).unwrap()).await;
-    stage.a_while().await;
-    stage.shows("M src/basket.py");
-    stage.shows("change 1 of 3");
-    stage.shows_on("/names\n", "/names 1/").await;
-    stage.shows_on("⎋", "M src/basket.py").await;
-    stage.shows_on("⎋", "Nothing to review.").await;
+    desk.click(5, u16::try_from(row).unwrap()).await;
+    desk.wait_until_keys_count().await;
+    desk.assert_shows("M src/basket.py");
+    desk.assert_shows("change 1 of 3");
+    desk.press_expecting("/names\n", "/names 1/").await;
+    desk.press_expecting("⎋", "M src/basket.py").await;
+    desk.press_expecting("⎋", "Nothing to review.").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn help_shows_the_keys_of_the_page() {
-    let mut stage = Stage::in_turn(80, 24, None).await;
-    stage.press("?").await;
-    assert_snapshot!("turn_help_80x24", stage.screen());
+    let mut desk = TestDesk::in_turn(80, 24, None).await;
+    desk.press("?").await;
+    assert_snapshot!("turn_help_80x24", desk.screen());
 }
 
 #[tokio::test(start_paused = true)]
 async fn changes_accepted_before_the_write_are_folded_and_named() {
-    let mut stage = Stage::connected(130, 40).await;
+    let mut desk = TestDesk::connected(130, 40).await;
     let basket = file("src/basket.py", FileChange::Modified, 7, 6);
     let saved = TurnFile { saved: true, ..file("src/saved.py", FileChange::Modified, 7, 6) };
     let known = TurnFile { accepted: true, saved: true, ..file("src/known.py", FileChange::Modified, 7, 6) };
-    stage.set_turn(turn(vec![basket, saved, known]));
-    stage.companion.accepted = vec![Lines { start: 0, end: 12 }];
-    stage.press_and_read("T").await;
-    assert_snapshot!("turn_partly_accepted", stage.screen());
-    stage.shows_on("k", "(accepted before the write)").await;
+    desk.set_turn(turn(vec![basket, saved, known]));
+    desk.companion.accepted = vec![Lines { start: 0, end: 12 }];
+    desk.press_and_wait("T").await;
+    assert_snapshot!("turn_partly_accepted", desk.screen());
+    desk.press_expecting("k", "(accepted before the write)").await;
     // The change is folded until the key for folds opens it.
-    assert!(!stage.screen().contains("With tax"), "{}", stage.screen());
-    stage.shows_on("\n", "With tax").await;
-    stage.key(KeyCode::Enter).await;
-    assert!(!stage.screen().contains("With tax"), "{}", stage.screen());
+    assert!(!desk.screen().contains("With tax"), "{}", desk.screen());
+    desk.press_expecting("\n", "With tax").await;
+    desk.key(KeyCode::Enter).await;
+    assert!(!desk.screen().contains("With tax"), "{}", desk.screen());
     // A comment on the change opens the fold.
-    stage.shows_on("c", "With tax").await;
-    stage.shows_on("⎋L", "saved by you, too").await;
+    desk.press_expecting("c", "With tax").await;
+    desk.press_expecting("⎋L", "saved by you, too").await;
 }

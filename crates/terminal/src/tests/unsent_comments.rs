@@ -10,16 +10,20 @@ use crate::DraftStore;
 
 #[tokio::test(start_paused = true)]
 async fn the_text_of_a_refused_comment_comes_back() {
-    let mut stage = Stage::commenting(120, 30).await;
-    stage.press("ctoo early").await;
-    stage.companion.refuse = Some(Refusal::CommentNotKept { reason: "the disk is full".into() });
-    stage.reads_on("\n", "The comment is not kept: the disk is full. c brings back what you typed.").await;
-    stage.shows_on("c", "> too early").await;
-    stage.shows_on("⎋", "The comment is not kept yet. c brings back what you typed.").await;
-    stage.shows_on("c", "> too early").await;
+    let mut desk = TestDesk::commenting(120, 30).await;
+    desk.press("ctoo early").await;
+    desk.companion.refuse = Some(Refusal::CommentNotKept { reason: "the disk is full".into() });
+    desk.press_and_wait_expecting(
+        "\n",
+        "The comment is not kept: the disk is full. c brings back what you typed.",
+    )
+    .await;
+    desk.press_expecting("c", "> too early").await;
+    desk.press_expecting("⎋", "The comment is not kept yet. c brings back what you typed.").await;
+    desk.press_expecting("c", "> too early").await;
     // The file changes while the person types, so the chosen lines belong to an old text.
     let pieces = [same("# Shop\n\n"), differs("It sells.\n", "It sells everything.\n")];
-    let review = scripted_companion::review(2000, &stage.gemini, "/shop/src/basket.py", &pieces);
+    let review = scripted_companion::review(2000, &desk.gemini, "/shop/src/basket.py", &pieces);
     let opened = alongside_desk::OpenedTurnFile {
         turn: ID,
         revision: 1,
@@ -28,13 +32,13 @@ async fn the_text_of_a_refused_comment_comes_back() {
         new: None,
         accepted: Vec::new(),
     };
-    stage.companion.tell(alongside_desk::Event::TurnFile(opened));
-    stage.a_while().await;
-    stage.press_and_read("\n").await;
-    stage.shows("The file has changed on disk: look at the lines again, then press Enter. > too early");
-    assert_eq!(stage.asked_of_turn().len(), 1);
-    stage.press_and_read("\n").await;
-    assert_eq!(stage.asked_of_turn()[1..], [add(Some(2), Some((3, 3)), Side::New, "too early")]);
+    desk.companion.send(alongside_desk::Event::TurnFile(opened));
+    desk.wait_until_keys_count().await;
+    desk.press_and_wait("\n").await;
+    desk.assert_shows("The file has changed on disk: look at the lines again, then press Enter. > too early");
+    assert_eq!(desk.turn_requests().len(), 1);
+    desk.press_and_wait("\n").await;
+    assert_eq!(desk.turn_requests()[1..], [add(Some(2), Some((3, 3)), Side::New, "too early")]);
 }
 
 /// Keeps drafts in memory.
@@ -65,19 +69,19 @@ async fn a_half_typed_comment_is_in_the_drafts_when_the_desk_ends() {
                 file("src/basket.py", FileChange::Modified, 7, 6),
             ])
         };
-        let mut stage = Stage::commenting_on(120, 30, turn, options).await;
-        stage.press("chalf a tho").await;
+        let mut desk = TestDesk::commenting_on(120, 30, turn, options).await;
+        desk.press("chalf a tho").await;
         let ended = match gone {
             true => {
-                let Stage { companion, ended, input, .. } = stage;
+                let TestDesk { companion, ended, input, .. } = desk;
                 drop(companion);
                 let ended = timeout(Duration::from_secs(10), ended).await.unwrap().unwrap();
                 drop(input);
                 (ended.0.unwrap(), ended.1)
             }
             false => {
-                stage.ctrl('c').await;
-                stage.ending().await
+                desk.ctrl('c').await;
+                desk.ending().await
             }
         };
         let why = "the desk was closed before this comment was kept";
@@ -92,22 +96,22 @@ async fn every_unsent_text_comes_back_or_is_in_the_drafts() {
     let kept = Arc::new(Kept::default());
     let options = Options { drafts: DraftStore::among_drafts(kept.clone()), ..Options::default() };
     let turn = Turn { route: route(), ..turn(files()) };
-    let mut stage = Stage::commenting_on(120, 30, turn, options).await;
-    stage.press_and_read("cwhy\n").await;
-    stage.press("c not⎋").await;
+    let mut desk = TestDesk::commenting_on(120, 30, turn, options).await;
+    desk.press_and_wait("cwhy\n").await;
+    desk.press("c not⎋").await;
     // A text for another file leaves the text for the first file.
-    stage.press_and_read("⇤").await;
-    stage.press_and_read("ctoo big⎋\t").await;
-    stage.shows_on("c", "Your comment on lines 4–6.").await;
-    stage.shows("> why not");
-    stage.key(KeyCode::Esc).await;
+    desk.press_and_wait("⇤").await;
+    desk.press_and_wait("ctoo big⎋\t").await;
+    desk.press_expecting("c", "Your comment on lines 4–6.").await;
+    desk.assert_shows("> why not");
+    desk.key(KeyCode::Esc).await;
     // Now the agent has read the comment, so another text for it becomes a new comment on the same file.
-    stage.change_turn(read_it).await;
-    stage.shows_on("c", "Comment on change 1 of 3").await;
-    stage.shows("> why not");
-    stage.key(KeyCode::Esc).await;
-    stage.ctrl('c').await;
-    stage.ending().await;
+    desk.change_turn(read_it).await;
+    desk.press_expecting("c", "Comment on change 1 of 3").await;
+    desk.assert_shows("> why not");
+    desk.key(KeyCode::Esc).await;
+    desk.ctrl('c').await;
+    desk.ending().await;
     let of_drafts: Vec<_> =
         kept.0.lock().unwrap().iter().map(|draft| draft.replace("(Codex): ", "")).collect();
     let why = "the desk was closed before this comment was kept";
