@@ -1,5 +1,5 @@
-//! Frames of the terminal desk: arranged, drawn, compared with the last one, and written as bytes for the
-//! terminal.
+//! Measures frames of the terminal desk: the layout, the drawing, the comparison with the last frame, and the
+//! bytes for the terminal.
 
 #[path = "../../desk/benches/inputs/mod.rs"]
 mod inputs;
@@ -11,19 +11,19 @@ use alongside_terminal::bench_desk::{BenchDesk, Input, KeyCode, MouseEventKind};
 use divan::{Bencher, black_box};
 use inputs::{few_in_tests, review};
 
-/// Lines of the file; 400 of them, or a tenth, are changed.
-const LINES: &[usize] = &[1_000, 200_000];
+/// The numbers of lines of the file. The proposal changes 400 of the lines, or a tenth if that is fewer.
+const LINE_COUNTS: &[usize] = &[1_000, 200_000];
 
-/// Columns and rows.
-const SCREEN: (u16, u16) = (160, 50);
+/// The columns and rows of the screen.
+const SCREEN_SIZE: (u16, u16) = (160, 50);
 
 fn proposal(lines: usize) -> Review {
     review(lines, 400.min(lines / 10))
 }
 
-/// A desk on which a review is read, with the colours of what is in sight.
-fn reading(lines: usize, unfolded: bool) -> BenchDesk {
-    let mut desk = BenchDesk::new(SCREEN);
+/// Creates a desk that shows a review, with the colours of all visible lines.
+fn desk_with_review(lines: usize, unfolded: bool) -> BenchDesk {
+    let mut desk = BenchDesk::new(SCREEN_SIZE);
     desk.receive(Event::Opened(proposal(lines)));
     desk.draw_frame();
     if unfolded {
@@ -33,14 +33,14 @@ fn reading(lines: usize, unfolded: bool) -> BenchDesk {
     desk
 }
 
-/// From what a desk is told to the first frame.
-#[divan::bench(args = few_in_tests(LINES), max_time = 5)]
+/// Measures the time from the event of the proposal to the first frame.
+#[divan::bench(args = few_in_tests(LINE_COUNTS), max_time = 5)]
 fn first(bencher: Bencher<'_, '_>, lines: usize) {
     let proposal = proposal(lines);
     let inputs = || {
-        // Meanwhile the thread ends that colours the one before.
+        // The pause lets the highlighter's thread of the previous desk end.
         std::thread::sleep(if cfg!(test) { Duration::ZERO } else { Duration::from_millis(100) });
-        (BenchDesk::new(SCREEN), Event::Opened(proposal.clone()))
+        (BenchDesk::new(SCREEN_SIZE), Event::Opened(proposal.clone()))
     };
     bencher.with_inputs(inputs).bench_local_values(|(mut desk, event)| {
         hot_first(&mut desk, event);
@@ -54,11 +54,11 @@ fn hot_first(desk: &mut BenchDesk, event: Event) -> usize {
     black_box(desk.draw_frame())
 }
 
-fn moved(bencher: Bencher<'_, '_>, mut desk: BenchDesk, there: Input, back: Input) {
+fn measure(bencher: Bencher<'_, '_>, mut desk: BenchDesk, there: Input, back: Input) {
     bencher.bench_local(|| hot_there_and_back(&mut desk, there, back));
 }
 
-/// Two frames: the samples all begin in the same place.
+/// Draws two frames, so that each sample begins in the same place.
 #[inline(never)]
 fn hot_there_and_back(desk: &mut BenchDesk, there: Input, back: Input) -> usize {
     desk.handle_input(there);
@@ -67,10 +67,10 @@ fn hot_there_and_back(desk: &mut BenchDesk, there: Input, back: Input) -> usize 
     drawn + desk.draw_frame()
 }
 
-/// Nothing has changed.
-#[divan::bench(args = few_in_tests(LINES))]
+/// Measures a frame that equals the last one.
+#[divan::bench(args = few_in_tests(LINE_COUNTS))]
 fn same(bencher: Bencher<'_, '_>, lines: usize) {
-    let mut desk = reading(lines, true);
+    let mut desk = desk_with_review(lines, true);
     bencher.bench_local(|| hot_same(&mut desk));
 }
 
@@ -79,34 +79,39 @@ fn hot_same(desk: &mut BenchDesk) -> usize {
     black_box(desk.draw_frame())
 }
 
-#[divan::bench(args = few_in_tests(LINES))]
+#[divan::bench(args = few_in_tests(LINE_COUNTS))]
 fn wheel_down_and_up(bencher: Bencher<'_, '_>, lines: usize) {
-    moved(
+    measure(
         bencher,
-        reading(lines, true),
+        desk_with_review(lines, true),
         Input::Wheel(MouseEventKind::ScrollDown),
         Input::Wheel(MouseEventKind::ScrollUp),
     );
 }
 
-#[divan::bench(args = few_in_tests(LINES))]
+#[divan::bench(args = few_in_tests(LINE_COUNTS))]
 fn page_down_and_up(bencher: Bencher<'_, '_>, lines: usize) {
-    moved(bencher, reading(lines, true), Input::Key(KeyCode::PageDown), Input::Key(KeyCode::PageUp));
+    measure(
+        bencher,
+        desk_with_review(lines, true),
+        Input::Key(KeyCode::PageDown),
+        Input::Key(KeyCode::PageUp),
+    );
 }
 
-#[divan::bench(args = few_in_tests(LINES))]
+#[divan::bench(args = few_in_tests(LINE_COUNTS))]
 fn next_change_and_back(bencher: Bencher<'_, '_>, lines: usize) {
-    moved(bencher, reading(lines, true), Input::Key(KeyCode::Down), Input::Key(KeyCode::Up));
+    measure(bencher, desk_with_review(lines, true), Input::Key(KeyCode::Down), Input::Key(KeyCode::Up));
 }
 
-#[divan::bench(args = few_in_tests(LINES))]
+#[divan::bench(args = few_in_tests(LINE_COUNTS))]
 fn next_change_and_back_folded(bencher: Bencher<'_, '_>, lines: usize) {
-    moved(bencher, reading(lines, false), Input::Key(KeyCode::Down), Input::Key(KeyCode::Up));
+    measure(bencher, desk_with_review(lines, false), Input::Key(KeyCode::Down), Input::Key(KeyCode::Up));
 }
 
-#[divan::bench(args = few_in_tests(LINES))]
+#[divan::bench(args = few_in_tests(LINE_COUNTS))]
 fn to_the_end_and_back(bencher: Bencher<'_, '_>, lines: usize) {
-    moved(bencher, reading(lines, true), Input::Key(KeyCode::End), Input::Key(KeyCode::Home));
+    measure(bencher, desk_with_review(lines, true), Input::Key(KeyCode::End), Input::Key(KeyCode::Home));
 }
 
 fn main() {

@@ -1,5 +1,5 @@
-//! Prints the licences of the syntaxes that the desk highlights with: no file of a crate has them, and every
-//! copy of the program needs them. `cargo xtask dist` packs what this prints.
+//! Prints the licences of the syntaxes that the desk highlights. Every copy of the program needs these
+//! licences, and no file of a crate contains them: `cargo xtask dist` packs this output.
 
 #![allow(clippy::print_stdout)]
 
