@@ -34,7 +34,7 @@ pub enum Input {
 }
 
 impl BenchDesk {
-    /// Creates a blank desk of `width` columns and `height` rows.
+    /// Creates an empty desk of `width` columns and `height` rows.
     ///
     /// # Panics
     /// If the terminal in memory cannot be created.

@@ -11,7 +11,7 @@ use crate::keys::{self, Action, DeskMode};
 
 /// The least time between a change of the screen that no key caused and a key that counts. An earlier key was
 /// meant for the previous screen.
-const TOO_SOON: Duration = Duration::from_millis(300);
+const MIN_TIME_TO_SEE: Duration = Duration::from_millis(300);
 
 /// The longest pause after an `R` whose input is not open yet, or after a letter behind it, in which a key
 /// counts as a letter of the reason and not as a command.
@@ -64,7 +64,7 @@ impl KeyGate {
 
     /// Whether a key pressed at `at` was meant for the newest screen.
     pub(crate) fn counts(&self, at: Instant) -> bool {
-        self.seen == self.changes && self.since.is_none_or(|since| at >= since + TOO_SOON)
+        self.seen == self.changes && self.since.is_none_or(|since| at >= since + MIN_TIME_TO_SEE)
     }
 
     /// Keeps a key until this desk has the result of the pending change.
@@ -117,10 +117,10 @@ mod tests {
         let (mut gate, start) = (KeyGate::default(), Instant::now());
         assert!(gate.counts(start) && gate.has_no_frame());
         gate.invalidate();
-        assert!(!gate.counts(start + 2 * TOO_SOON), "the change is not on the screen");
+        assert!(!gate.counts(start + 2 * MIN_TIME_TO_SEE), "the change is not on the screen");
         gate.mark_drawn(gate.current(), start);
         assert!(!gate.counts(start) && !gate.has_no_frame());
-        assert!(gate.counts(start + TOO_SOON));
+        assert!(gate.counts(start + MIN_TIME_TO_SEE));
     }
 
     #[test]

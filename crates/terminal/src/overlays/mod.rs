@@ -62,7 +62,7 @@ pub(crate) enum Overlay {
 }
 
 /// The layer of a question. Overlays of lower layers cover the review, and not only the status line.
-const QUESTION: u8 = 3;
+const QUESTION_LAYER: u8 = 3;
 
 impl Overlay {
     /// The layer of the overlay. A higher layer is in front, and each layer holds at most one overlay.
@@ -71,14 +71,14 @@ impl Overlay {
             Self::Offer(_) => 0,
             Self::Help(_) | Self::Accepted(_) | Self::Messages(_) | Self::Waiting(_) => 1,
             Self::AcceptAll(_) | Self::Turn(_) => 2,
-            Self::Question(_) => QUESTION,
+            Self::Question(_) => QUESTION_LAYER,
             Self::Reason(_) | Self::Comment(_) | Self::Lines(_) | Self::Search(_) | Self::NoInput(_) => 4,
         }
     }
 
     /// Whether the overlay covers the review, and not only the status line.
     pub(crate) fn covers_review(&self) -> bool {
-        self.layer() < QUESTION
+        self.layer() < QUESTION_LAYER
     }
 
     /// Whether the overlay uses the status line, so that messages wait.

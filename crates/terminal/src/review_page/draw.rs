@@ -10,7 +10,7 @@ use ratatui_core::style::Style;
 use super::columns::{Columns, Numbers};
 use super::content::{Cell, Content, Row, Sentence, Sign};
 use super::draw_line::{LineStyles, Part, draw_line};
-use super::line_pairs::drawn_blanks;
+use super::line_pairs::drawn_whitespace;
 use super::notes::{NoteKind, NoteRow, PageLines};
 use super::page::Page;
 use super::rows::BlockKind;
@@ -330,7 +330,7 @@ impl Drawing<'_> {
         let spans = colours_of(content.colour_source(&cell)).or_else(|| colours_of(cell.twin));
         let (is_changed, words) = (cell.sign != Sign::Same, content.words(cell));
         let styles = LineStyles {
-            blanks: is_changed.then(|| drawn_blanks(shown_line, content.counterpart(&cell))),
+            drawn_whitespace: is_changed.then(|| drawn_whitespace(shown_line, content.counterpart(&cell))),
             spans: spans.filter(|_| !plain).unwrap_or_default(),
             words: (&words, change.words),
             hides_changes: is_changed,

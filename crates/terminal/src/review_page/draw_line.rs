@@ -60,7 +60,7 @@ pub(super) struct LineStyles<'a> {
     /// is new as a whole.
     pub(super) hides_changes: bool,
     /// The whitespace that is drawn on a changed line, in bytes.
-    pub(super) blanks: Option<[Range<usize>; 2]>,
+    pub(super) drawn_whitespace: Option<[Range<usize>; 2]>,
     /// The needle of a search.
     pub(super) search: Option<&'a Needle>,
     /// The current match, in bytes.
@@ -97,9 +97,9 @@ pub(super) fn draw_line(buf: &mut Buffer, area: Rect, text: &str, part: &Part, s
             continue;
         }
         let style = styles.style(unit, &found);
-        if let Some(blank) = styles.drawn_blank(text, unit).filter(|_| from == unit.column) {
+        if let Some(sign) = styles.whitespace_sign(text, unit).filter(|_| from == unit.column) {
             let style = style.patch(styles.palette.mark).patch(styles.words.1);
-            let shown = format!("{blank}{}", " ".repeat(to - from - 1));
+            let shown = format!("{sign}{}", " ".repeat(to - from - 1));
             buf.set_stringn(x(from), area.y, shown, to - from, style);
             continue;
         }
@@ -146,7 +146,7 @@ impl<'a> LineStyles<'a> {
             spans: &[],
             words,
             hides_changes: false,
-            blanks: None,
+            drawn_whitespace: None,
             search: None,
             found: None,
             ends_open: false,
@@ -185,19 +185,19 @@ impl<'a> LineStyles<'a> {
     }
 
     /// The visible sign for a whitespace character; `None` if it is not drawn.
-    fn drawn_blank(&self, text: &str, unit: &Unit<'_>) -> Option<&'static str> {
-        let blanks = self.blanks.as_ref()?;
-        let blank = &text[unit.bytes.clone()];
+    fn whitespace_sign(&self, text: &str, unit: &Unit<'_>) -> Option<&'static str> {
+        let drawn = self.drawn_whitespace.as_ref()?;
+        let character = &text[unit.bytes.clone()];
         let differs =
-            || blanks.iter().any(|range| range.contains(&unit.bytes.start)) || self.is_word(text, unit);
-        match blank {
+            || drawn.iter().any(|range| range.contains(&unit.bytes.start)) || self.is_word(text, unit);
+        match character {
             " " if differs() => Some("·"),
             "\t" if differs() => Some("→"),
             " " | "\t" => None,
             _ => {
                 // Other whitespace, such as a no-break space, looks like a space.
-                let is_blank = blank.chars().all(char::is_whitespace);
-                (is_blank && matches!(unit.shown, Shown::Text(_))).then_some("␣")
+                let is_whitespace = character.chars().all(char::is_whitespace);
+                (is_whitespace && matches!(unit.shown, Shown::Text(_))).then_some("␣")
             }
         }
     }

@@ -8,7 +8,7 @@ use alongside_desk::{Hunk, Review};
 
 use super::content::{Cell, Content, Sentence, byte_of};
 use super::kind::ReviewKind;
-use super::line_pairs::drawn_blanks;
+use super::line_pairs::drawn_whitespace;
 use crate::options::Layout;
 use crate::text::width::{Shown, Unit, Units};
 
@@ -51,9 +51,10 @@ impl HunkEmphasis {
             byte_of(line, word.start.character)..byte_of(line, word.end.character)
         };
         let words: Vec<_> = self.content.words(cell).iter().map(in_bytes).collect();
-        let is_blank = |word: &&Range<usize>| line[(*word).clone()].chars().all(|c| matches!(c, ' ' | '\t'));
-        let ends = drawn_blanks(line, self.content.counterpart(&cell));
-        let mut blanks: Vec<_> = words.iter().filter(is_blank).cloned().chain(ends).collect();
+        let is_whitespace =
+            |word: &&Range<usize>| line[(*word).clone()].chars().all(|c| matches!(c, ' ' | '\t'));
+        let ends = drawn_whitespace(line, self.content.counterpart(&cell));
+        let mut blanks: Vec<_> = words.iter().filter(is_whitespace).cloned().chain(ends).collect();
         blanks.retain(|range| !range.is_empty());
         blanks.sort_unstable_by_key(|range| range.start);
         LineEmphasis { words, blanks }
@@ -142,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn blanks_that_differ_are_drawn_and_said() {
+    fn whitespace_that_differs_is_drawn_and_reported() {
         let emphasis = emphasis(&review("    a\n", "\ta \n", HunkState::Kept, None));
         assert_eq!(bytes(&emphasis.removed(0).blanks), [(0, 4)]);
         assert_eq!(bytes(&emphasis.added(0).blanks), [(0, 1), (2, 3)]);

@@ -83,9 +83,9 @@ pub(super) fn counterpart<'a>(
 
 /// The whitespace of a changed line that is drawn, in bytes: the indentation if it differs from the
 /// counterpart's, and the whitespace at the end.
-pub(super) fn drawn_blanks(line: &str, other: Option<&str>) -> [Range<usize>; 2] {
-    let indentation = |line: &str| line.len() - line.trim_start_matches(BLANKS).len();
-    let end = line.trim_end_matches(BLANKS).len();
+pub(super) fn drawn_whitespace(line: &str, other: Option<&str>) -> [Range<usize>; 2] {
+    let indentation = |line: &str| line.len() - line.trim_start_matches(SPACE_AND_TAB).len();
+    let end = line.trim_end_matches(SPACE_AND_TAB).len();
     let start = indentation(line).min(end);
     let is_other = |other: &str| other[..indentation(other)] != line[..indentation(line)];
     let beginning = if other.is_some_and(is_other) { start } else { 0 };
@@ -124,7 +124,7 @@ pub(super) fn differing_part(line: &str, other: &str, at: usize) -> Option<TextR
 /// The least share of a line that it has in common with its counterpart, in percent.
 const MIN_SHARED_PERCENT: usize = 30;
 
-const BLANKS: [char; 2] = [' ', '\t'];
+const SPACE_AND_TAB: [char; 2] = [' ', '\t'];
 
 #[cfg(test)]
 mod tests {
@@ -149,11 +149,11 @@ mod tests {
     }
 
     #[test]
-    fn blanks_are_drawn_where_they_differ() {
-        assert_eq!(drawn_blanks("  a b ", None), [0..0, 5..6]);
-        assert_eq!(drawn_blanks("\ta", Some("  a")), [0..1, 2..2]);
-        assert_eq!(drawn_blanks("  a", Some("  b\t")), [0..0, 3..3]);
-        assert_eq!(drawn_blanks("  ", Some("")), [0..0, 0..2]);
-        assert_eq!(drawn_blanks("", Some("  ")), [0..0, 0..0]);
+    fn whitespace_is_drawn_where_it_differs() {
+        assert_eq!(drawn_whitespace("  a b ", None), [0..0, 5..6]);
+        assert_eq!(drawn_whitespace("\ta", Some("  a")), [0..1, 2..2]);
+        assert_eq!(drawn_whitespace("  a", Some("  b\t")), [0..0, 3..3]);
+        assert_eq!(drawn_whitespace("  ", Some("")), [0..0, 0..2]);
+        assert_eq!(drawn_whitespace("", Some("  ")), [0..0, 0..0]);
     }
 }

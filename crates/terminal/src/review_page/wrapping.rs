@@ -62,8 +62,9 @@ impl LineRows {
         if mark == 0 && (is_short(line, room) || Units::from(line, room).is_at_end()) {
             return Self { starts: vec![0], indent: 0 };
         }
-        let blanks = Units::from(line, 0).take_while(|unit| matches!(&line[unit.bytes.clone()], " " | "\t"));
-        let indent = blanks.take(room).last().map_or(0, |last| last.column + last.width);
+        let whitespace =
+            Units::from(line, 0).take_while(|unit| matches!(&line[unit.bytes.clone()], " " | "\t"));
+        let indent = whitespace.take(room).last().map_or(0, |last| last.column + last.width);
         // A deep indentation would leave no room for words.
         let indent = if indent > room / 2 { 0 } else { indent };
         Self { starts: row_starts(line, mark, (room, room - indent)), indent }
@@ -99,7 +100,7 @@ impl LineRows {
 /// The columns at which a row may end: behind the last space, and at the last sign.
 #[derive(Default)]
 struct Breaks {
-    blank: usize,
+    space: usize,
     sign: usize,
 }
 
@@ -108,8 +109,8 @@ impl Breaks {
     /// half of the row, or else at a sign there, or else behind a space in the second quarter.
     fn best(&self, start: usize, room: usize) -> Option<usize> {
         let behind = |at: usize, least: usize| (at > start + least).then_some(at);
-        let half = behind(self.blank, room / 2).or_else(|| behind(self.sign, room / 2));
-        half.or_else(|| behind(self.blank, room / 4))
+        let half = behind(self.space, room / 2).or_else(|| behind(self.sign, room / 2));
+        half.or_else(|| behind(self.space, room / 4))
     }
 }
 
@@ -128,13 +129,13 @@ fn row_starts(line: &str, mark: usize, (first, others): (usize, usize)) -> Vec<u
         end = unit.column + unit.width;
         let behind = line[unit.bytes.end..].chars().next();
         let text = &line[unit.bytes];
-        let (is_blank, c) = (matches!(text, " " | "\t"), text.chars().next().unwrap_or(' '));
+        let (is_space, c) = (matches!(text, " " | "\t"), text.chars().next().unwrap_or(' '));
         if can_break_between(before, c) {
             breaks.sign = unit.column;
         }
         before = c;
         // A single space between words may fall behind the edge, where it is not missed.
-        if is_blank && end == start + room + 1 && behind.is_some_and(|next| !next.is_whitespace()) {
+        if is_space && end == start + room + 1 && behind.is_some_and(|next| !next.is_whitespace()) {
             start_row(end, &mut start, &mut room);
             continue;
         }
@@ -147,8 +148,8 @@ fn row_starts(line: &str, mark: usize, (first, others): (usize, usize)) -> Vec<u
             };
             start_row(at, &mut start, &mut room);
         }
-        if is_blank {
-            breaks.blank = end;
+        if is_space {
+            breaks.space = end;
         }
     }
     // The sign behind the line is not split if it fits into one row.
@@ -216,12 +217,12 @@ mod tests {
     }
 
     #[test]
-    fn rows_end_behind_blanks_and_at_whole_characters() {
+    fn rows_end_behind_spaces_and_at_whole_characters() {
         assert_eq!(row_starts("", 0, 8), [0]);
         assert_eq!(row_starts("12345678", 0, 8), [0]);
         assert_eq!(row_starts("123456789", 0, 8), [0, 8]);
         assert_eq!(row_starts("one two three four", 0, 8), [0, 8, 14]);
-        assert_eq!(row_starts("a bcdefghijk", 0, 8), [0, 8], "a blank in the first half would waste the row");
+        assert_eq!(row_starts("a bcdefghijk", 0, 8), [0, 8], "a space in the first half would waste the row");
         assert_eq!(row_starts("漢字漢字", 0, 5), [0, 4]);
         assert_eq!(row_starts("a\u{1b}b", 0, 2), [0, 2, 4], "an escape wider than a row is split");
         assert_eq!(row_starts("漢", 0, 1), [0, 1]);

@@ -114,7 +114,7 @@ pub(crate) struct Companion {
 }
 
 /// The review id of the first file of a turn.
-const TURN_FILES: u64 = 1000;
+const FIRST_TURN_FILE_ID: u64 = 1000;
 
 impl Companion {
     pub(crate) fn new(seat: Seat, roots: Vec<PathBuf>) -> Self {
@@ -333,7 +333,7 @@ impl Companion {
 
     /// Updates the mark of a turn's file after a change of its hunks.
     fn note_marks(&mut self, id: ReviewId) {
-        let file = id.0.checked_sub(TURN_FILES).and_then(|file| usize::try_from(file).ok());
+        let file = id.0.checked_sub(FIRST_TURN_FILE_ID).and_then(|file| usize::try_from(file).ok());
         let file = file.and_then(|file| self.turn.as_mut()?.files.get_mut(file));
         if let (Some(file), Some((review, _))) = (file, self.reviews.get(&id)) {
             let marked = review.hunks.iter().filter(|hunk| hunk.state == HunkState::Dropped).count();
@@ -353,7 +353,7 @@ impl Companion {
             Request::OpenTurnFile { revision, file, .. } => {
                 let turn_file = turn.files.get(file).ok_or(Refusal::NoSuchTurn)?;
                 let pieces = self.turn_files.get(&turn_file.path).cloned().ok_or_else(unknown)?;
-                let id = TURN_FILES + file as u64;
+                let id = FIRST_TURN_FILE_ID + file as u64;
                 let path = format!("{}/{}", turn.root, turn_file.path);
                 let review = match self.reviews.get(&ReviewId(id)) {
                     Some((review, _)) => review.clone(),
@@ -374,7 +374,7 @@ impl Companion {
                     self.not_marked.remove(at);
                     return Err(Refusal::Interrupted);
                 }
-                let id = TURN_FILES + file as u64;
+                let id = FIRST_TURN_FILE_ID + file as u64;
                 let hunks = self.reviews.get(&ReviewId(id)).map_or(0, |(review, _)| review.hunks.len());
                 let all: Vec<_> = (0..hunks).collect();
                 self.revise(id, |_, pieces| keep_hunks(pieces, &all, !undo));
@@ -408,7 +408,7 @@ impl Companion {
                     turn.files.retain(|file| !is_undone(&file.path));
                     turn.revision += 1;
                 }
-                self.reviews.retain(|id, _| id.0 < TURN_FILES);
+                self.reviews.retain(|id, _| id.0 < FIRST_TURN_FILE_ID);
                 self.send(Event::TurnFinished(finished));
                 self.send_turn();
             }

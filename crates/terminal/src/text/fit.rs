@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn last_lines_break_at_blanks_and_keep_paths_whole() {
+    fn last_lines_break_at_whitespace_and_keep_paths_whole() {
         let text = "Your text is in /a/very/long/path (it is kept).\nNext";
         let rows = "Your text\nis in\n/a/very/long/path\n(it is\nkept).\nNext";
         assert_eq!(broken_at_spaces(text, 10), rows);

@@ -14,7 +14,7 @@ pub(crate) fn edit(text: &mut String, key: KeyEvent) {
         }
         KeyCode::Char('u') if has_control => text.clear(),
         KeyCode::Char('w') if has_control => {
-            let start = last_word(text);
+            let start = last_word_start(text);
             text.truncate(start);
         }
         KeyCode::Char(c) if !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) => {
@@ -33,9 +33,9 @@ pub(crate) fn edit_lines(text: &mut String, key: KeyEvent) {
 }
 
 /// The byte at which the last word begins.
-fn last_word(text: &str) -> usize {
-    let blank = text.trim_end().char_indices().rev().find(|(_, c)| c.is_whitespace());
-    blank.map_or(0, |(at, c)| at + c.len_utf8())
+fn last_word_start(text: &str) -> usize {
+    let whitespace = text.trim_end().char_indices().rev().find(|(_, c)| c.is_whitespace());
+    whitespace.map_or(0, |(at, c)| at + c.len_utf8())
 }
 
 /// A pasted text with its lines, without other control characters.

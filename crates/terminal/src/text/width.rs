@@ -1,7 +1,7 @@
 //! The columns of a line of text. A line is a sequence of units: a unit is one visible character with its
 //! width. Wide and combining characters have the width that terminals give them, a tab reaches to the next
-//! multiple of [`TAB`], and a character that is harmful for a terminal or has no width becomes a visible
-//! escape.
+//! multiple of [`TAB_COLUMNS`], and a character that is harmful for a terminal or has no width becomes a
+//! visible escape.
 //!
 //! A line is only read up to the last requested column.
 
@@ -12,7 +12,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 /// The columns between two tab stops.
-pub(crate) const TAB: usize = 4;
+pub(crate) const TAB_COLUMNS: usize = 4;
 
 /// The longest grapheme cluster of one unit, in bytes. A longer cluster is split into several units.
 const MAX_CLUSTER_BYTES: usize = 64;
@@ -121,7 +121,7 @@ impl<'a> Iterator for Units<'a> {
     fn next(&mut self) -> Option<Unit<'a>> {
         let (mut text, harmful) = self.next_text()?;
         let (width, shown) = match text.width() {
-            _ if text == "\t" => (TAB - self.column % TAB, Shown::Tab),
+            _ if text == "\t" => (TAB_COLUMNS - self.column % TAB_COLUMNS, Shown::Tab),
             width if width > 0 && !harmful => (width, Shown::Text(text)),
             // An invisible, combining or harmful text: each of its characters becomes an escape.
             _ => {
@@ -275,7 +275,7 @@ mod tests {
                         prop_assert_eq!(shown.width(), unit.width);
                         prop_assert_eq!(harmless::harmful(shown).count(), 0);
                     }
-                    Shown::Tab => prop_assert_eq!((unit.column + unit.width) % TAB, 0),
+                    Shown::Tab => prop_assert_eq!((unit.column + unit.width) % TAB_COLUMNS, 0),
                     Shown::Escape(escape) => {
                         prop_assert!(escape.bytes().all(|byte| byte.is_ascii_graphic()));
                         prop_assert_eq!(escape.len(), unit.width);
