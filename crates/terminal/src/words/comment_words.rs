@@ -11,49 +11,49 @@ use crate::text::fit::cut_end;
 /// The most columns of a quoted comment.
 const MAX_QUOTED_COLUMNS: usize = 32;
 
-/// The companion does not have a comment that the person typed. This sentence follows another one.
+/// The sentence behind a message, if the companion does not have a comment that the person typed.
 pub(crate) const COMES_BACK: &str = " c brings back what you typed.";
 
-/// The person has left an input with a text.
+/// The message after the person left an input that has a text.
 pub(crate) const NOT_KEPT: &str = "The comment is not kept yet.";
 
-/// The person wants to switch to another comment, and would lose a text.
+/// The message if the person would lose a text by switching to another comment.
 pub(crate) const KEEP_FIRST: &str = "Enter keeps this text first; Esc sets it aside.";
 
-/// The person has removed all text of a comment.
+/// The message after the person removed all text of a comment.
 pub(crate) const ENTER_REMOVES: &str = "Enter again removes it; Esc leaves it as it is.";
 
-/// The texts of the file have changed since the person began the comment.
+/// The message if the texts of the file have changed since the person began the comment.
 pub(crate) const CHOOSE_AGAIN: &str =
     "The file has changed on disk: look at the lines again, then press Enter.";
 
-/// The file is not in the list any more.
+/// The message if the file of a comment is no longer in the list.
 pub(crate) const FILE_GONE: &str = "The file is not in the list any more.";
 
-/// A comment has another text now.
+/// The message after a change of a comment's text.
 pub(crate) const CHANGED: &str = "Comment changed.";
 
-/// A comment that an agent has read is asked again.
+/// The message after the person asked a comment again that an agent has read.
 pub(crate) const ASKED_AGAIN: &str = "Asked again: f sends it.";
 
-/// The person has removed all text of a comment that is asked again.
+/// The message after the person removed all text of a comment that is asked again.
 pub(crate) const ENTER_TAKES_BACK: &str =
     "Enter again asks no more, and the comment stays as it was read; Esc leaves it.";
 
-/// A comment is no longer asked again; the comment that the agent has read stays. `words`: the text with
-/// which it was to be asked again.
+/// Returns the message that a comment is no longer asked again. The comment that the agent has read stays.
+/// `words`: the text with which the person had asked it again.
 pub(crate) fn not_asked_again(words: &str) -> String {
     let words = cut_end(&harmless::name(words.lines().next().unwrap_or_default()), MAX_QUOTED_COLUMNS);
     format!("Not asked again: only \"{words}\" is taken back, and the comment stays as it was read.")
 }
 
-/// A comment that an agent has read is closed.
+/// The message after the person closed a comment that an agent has read.
 pub(crate) const CLOSED: &str = "Comment closed.";
 
-/// A comment is removed.
+/// The message after a comment was removed.
 pub(crate) const REMOVED: &str = "Comment removed.";
 
-/// An undo has removed a comment that the person has just written.
+/// The message after an undo removed a comment that the person had just written.
 pub(crate) const TAKEN_BACK: &str =
     "Comment taken back. Ctrl-R writes it again; the next c there begins with its words.";
 
@@ -63,20 +63,20 @@ pub(crate) const UNSENT_HEADING: &str = "Typed, and not kept (c brings the last 
 /// The sentence instead of a route, while no agent is known.
 const NO_ROUTE: &str = "No agent is known that reads it: the comment waits here until one is.";
 
-/// The sentence about how and when an agent will read a comment.
+/// Returns the sentence about the way and the time in which an agent will read a comment.
 pub(crate) fn route(turn: &Turn) -> String {
     let Some(route) = &turn.route else { return NO_ROUTE.into() };
     sentence(&route.words)
 }
 
-/// The sentence about how an agent will read the comment that the person types, which is sent after the
-/// finish.
+/// Returns the sentence about the way in which an agent will read the comment that the person types. The
+/// finish sends it.
 pub(crate) fn route_after_finish(turn: &Turn) -> String {
     let after = if turn.route.is_some() { "After f: " } else { "" };
     format!("{after}{}", route(turn))
 }
 
-/// The companion has a new comment.
+/// Returns the message that the companion has a new comment.
 pub(crate) fn kept(turn: &Turn) -> String {
     let waits = turn.comments.iter().filter(|comment| comment.state.is_unsent()).count();
     match waits {

@@ -22,10 +22,11 @@ pub(crate) const HOW_BACK: &str =
 pub(crate) const ALL_STAYS: &str =
     "Nothing is to be undone or sent: all of this is reviewed. The next review begins here.";
 
-/// The program takes an undo back.
+/// The message while the companion takes an undo back.
 pub(crate) const TAKING_BACK: &str = "Taking the undo back…";
 
-/// The person wants to leave the desk while a finish, or taking an undo back, writes files.
+/// Returns the message if the person leaves the desk while files are written. `is_taking_back`: whether the
+/// companion takes an undo back, instead of finishing a review.
 pub(crate) fn leaves_then(is_taking_back: bool) -> &'static str {
     match is_taking_back {
         true => "Taking the undo back… The desk closes once that is done.",

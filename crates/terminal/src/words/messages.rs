@@ -6,7 +6,7 @@ use alongside_desk::{harmless, messages};
 
 use crate::review_page::ReviewKind;
 
-/// The screen while no agent is connected.
+/// The lines on the screen while no agent is connected.
 pub(crate) const NO_AGENT: &[&str] = &[
     "No agent is connected yet.",
     "",
@@ -19,13 +19,13 @@ pub(crate) const NO_AGENT: &[&str] = &[
     "An agent that only has hooks, as Codex, is known from its first prompt.",
 ];
 
-/// The screen beside an agent that only has hooks, before its first prompt.
+/// Returns the lines on the screen beside an agent that only has hooks, before its first prompt.
 pub(crate) fn was_started(agent: &str) -> Vec<String> {
     let known = format!("{agent} was started with this desk; it is known here from its first prompt.");
     vec![known, String::new(), "T shows the changes that it makes without asking.".into()]
 }
 
-/// The screen while no agent is connected, and IDE mode is off in these agents.
+/// Returns the lines on the screen while no agent is connected and IDE mode is off in these agents.
 pub(crate) fn ide_mode_is_off(agents: &str) -> Vec<String> {
     vec![
         format!("IDE mode is off in {agents}."),
@@ -37,7 +37,7 @@ pub(crate) fn ide_mode_is_off(agents: &str) -> Vec<String> {
     ]
 }
 
-/// The screen while agents are connected and no review waits.
+/// The lines on the screen while agents are connected and no review waits.
 pub(crate) const NO_REVIEW: &[&str] = &[
     "Nothing to review.",
     "",
@@ -45,10 +45,10 @@ pub(crate) const NO_REVIEW: &[&str] = &[
     "before you accept it. T shows the changes that it made without asking.",
 ];
 
-/// The screen while no review waits, and the hooks of all known agents only record turns.
+/// The lines on the screen while no review waits and the hooks of all known agents only record turns.
 pub(crate) const NO_PROPOSAL: &[&str] = &["Nothing to review."];
 
-/// An agent that is not connected has sent a proposal, or begun a turn, by its hook.
+/// Returns the text about an agent that is not connected, but whose hook has sent a proposal or begun a turn.
 pub(crate) fn by_hook(HookAgent { name, proposes }: &HookAgent) -> String {
     match proposes {
         true => format!("{name} is there: its hook brings its changes here."),
@@ -56,7 +56,7 @@ pub(crate) fn by_hook(HookAgent { name, proposes }: &HookAgent) -> String {
     }
 }
 
-/// The screen if the settings switch reviews off.
+/// The lines on the screen if the settings switch reviews off.
 pub(crate) const CONTEXT_ONLY: &[&str] = &[
     "Reviews are off in the settings.",
     "",
@@ -64,36 +64,37 @@ pub(crate) const CONTEXT_ONLY: &[&str] = &[
     "([reviews] enabled = false).",
 ];
 
-/// The person has pressed the key for the set-up of agents, and the desk searches for agents.
+/// The message while the desk searches for agents, after the person pressed the key for their set-up.
 pub(crate) const SEARCHING_FOR_AGENTS: &str = "Looking for agents…";
 
-/// The search has found no agent whose settings keep its proposals from the desk.
+/// The message if the search found no agent whose settings keep its proposals from the desk.
 pub(crate) const NOTHING_TO_SET_UP: &str = "The installed agents are set up already.";
 
-/// The installed agents need no change of their settings, and none is connected.
+/// The message if no installed agent needs a change of its settings, and no agent is connected.
 pub(crate) const SET_UP_BUT_NOT_STARTED: &str =
     "The installed agents are set up already. Start one in this project.";
 
-/// No agent is installed whose settings could keep its proposals from the desk.
+/// The message if no agent is installed whose settings could keep its proposals from the desk.
 pub(crate) const NO_AGENT_INSTALLED: &str =
     "No agent is installed that alongside knows: Gemini CLI, Qwen Code, Claude Code or Codex.";
 
-/// The person opens the list of messages, and there are none.
+/// The message in place of an empty list of messages.
 pub(crate) const NO_MESSAGES: &str = "There are no messages so far.";
 
-/// The hunk that a key would act on was not on the screen; now it is.
+/// The message if a key would act on a hunk that was not on the screen. The desk now shows the hunk.
 pub(crate) const LOOK_FIRST: &str = "The key acts on this change. Press it again.";
 
-/// The review on the screen has no hunk for the key to act on.
+/// The message if the review on the screen has no hunk on which the key could act.
 pub(crate) const NO_CHANGE_HERE: &str = "There is no change to decide on here.";
 
-/// The person wants to edit a proposal that can only be decided as a whole.
+/// The message if the person tries to edit a proposal that can only be decided as a whole.
 pub(crate) const WHOLE_ONLY: &str = "You can only accept or reject this proposal as a whole.";
 
-/// A hunk that the person had edited is dropped.
+/// The message after an edited hunk was dropped.
 pub(crate) const EDIT_DROPPED: &str = "Edit dropped; u brings it back.";
 
-/// Several hunks are dropped, or kept again. `edits`: the number of these hunks that the person had edited.
+/// Returns the message after several hunks were dropped or kept again. `edits`: the number of edited hunks
+/// among them.
 pub(crate) fn all_dropped(hunks: usize, is_kept: bool, edits: usize) -> String {
     let done = if is_kept { "Kept" } else { "Dropped" };
     let edits = match edits {
@@ -104,30 +105,31 @@ pub(crate) fn all_dropped(hunks: usize, is_kept: bool, edits: usize) -> String {
     format!("{done} {}{edits}; u undoes it.", alongside_desk::messages::changes(hunks))
 }
 
-/// The person typed a number before a key that accepts no number.
+/// The message after a number before a key that accepts no number.
 pub(crate) const NO_NUMBER: &str = "A number goes with j, k, g and G; nothing was done.";
 
-/// The person pressed the key that accepted ahead in an earlier release.
+/// The message after the key that accepted ahead in an earlier release.
 pub(crate) const F_MOVED: &str = "f only finishes the review of a turn; F accepts ahead.";
 
-/// The key has no meaning.
+/// Returns the message after a key without a meaning.
 pub(crate) fn unknown_key(key: char) -> String {
     format!("{} does nothing here; ? lists the keys.", harmless::name(&key.to_string()))
 }
 
-/// The person scrolls to the side: long lines now begin at their first column, and not at their change.
+/// The message after scrolling to the side: long lines now begin at their first column, and not at their
+/// change.
 pub(crate) const SIDEWAYS: &str = "Scrolled to the side: 0 shows each long line at its change again.";
 
-/// A change is dropped together with its reason.
+/// The message after a change was dropped together with its reason.
 pub(crate) const DROPPED_WITH_REASON: &str = "Dropped, with your reason.";
 
-/// The review ended while the person typed a reason for it.
+/// The message if a review ended while the person typed a reason for it.
 pub(crate) const REVIEW_ENDED: &str = "The review has ended.";
 
-/// The companion does not have a reason that the person typed. This sentence follows another one.
+/// The sentence behind a message, if the companion does not have a reason that the person typed.
 pub(crate) const REASON_COMES_BACK: &str = " R brings back what you typed.";
 
-/// The person has undone their last step in a review of this kind.
+/// Returns the message after the person undid their last step in a review of this kind.
 pub(crate) fn undone(kind: ReviewKind) -> &'static str {
     match kind {
         ReviewKind::Proposal => messages::UNDONE,
@@ -136,7 +138,7 @@ pub(crate) fn undone(kind: ReviewKind) -> &'static str {
     }
 }
 
-/// The person has redone a step in a review of this kind.
+/// Returns the message after the person redid a step in a review of this kind.
 pub(crate) fn redone(kind: ReviewKind) -> &'static str {
     match kind {
         ReviewKind::Proposal => messages::REDONE,
@@ -144,7 +146,7 @@ pub(crate) fn redone(kind: ReviewKind) -> &'static str {
     }
 }
 
-/// The age of `since`, in a few letters. Both times are in ms since the Unix epoch.
+/// Returns the age of `since`, in a few letters. Both times are in ms since the Unix epoch.
 pub(crate) fn ago(since: u64, now: u64) -> String {
     match now.saturating_sub(since) / 60_000 {
         0 => "now".into(),
@@ -154,15 +156,15 @@ pub(crate) fn ago(since: u64, now: u64) -> String {
     }
 }
 
-/// The screen now shows this many unchanged lines around each change.
+/// Returns the message that the screen now shows `lines` unchanged lines around each change.
 pub(crate) fn context_lines(lines: usize) -> String {
     format!("{lines} lines around each change.")
 }
 
-/// The screen already shows all unchanged lines.
+/// The message if the screen already shows all unchanged lines.
 pub(crate) const ALL_CONTEXT: &str = "All lines are in sight.";
 
-/// The screen already shows the least number of unchanged lines.
+/// The message if the screen already shows the least number of unchanged lines.
 pub(crate) const LEAST_CONTEXT: &str = "No fewer lines are shown around a change.";
 
 #[cfg(test)]

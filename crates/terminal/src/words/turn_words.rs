@@ -11,48 +11,49 @@ use alongside_desk::{
 
 use super::messages::ago;
 
-/// The companion was asked for a look.
+/// The message while the companion looks for changes.
 pub(crate) const LOOKING: &str = "Looking what has changed…";
 
-/// The companion reads the texts of a file.
+/// The message while the companion reads the texts of a file.
 pub(crate) const READING: &str = "Reading…";
 
-/// The person leaves the turn review, which has marks.
+/// The message after the person left a turn review that has marks.
 pub(crate) const MARKS_WAIT: &str = "Nothing is undone yet: your marks wait. T comes back, f undoes them.";
 
-/// The person leaves the desk while changes are marked.
+/// The sentence in the list before leaving the desk while changes are marked.
 pub(crate) const MARKS_END: &str = "Nothing of it is undone. The marks stay only while the companion runs.";
 
-/// The message to the agent went to the clipboard.
+/// The answer after the message to the agent was copied to the clipboard.
 pub(crate) const COPIED: &str =
     "Message copied, if your terminal allows it. The agent gets it by its own way too.";
 
-/// The message could not be pasted into the pane of the agent.
+/// Returns the warning that the message to an agent could not be pasted into the agent's pane.
 pub(crate) fn not_pasted(why: &str) -> String {
     format!("{} y copies it instead.", sentence(why))
 }
 
-/// The person wants to finish, but no change is marked and no comment waits.
+/// The message if the person tries to finish while no change is marked and no comment waits.
 pub(crate) const NOTHING_MARKED: &str =
     "Nothing is marked: every change stays. space marks one that is to be undone, c comments.";
 
-/// The list before a finish has closed, because the finish would do something else now.
+/// The message after the list before a finish closed, because the finish would now do something else.
 pub(crate) const LIST_CHANGED: &str =
     "Nothing was undone or sent: the list has changed. Press f for the new one.";
 
-/// The file on the screen has changed on disk, and the screen shows the new text.
+/// The message after a change of the file on disk, once the screen shows the new text.
 pub(crate) const CHANGED_NOW: &str = "The file has changed on disk; this is how it stands now.";
 
-/// The list has only one file.
+/// The message if the list has no other file to show.
 pub(crate) const NO_OTHER_FILE: &str = "No other file has changed.";
 
-/// The file has no hunk after this one.
+/// The message if the file has no hunk after the current one.
 pub(crate) const LAST_CHANGE: &str = "This is the last change of this file. Tab goes to the next one.";
 
-/// A file without a text has no hunks.
+/// The message after a key for a hunk on a file without a text, which has no hunks.
 pub(crate) const WHOLE_ONLY: &str = "This file is only undone as a whole: X marks it.";
 
-/// Proposals wait for a decision while the turn review is on the screen.
+/// Returns the message that proposals wait for a decision while the turn review is on the screen. `None`: no
+/// proposal waits.
 pub(crate) fn reviews_wait(reviews: usize) -> Option<String> {
     match reviews {
         0 => None,
@@ -61,11 +62,11 @@ pub(crate) fn reviews_wait(reviews: usize) -> Option<String> {
     }
 }
 
-/// The person pressed a key for a comment while a file is selected.
+/// The message after a key for a comment while a file is selected.
 pub(crate) const NO_READ_COMMENT: &str =
     "a and x are for a comment that an agent has read: choose one below the files.";
 
-/// The person pressed a key that decides on proposals.
+/// The message after a key that decides on proposals.
 pub(crate) const NO_PROPOSAL: &str =
     "Nothing waits for a yes here: what changed stays. space marks a change that is to be undone.";
 
@@ -227,29 +228,29 @@ pub(crate) fn at_work(turn: &Turn, rejected: &[AtWork], now: u64) -> Option<Stri
     turn.at_work_words(&at_work_since(since, now), rejected)
 }
 
-/// Files have changed, and the turn review is not open.
+/// Returns the message that files have changed, while the turn review is not open.
 pub(crate) fn waits(turn: &Turn) -> String {
     waits_for(turn, "T")
 }
 
-/// Files have changed, and the desk has ended.
+/// Returns the message that files have changed, for the last lines of a desk that has ended.
 pub(crate) fn waits_outside(turn: &Turn) -> String {
     waits_for(turn, "`alongside --since`")
 }
 
-/// Files have changed. `how`: the key or the command that shows them.
+/// Returns the message that files have changed. `how`: the key or the command that shows them.
 fn waits_for(turn: &Turn, how: &str) -> String {
     let (files, name) = (turn.files.len(), harmless(&turn.baseline.name));
     let them = if files == 1 { "it" } else { "them" };
     format!("A turn waits: {} changed since {name}; {how} shows {them}.", count(files))
 }
 
-/// Files have changed; for a screen without a proposal.
+/// Returns the message that files have changed, for a screen without a proposal.
 pub(crate) fn waits_here(turn: &Turn, now: u64) -> String {
     format!("{}. Press T to look at the changes.", summary(turn, now))
 }
 
-/// The list on the screen has new files.
+/// Returns the message that the list on the screen has `added` more files.
 pub(crate) fn more_files(added: usize) -> String {
     format!("{} more changed: L lists all.", count(added))
 }
@@ -266,7 +267,7 @@ pub(crate) fn message(message: &TurnMessage, now: u64) -> String {
     format!("{} ({what}{age})", capital(&harmless(&message.words)).trim_end_matches('.'))
 }
 
-/// An agent has read the message.
+/// Returns the message that an agent has read the person's message.
 pub(crate) fn read(turn: &Turn) -> String {
     let words = turn.message.as_ref().map(|message| sentence(&message.words)).unwrap_or_default();
     format!("Your message was read. {words}").trim_end().to_owned()
