@@ -1,4 +1,4 @@
-// The commands, each of which says so if there is no companion or no proposal.
+// The commands. Each shows a message if it needs a companion or a proposal and there is none.
 
 import * as vscode from 'vscode';
 import type { Ahead } from './accept/acceptAhead';
@@ -21,7 +21,7 @@ import type { Changer } from './reviews/hunkCommands';
 import type { Review, Reviews } from './reviews/reviews';
 import type { Sender } from './reviews/textSync';
 
-// A row of the view, or the document of a title bar.
+// The argument of a command: a row of the view, or the document of a title bar.
 type Given = ReviewNode | vscode.Uri | undefined;
 
 export interface Parts {
@@ -50,14 +50,15 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     const review = await chosen(reviews, given);
     await (review && run(review, given !== undefined && 'review' in given));
   };
-  // A line above a change names it; a key means the one at the cursor.
+  // A code lens passes its change as an argument; a key acts on the change at the cursor.
   const withHunk = (run: (review: Review, hunk: Hunk) => Promise<void>) => async (id?: number, named?: Hunk) => {
     const review = named ? reviews.get(id!) : reviews.of(activeUri());
     const hunk = named ?? await changer.atCursor(review);
     await (review && hunk && run(review, hunk));
   };
   const inTerminal = (words: string) => () => runInTerminal(`alongside ${words}`, shellLine(program(), words), undefined, true);
-  // VS Code writes the key beside the words of a title bar, and an icon in place of them: so commands have several names.
+  // VS Code shows an icon instead of the title in a title bar, and the key beside the title elsewhere, so some commands
+  // have two names.
   return vscode.Disposable.from(
     command('show', withReview((review) => show(review))),
     command('next', () => navigation.next(1)),
@@ -100,7 +101,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
         runInTerminal(agent, agent, status()?.environment);
       }
     }),
-    // These have a use also where no companion runs.
+    // These commands also work without a companion.
     anyTime('setUpAgents', inTerminal('install agent')),
     anyTime('doctor', inTerminal('doctor')),
     anyTime('drafts', () => showDrafts(program(), texts)),
@@ -111,12 +112,13 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     anyTime('showOther', showOther),
   );
 }
-// The given review, else the one in front, else the one of this file, else the only one, else the person chooses.
+// Returns the given review, otherwise the one in the active tab, that of the active file, the only one, or the one that
+// the person chooses.
 async function chosen(reviews: Reviews, given: Given): Promise<Review | undefined> {
   if (given && 'review' in given) {
     return given.review.ended ? undefined : given.review;
   }
-  // The review in front is being decided: no other one is meant.
+  // The review in the active tab has ended or is being decided, and the person means no other review.
   const front = reviews.at(given instanceof vscode.Uri ? given : activeUri());
   if (front && (front.ended || front.decided !== undefined)) {
     return undefined;
@@ -130,7 +132,7 @@ async function chosen(reviews: Reviews, given: Given): Promise<Review | undefine
   return choose('Which proposal?', choices);
 }
 
-// Adds the file, and the selected lines, to the prompt of an agent. The companion says to whom.
+// Adds the file, with the selected lines, to the prompt of an agent. The companion reports which agent got it.
 async function sendSelection(companion: Companion): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   if (editor?.document.uri.scheme !== 'file') {
@@ -138,13 +140,14 @@ async function sendSelection(companion: Companion): Promise<void> {
     return;
   }
   const { document, selection: { isEmpty, start, end } } = editor;
-  // A selection of whole lines ends before the next one.
+  // A selection of whole lines ends at the start of the line after it.
   const last = end.character === 0 && end.line > start.line ? end.line : end.line + 1;
   const lines = isEmpty ? {} : { lines: { start: start.line, end: last } };
   await companion.ask('alongside/mentionFile', { path: document.uri.fsPath, ...lines });
 }
 
-// The file as it was at the proposal, beside the file as it is: what accepting undoes.
+// Compares the file at the time of the proposal with the file now, whose changes would be lost if the proposal is
+// accepted.
 async function compareFile(review: Review, texts: Texts): Promise<void> {
   const { name } = review.display;
   await showDiff(texts.add(name, review.original ?? ''), vscode.Uri.file(review.file), `${name} (at the proposal, and now)`, { preview: false });

@@ -1,4 +1,4 @@
-// The drafts: texts that the person typed in a review and that did not reach their file. The program lists them.
+// The drafts: texts that the person typed in a review and that were not written to their file. The program lists them.
 
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -10,11 +10,11 @@ import type { Texts } from './readOnlyTexts';
 
 interface Draft { file: string; agent: string; savedAtMs: number; state: string; path: string; reasons?: string }
 
-// The list has all of two weeks.
-const MOST_BYTES = 16 * 1024 * 1024;
+// The longest output of the program, which lists the drafts of two weeks.
+const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
 const list = async (program: string): Promise<Draft[]> =>
-  JSON.parse((await promisify(execFile)(program, ['drafts', 'list', '--json'], { maxBuffer: MOST_BYTES })).stdout);
+  JSON.parse((await promisify(execFile)(program, ['drafts', 'list', '--json'], { maxBuffer: MAX_OUTPUT_BYTES })).stdout);
 
 export async function showDrafts(program: string, texts: Texts): Promise<void> {
   let drafts: Draft[];
@@ -38,19 +38,19 @@ export async function showDrafts(program: string, texts: Texts): Promise<void> {
   await (draft && show(draft, texts));
 }
 
-// The newest draft of a file, as after a write that differs from it.
+// Shows the newest draft of a file, as after a write that differs from it.
 export async function showDraftOf(program: string, texts: Texts, file: string): Promise<void> {
   const drafts = await list(program).catch(() => []);
-  const draft = drafts.find((one) => one.file === file);
+  const draft = drafts.find((candidate) => candidate.file === file);
   await (draft ? show(draft, texts) : showDrafts(program, texts));
 }
 
-// The file is on the left, and the draft in green on the right, as in a proposal.
+// Shows the file on the left and the draft on the right, in the colours of a proposal.
 async function show({ file, path }: Draft, texts: Texts): Promise<void> {
   const name = vscode.workspace.asRelativePath(file);
-  const isThere = existsSync(file);
-  const draft = texts.add(name, await readFile(path, 'utf8'), isThere ? file : undefined);
-  const left = isThere ? vscode.Uri.file(file) : texts.add(name, '');
+  const exists = existsSync(file);
+  const draft = texts.add(name, await readFile(path, 'utf8'), exists ? file : undefined);
+  const left = exists ? vscode.Uri.file(file) : texts.add(name, '');
   await showDiff(left, draft, `${name}: the file, and your draft`, { preview: false });
 }
 

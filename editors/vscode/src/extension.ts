@@ -1,4 +1,4 @@
-// The entry: connects the parts.
+// The entry point: creates the parts of the extension and connects them.
 
 import * as vscode from 'vscode';
 import { Ahead } from './accept/acceptAhead';
@@ -25,8 +25,8 @@ import { Reasons } from './reviews/reasons';
 import { PROPOSAL, Reviews } from './reviews/reviews';
 import { Sender } from './reviews/textSync';
 
-// A server names every waiting review as soon as it is connected.
-const SETTLING = 3000;
+// The time after a connection in which the server reports every waiting review, in milliseconds.
+const SETTLE_TIME = 3000;
 
 let companion: Companion | undefined;
 
@@ -40,7 +40,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const program = (): string => findProgram(context) ?? 'alongside';
   const outcomes = new Outcomes(reviews, navigation, texts, program);
   const variables = context.environmentVariableCollection;
-  // They hold a token.
+  // The variables contain a token, so VS Code must not store them.
   variables.persistent = false;
   variables.description = 'Leads agents to this window.';
   let last: Status | undefined;
@@ -49,7 +49,7 @@ export function activate(context: vscode.ExtensionContext): void {
     started: () => {
       session.started();
       reporter.repeat();
-      setTimeout(() => void settle(), SETTLING);
+      setTimeout(() => void settle(), SETTLE_TIME);
     },
     lost: () => {
       reviews.list().forEach((review) => { review.known = false; });
@@ -93,11 +93,11 @@ export function activate(context: vscode.ExtensionContext): void {
     void settle(true);
   });
 
-  // VS Code restores tabs before their reviews are known.
+  // VS Code restores tabs before their reviews are known, so their documents wait for this promise.
   let settled = (): void => undefined;
   const settling = new Promise<void>((resolve) => { settled = resolve; });
 
-  // Every waiting review is known now, or there is no companion.
+  // Ends the reviews that the server has not reported; with `endsAll`, all of them, because there is no companion.
   async function settle(endsAll = false): Promise<void> {
     for (const { id } of reviews.list().filter(({ known }) => endsAll || !known)) {
       await close({ id, display: { messages: [] } });
@@ -109,7 +109,7 @@ export function activate(context: vscode.ExtensionContext): void {
   async function announce(news: OpenedReview): Promise<void> {
     const review = reviews.open(news);
     if (!review) {
-      // It waits again, at another server, which lacks what was typed meanwhile.
+      // The review waits again at a new server, which lacks the text typed meanwhile.
       const waiting = reviews.get(news.id);
       void (waiting && sender.send(waiting).then(() => sender.follow(waiting)));
       return;
@@ -118,7 +118,7 @@ export function activate(context: vscode.ExtensionContext): void {
     if (vscode.workspace.getConfiguration('alongside').get<boolean>('showReviews') && !isInProposal) {
       return show(review, true);
     }
-    // After a reload, VS Code shows it already.
+    // After a reload of the window, VS Code may already show the review.
     if (tabsOf(review).length === 0) {
       announcer.announce(review);
     }

@@ -1,13 +1,13 @@
-// Texts that a person only reads, beside each other in the diff editor: a draft, a file as it was, a change that was accepted
-// without them.
+// Texts that a person only reads, side by side in the diff editor: a draft, an earlier version of a file, a change that
+// was accepted without a decision.
 
 import * as vscode from 'vscode';
 import { documentUri, showDiff } from './messages/window';
 
-// Of a draft, and of every other text.
+// The URI schemes of drafts, and of all other texts.
 const [DRAFT, TEXT] = ['alongside-draft', 'alongside-text'];
 
-const MOST = 50;
+const MAX_TEXTS = 50;
 
 export class Texts implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly texts = new Map<string, { text: string; file?: string }>();
@@ -18,16 +18,17 @@ export class Texts implements vscode.TextDocumentContentProvider, vscode.Disposa
     return this.texts.get(query)?.text ?? '';
   }
 
-  // The name gives the language. A text can be that of a file, into which the person takes it.
+  // Adds a text. The name decides its language. With `file`, the text is a draft that the person can put into that
+  // file.
   add(name: string, text: string, file?: string): vscode.Uri {
     this.count += 1;
     const query = String(this.count);
     this.texts.set(query, { text, file });
-    this.texts.delete(String(this.count - MOST));
+    this.texts.delete(String(this.count - MAX_TEXTS));
     return documentUri(file === undefined ? TEXT : DRAFT, name, query);
   }
 
-  // Takes the text in front into its file, which is not saved: the person can undo that.
+  // Puts a draft into its file, without saving, so that the person can undo it.
   async take({ query }: vscode.Uri): Promise<void> {
     const { text, file } = this.texts.get(query) ?? {};
     if (text === undefined || file === undefined) {
@@ -40,7 +41,7 @@ export class Texts implements vscode.TextDocumentContentProvider, vscode.Disposa
     await vscode.window.showTextDocument(document, { preview: false });
   }
 
-  // The text before a change on the left, and the one after it on the right.
+  // Shows the text before a change on the left, and the text after it on the right.
   async compare(name: string, before: string, after: string, title: string): Promise<void> {
     await showDiff(this.add(name, before), this.add(name, after), title, { preview: true });
   }

@@ -1,11 +1,11 @@
-// The base of the parts that listen to VS Code or to each other until the extension ends.
+// The base class of the parts that subscribe to events until the extension ends.
 
 import * as vscode from 'vscode';
 
 export abstract class Subscriber implements vscode.Disposable {
   private readonly owned: vscode.Disposable[] = [];
 
-  // Takes over what ends with this part.
+  // Adds disposables that are disposed of with this part.
   protected own(...disposables: vscode.Disposable[]): void {
     this.owned.push(...disposables);
   }

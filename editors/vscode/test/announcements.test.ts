@@ -1,4 +1,4 @@
-// Proposals that come together are announced together, and none of them covers another message.
+// Proposals that arrive together share an announcement, and no announcement covers another message.
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
@@ -21,7 +21,7 @@ function announcer(): Announcer {
   return new Announcer({ onDidChange: () => ({ dispose: () => undefined }) } as unknown as Reviews);
 }
 
-test('a burst has one message', () => {
+test('proposals that arrive together have one message', () => {
   const announcing = announcer();
   ['a.txt', 'b.txt', 'c.txt'].forEach((name) => announcing.announce(proposal(name)));
   assert.deepEqual(shown, []);
@@ -29,14 +29,14 @@ test('a burst has one message', () => {
   assert.deepEqual(shown, ['Gemini CLI: 3 proposals: a.txt, b.txt, c.txt [Show]']);
 });
 
-test('one to look at twice is named first', () => {
+test('a proposal with a warning is named first', () => {
   const announcing = announcer();
   ['a', 'b', 'c', 'd', 'e', 'f'].forEach((name) => announcing.announce(proposal(name, name === 'e')));
   mock.timers.tick(400);
   assert.deepEqual(shown, ['Gemini CLI: 6 proposals: ⚠ e, a, b, c, 2 more [Show]']);
 });
 
-test('one that comes later waits until the message has gone', () => {
+test('a later proposal waits until the message has gone', () => {
   const announcing = announcer();
   announcing.announce(proposal('a.txt'));
   mock.timers.tick(400);
@@ -47,7 +47,7 @@ test('one that comes later waits until the message has gone', () => {
   assert.deepEqual(shown.slice(1), ['b.txt: Gemini CLI proposes 1 change [Show]']);
 });
 
-test('a message about one that has ended shows no other one', async () => {
+test('the message about an ended proposal shows no other proposal', async () => {
   const announcing = announcer();
   const gone = proposal('a.txt');
   announcing.announce(gone);

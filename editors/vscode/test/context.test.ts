@@ -1,11 +1,11 @@
-// The reports about the person's files.
+// Reports about the person's files.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { ContextReporter } from '../src/companion/context';
 import { window, workspace } from './vscode';
 
-test('a file that is saved is told, and no other document', () => {
+test('a saved file is reported, and no other saved document', () => {
   const nothing = { dispose: () => undefined };
   const ignored = () => nothing;
   let saved: (document: object) => void = () => undefined;

@@ -1,4 +1,4 @@
-// A message stays longer than what it is about: its buttons decide nothing that the person does not see.
+// Buttons of a message that is still shown later: they decide nothing that the person does not see.
 
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
@@ -8,7 +8,7 @@ import { click, shown, TabInputTextDiff, window } from './vscode';
 
 const asked: string[] = [];
 
-// The companion refuses each acceptance.
+// Refuses each acceptance.
 const companion = {
   request: (_: string, { decision }: { decision: string }): Promise<void> => {
     asked.push(decision);
@@ -36,7 +36,7 @@ beforeEach(() => {
   asked.length = 0;
 });
 
-test('a refusal offers to reject, and rejects what it was about', async () => {
+test('a refusal offers to reject, and rejects the refused review', async () => {
   void decider.accept(proposal(), true);
   await turn();
   assert.deepEqual(shown, ['None of its changes is kept [Reject]']);
@@ -45,7 +45,7 @@ test('a refusal offers to reject, and rejects what it was about', async () => {
   assert.deepEqual(asked, ['accept', 'reject']);
 });
 
-test('a button about one that has ended says so', async () => {
+test('a button of an ended review shows that it has ended', async () => {
   const review = proposal();
   void decider.accept(review, true);
   await turn();
@@ -55,7 +55,7 @@ test('a button about one that has ended says so', async () => {
   assert.deepEqual([shown.slice(1), asked], [['a.txt: the proposal has ended.'], ['accept']]);
 });
 
-test('a button of before the person typed asks first', async () => {
+test('a button that was shown before the person typed asks first', async () => {
   const review = proposal();
   void decider.accept(review, true);
   await turn();

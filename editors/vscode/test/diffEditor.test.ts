@@ -1,4 +1,4 @@
-// A narrow window cuts a title at its end.
+// The titles of tabs, which a narrow window cuts at their end.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,7 +8,7 @@ import { TabInputTextDiff, window } from './vscode';
 
 const review = (name: string): Review => ({ id: 1, agent: { since: 1 }, display: { name, agent: 'Codex' } }) as unknown as Review;
 
-test('a title is the name of the file, with its folder only beside a namesake', () => {
+test('a title has the folder only if another tab has the same file name', () => {
   const [one, other] = [review('src/list.ts'), review('src/pages/list.ts')];
   assert.equal(titleOf(one), 'list.ts (Codex)');
   window.tabGroups.all = [{ tabs: [{ input: new TabInputTextDiff(originalUri(one), proposalUri(one)) }] }];

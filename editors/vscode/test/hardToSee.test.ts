@@ -1,4 +1,4 @@
-// The words about what nobody sees are the server's, and no text in a diff is taken for them.
+// The sentences about differences that are hard to see come from the server; no text in a diff is mistaken for one.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,7 +15,7 @@ test('a change has the sentence of its diff', () => {
   assert.equal(hardToSee(texts(`@@ -1 +1 @@\n-\\ ${SENTENCE}\n+${SENTENCE}\n ${SENTENCE}\n`), 0), undefined, 'a text says so');
 });
 
-test('the words of a line are short', () => {
+test('the text after a line is short', () => {
   const display = { ...texts('').display, hardToSee: [{ line: 2, words: 'a tab in place of blanks' }, { line: 4, words: 'Cyrillic с (U+0441) in place of c' }] };
   assert.deepEqual(unseenMarks({ display }), [{ line: 2, words: '⚠ a tab in place of blanks' }, { line: 4, words: '⚠ Cyrillic с (U+0441) for c' }]);
   assert.ok(isAboutUnseen({ text: SENTENCE }) && !isAboutUnseen({ text: 'The file changed on disk.' }));

@@ -1,5 +1,5 @@
-// The manifest and the README say the same: agents, settings with their defaults, commands and keys. People read both,
-// and nothing else compares them.
+// The manifest and the README agree on agents, settings with their defaults, commands and keys. People read both, and
+// no other test compares them.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -45,7 +45,7 @@ test('the README has each command of the palette', () => {
   }
 });
 
-// As people write keys: `Ctrl+K Ctrl+R`.
+// A key as people write it: `Ctrl+K Ctrl+R`.
 const written = (key: string): string => key.replace(/\b[a-z]/g, (letter) => letter.toUpperCase()).replace(/Escape/g, 'Esc');
 
 test('the README has each key', () => {
@@ -62,7 +62,7 @@ test('every item of a menu is a command with a title', () => {
   }
 });
 
-// vsce makes addresses of relative links, also in code. Those of the repository are not beside a packed extension.
+// vsce turns relative links into URLs, also in code. Files of the repository are not in a packed extension.
 test('a link of the README leads to a file', () => {
   for (const [, target = ''] of readme.matchAll(/\]\(([^)]*)\)/g)) {
     assert.ok(/^(https:\/\/|\.\.\/\.\.\/)/.test(target) || existsSync(target), target);

@@ -1,4 +1,4 @@
-// Ends that come together have one message.
+// Ends that arrive together share a message.
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => mock.timers.reset());
 
-test('an agent that leaves has one message about all of its proposals', () => {
+test('the exit of an agent has one message about all its proposals', () => {
   const ends = outcomes();
   ['a.txt', 'b.txt', 'c.txt'].forEach((name) => ends.sayEnd(left(name)));
   assert.deepEqual(shown, []);
@@ -27,14 +27,14 @@ test('an agent that leaves has one message about all of its proposals', () => {
   assert.deepEqual(shown.slice(1), ['d.txt: closed, because Codex has left.']);
 });
 
-test('the end of the agent itself is said once', () => {
+test('the end of the agent itself is shown once', () => {
   const ends = outcomes();
   [left('a.txt'), { name: '', message: 'Codex has left.' }].forEach((end) => ends.sayEnd(end));
   mock.timers.tick(400);
   assert.deepEqual(shown, ['a.txt: closed, because Codex has left.']);
 });
 
-test('two sessions of one agent that come together are said as one', () => {
+test('equal messages about two sessions of an agent are shown once', () => {
   const ends = outcomes();
   ['Gemini CLI is connected.', 'Gemini CLI is connected.'].forEach((message) => ends.sayEnd({ name: '', message }));
   mock.timers.tick(400);

@@ -1,4 +1,4 @@
-// The few parts of VS Code's interface that the tested files use outside VS Code. The real editor is in rig/tests/editors.
+// The parts of VS Code's API that the tested files use outside VS Code. The real editor is tested in rig/tests/editors.
 
 export class Position {
   constructor(readonly line: number, readonly character: number) {}
@@ -21,7 +21,7 @@ export class Range {
 // The messages that were shown.
 export const shown: string[] = [];
 
-// Clicks a button of the message that was shown last.
+// Clicks a button of the last message.
 export let click: (way: string) => void = () => undefined;
 
 const message = (text: string, ...ways: unknown[]): Promise<string | undefined> => {
@@ -53,7 +53,7 @@ export const workspace = { getConfiguration: (section: string) => ({ get: (name:
 
 export const ViewColumn = { Active: -1, Beside: -2 };
 
-// The commands that ran.
+// The commands that were executed.
 export const executedCommands: string[] = [];
 
 export const commands = { executeCommand: (name: string): Promise<void> => Promise.resolve(void executedCommands.push(name)) };

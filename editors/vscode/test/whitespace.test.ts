@@ -13,8 +13,8 @@ test('turns `ignoreTrimWhitespace` off if it is on', async () => {
   assert.deepEqual(executedCommands, ['toggle.diff.ignoreTrimWhitespace']);
 });
 
-test('opens the settings if only a language turns `ignoreTrimWhitespace` on, for a toggle would turn it on everywhere', async () => {
-  // Without a document, and so without its language.
+test('opens the settings if only a language turns `ignoreTrimWhitespace` on, because a toggle would turn it on everywhere', async () => {
+  // The configuration without a document lacks the setting of its language.
   settings['diffEditor.ignoreTrimWhitespace'] = false;
   await showWhitespace();
   assert.deepEqual(executedCommands, ['workbench.action.openSettings']);

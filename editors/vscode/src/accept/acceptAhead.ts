@@ -1,5 +1,6 @@
-// Proposals without a decision: the person accepts ahead all that an agent still proposes for a file or a folder, and sees
-// what was accepted without them, by that or by a rule of the settings. Nothing of it interrupts.
+// Proposals that are accepted without a decision: the person accepts ahead all that an agent still proposes for a file
+// or a folder, and sees what was accepted by such a grant or by a rule of the settings. Nothing here interrupts the
+// person.
 
 import { readFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
@@ -10,10 +11,10 @@ import { choose, inform, say } from '../messages/window';
 import type { Texts } from '../readOnlyTexts';
 import type { Review } from '../reviews/reviews';
 
-// As many as the companion names after a start.
-const MOST = 100;
+// The number of accepted changes that the companion reports after a start.
+const MAX_ACCEPTED = 100;
 
-// A folder in words: that of a file in the project's own one is all of it.
+// The folder of a file in words. For a file in the project's top folder, that is the whole project.
 export const folderWords = (name: string): string =>
   (name.includes('/') ? `${name.slice(0, name.lastIndexOf('/') + 1)}, with all below it` : 'the whole project');
 
@@ -22,15 +23,15 @@ export class Ahead {
 
   constructor(private readonly companion: Companion, private readonly texts: Texts) {}
 
-  // The newest first.
+  // Adds an accepted change; the list begins with the newest.
   add(news: AcceptedByRule): void {
     if (!news.isEarlier) {
       say(`${vscode.workspace.asRelativePath(news.file)}: accepted without you. “Show What Was Accepted Without You” lists it.`);
     }
-    this.accepted = [news, ...this.accepted.filter(({ number }) => number !== news.number)].slice(0, MOST);
+    this.accepted = [news, ...this.accepted.filter(({ number }) => number !== news.number)].slice(0, MAX_ACCEPTED);
   }
 
-  // Another companion counts anew, and names what it has accepted.
+  // Clears the list, because another companion numbers the changes again, and reports those that it has accepted.
   forget(): void {
     this.accepted = [];
   }
@@ -41,7 +42,7 @@ export class Ahead {
       { label: 'Its folder', description: folderWords(display.name), value: 'folder' },
     ];
     const scope = await choose(`Accept all that ${display.agent} still proposes, until it ends: for which files?`, choices);
-    // A notice says what is accepted ahead now.
+    // The companion confirms the grant with a notice.
     await (scope && this.companion.ask('alongside/grant', { id, scope }));
   }
 
@@ -62,11 +63,12 @@ export class Ahead {
       detail: value.isBrokenOff ? `${value.by}; not written, because its patch was broken off` : value.by,
       value,
     }));
-    const one = await choose('Accepted without you. Which change?', choices);
-    await (one && this.showChange(one));
+    const chosen = await choose('Accepted without you. Which change?', choices);
+    await (chosen && this.showChange(chosen));
   }
 
-  // The whole file, if it still holds the change; else the lines of the change.
+  // Shows the whole file before and after the change if the file still contains the change, otherwise only the changed
+  // lines.
   private async showChange({ file, diff }: AcceptedByRule): Promise<void> {
     const now = await readFile(file, 'utf8').catch(() => '');
     const before = reverted(now, diff);

@@ -1,4 +1,4 @@
-// Accepting together what the person has seen: asks once, and says the end.
+// Accepts together the proposals that the person has seen: asks once, and reports the result.
 
 import { type AcceptedTogether, listed, question, sentence } from './acceptTogether';
 import { ask, inform, tell, warn } from '../messages/window';
@@ -6,7 +6,7 @@ import type { Decider } from '../reviews/decisions';
 import type { Reviews } from '../reviews/reviews';
 import type { SeenReviews } from './seenReviews';
 
-// The list stays as it is while the person reads it.
+// Accepts the listed proposals. The list does not change while the person reads it.
 export async function acceptSeen(reviews: Reviews, seen: SeenReviews, decider: Decider): Promise<void> {
   const { ready, others, text, detail, yes } = question(reviews.list().map((review) => listed(review, seen.count(review))));
   if (!yes) {

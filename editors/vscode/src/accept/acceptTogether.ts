@@ -1,19 +1,20 @@
-// Accepting together what was seen: the list that the person confirms, and the sentence about its end, in the words of
-// the terminal desk. Only the listed revisions are accepted: a proposal that changes or comes later waits.
+// Accepting seen proposals together: the list that the person confirms, and the sentence about the result, worded as at
+// the terminal desk. Only the listed revisions are accepted: a proposal that changes or arrives later still waits.
 
 import type { ReviewDisplay } from '../companion/protocol';
 import { type SeenPart, seenWords } from './seenChanges';
 
-// The words of the list about a proposal.
+// The parts of a proposal that the list shows.
 interface Listable { revision: number; display: Pick<ReviewDisplay, 'name' | 'agent' | 'counts' | 'states' | 'obstacle'> }
 
 export interface Listed<T> { review: T; revision: number; row: string; obstacle?: string }
 
 export interface AcceptedTogether { accepted: number; changed: number; ended: number; others: number; refused: string[] }
 
-// The list of a question has so many rows to accept, and so many of others: what is not in it is not accepted.
-const MOST = 20;
-const MOST_OTHERS = 8;
+// The most proposals that one list accepts, and the most others that it names. Proposals outside the list are not
+// accepted.
+const MAX_READY = 20;
+const MAX_OTHERS = 8;
 
 export function listed<T extends Listable>(review: T, seen: SeenPart): Listed<T> {
   const { name, agent, counts, states, obstacle } = review.display;
@@ -23,13 +24,13 @@ export function listed<T extends Listable>(review: T, seen: SeenPart): Listed<T>
 
 export interface Question<T> { ready: Listed<T>[]; others: Listed<T>[]; text: string; detail: string; yes: string }
 
-// The question to the person; it has no `yes` if there is nothing to accept.
+// Returns the question to the person; `yes` is empty if no proposal can be accepted.
 export function question<T>(all: Listed<T>[]): Question<T> {
   const able = all.filter(({ obstacle }) => !obstacle);
-  const ready = able.slice(0, MOST);
-  const late = able.slice(MOST).map((one) => ({ ...one, obstacle: 'in the next list' }));
-  const others = [...all.filter(({ obstacle }) => obstacle), ...late];
-  const shown = others.slice(0, MOST_OTHERS);
+  const ready = able.slice(0, MAX_READY);
+  const overflow = able.slice(MAX_READY).map((proposal) => ({ ...proposal, obstacle: 'in the next list' }));
+  const others = [...all.filter(({ obstacle }) => obstacle), ...overflow];
+  const shown = others.slice(0, MAX_OTHERS);
   const more = others.length - shown.length;
   const detail = [
     ...(ready.length > 0 ? ['To accept, as they stand now:', ...ready.map(({ row }) => row)] : []),

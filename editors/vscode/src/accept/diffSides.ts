@@ -1,18 +1,19 @@
-// The two sides of a change of which only the diff is known: lines behind `-` and `+`, each run below its place (`@@`).
+// Computes the two sides of a change from its unified diff: lines with `-` and `+`, each run after its hunk header
+// (`@@`).
 
-const PLACE = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
+const HUNK_HEADER = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
 interface Run { start: number; count: number; removed: string[]; added: string[] }
 
 function runsOf(diff: string): Run[] {
   const runs: Run[] = [];
   for (const line of diff.split('\n')) {
-    const place = PLACE.exec(line);
+    const header = HUNK_HEADER.exec(line);
     const run = runs.at(-1);
-    if (place) {
-      const count = Number(place[4] ?? 1);
-      // Nothing is after the line before.
-      runs.push({ start: Number(place[3]) - (count === 0 ? 0 : 1), count, removed: [], added: [] });
+    if (header) {
+      const count = Number(header[4] ?? 1);
+      // The header of an empty range has the line before it.
+      runs.push({ start: Number(header[3]) - (count === 0 ? 0 : 1), count, removed: [], added: [] });
     } else if (run && /^[ -]/.test(line)) {
       run.removed.push(line.slice(1));
       run.added.push(...(line.startsWith(' ') ? [line.slice(1)] : []));
@@ -23,10 +24,10 @@ function runsOf(diff: string): Run[] {
   return runs;
 }
 
-// The text before the change; nothing if the text does not hold the change, or the diff is cut.
+// Returns the text before the change; undefined if the text does not contain the change, or the diff is truncated.
 export function reverted(now: string, diff: string): string | undefined {
   const lines = now.split('\n');
-  // From the last one on: lines above keep their places.
+  // Starts with the last run, so that the lines above keep their numbers.
   for (const { start, count, removed, added } of runsOf(diff).reverse()) {
     if (added.length !== count || lines.slice(start, start + count).join('\n') !== added.join('\n')) {
       return undefined;
@@ -36,7 +37,7 @@ export function reverted(now: string, diff: string): string | undefined {
   return lines.join('\n');
 }
 
-// Only the lines that the diff has, with a sign between its places.
+// Returns both sides of the lines that the diff contains, with a sign between its runs.
 export function sidesOf(diff: string): [string, string] {
   const runs = runsOf(diff);
   const text = (lines: string[][]): string => lines.map((run) => run.join('\n')).join('\n⋯\n');

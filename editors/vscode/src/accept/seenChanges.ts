@@ -1,37 +1,39 @@
-// Which changes of a proposal were on the screen. The proposals that are accepted together are those of which every
-// change was: a line counts once an editor has shown it, and a change once all of its lines count, with the line before
-// and the one after it. A change that the person types, or that another desk edits, has not been seen before.
+// Records which changes of a proposal were on the screen. Only proposals whose every change was seen are accepted
+// together. A line is seen once an editor has shown it, and a change once all its lines, the line before and the line
+// after it are seen. A change that the person types, or that another desk edits, is a new change.
 
 import type { Lines } from '../companion/protocol';
 import { type Columns, placesOf, type Texts } from '../diff/hunkPositions';
 
 export interface SeenPart { seen: number; all: number; unit: 'changes' | 'lines' }
 
-// The lines on the screen, and whether it wraps long lines, and paints changes of blanks at both ends of lines.
-export interface Look { lines: Shown[]; isWrapped: boolean; showsWhitespace: boolean }
+// The lines on the screen, whether the editor wraps long lines, and whether it shows changes of whitespace at both ends
+// of lines.
+export interface ScreenState { lines: ShownLines[]; isWrapped: boolean; showsWhitespace: boolean }
 
-// Lines, of which a wrapped one at the top or the end may be there in part: from a column of the first one, to one of the last.
-export interface Shown extends Lines { from?: number; to?: number }
+// Lines on the screen. A wrapped line at the top or at the end may be shown in part: `from` is a column of the first
+// line, `to` one of the last.
+export interface ShownLines extends Lines { from?: number; to?: number }
 
-// The narrowest view that is reckoned with: what is further to the right may be beyond it.
+// The width of the narrowest editor, in columns: text further to the right may be outside it.
 export const NARROW = 40;
 
-// In a few words; empty if all was seen.
+// Returns how much was seen, in a few words; empty if all was seen.
 export const seenWords = ({ seen, all, unit }: SeenPart): string =>
   (seen === all ? '' : seen === 0 ? 'not seen yet' : `seen ${seen} of ${all} ${unit}`);
 
-// The same for what is left: `18 of 25 changes not seen`.
+// Returns how much was not seen: `18 of 25 changes not seen`.
 export const unseenWords = ({ seen, all, unit }: SeenPart): string => `${all - seen} of ${all} ${unit} not seen`;
 
 interface Part { key: string; from: number; to: number; first: number; columns: Columns[]; isWide: boolean; isOnlyTrimmed: boolean }
 
 export class SeenChanges {
   private readonly seen = new Set<string>();
-  // The lines of changes that are larger than the screen, counted from the first one of each.
+  // The seen lines of partly seen changes, counted from the first line of each change.
   private readonly lines = new Map<string, Set<number>>();
 
-  // This is on the screen. Returns whether a change counts now that did not.
-  look(texts: Texts, { lines: shown, isWrapped, showsWhitespace }: Look): boolean {
+  // Records what is on the screen. Returns whether a change is seen that was not.
+  record(texts: Texts, { lines: shown, isWrapped, showsWhitespace }: ScreenState): boolean {
     const before = this.seen.size;
     for (const { key, from, to, first, columns, isWide, isOnlyTrimmed } of partsOf(texts)) {
       if (this.seen.has(key) || (isWide && !isWrapped) || (isOnlyTrimmed && !showsWhitespace)) {
@@ -55,7 +57,7 @@ export class SeenChanges {
     return this.seen.size > before;
   }
 
-  // How many changes count, and of how many; of a single one, how many of its lines.
+  // Returns how many changes were seen, and of how many; for a single change, how many of its lines.
   count(texts: Texts): SeenPart {
     const all = partsOf(texts);
     const [only] = all;
@@ -66,7 +68,7 @@ export class SeenChanges {
     return { seen: all.filter(({ key }) => this.seen.has(key)).length, all: all.length, unit: 'changes' };
   }
 
-  // The first change that was not seen, at or after an index, and the first line of it that was not.
+  // Returns the first unseen change at or after an index, and its first unseen line.
   firstUnseen(texts: Texts, after = 0): { index: number; line: number } | undefined {
     const all = partsOf(texts);
     const index = all.findIndex(({ key }, at) => at >= after && !this.seen.has(key));
@@ -83,19 +85,20 @@ export class SeenChanges {
   }
 }
 
-// No screen shows more of a line at once.
-const MOST_COLUMNS = 400;
+// The most columns of a line that count: no screen shows more at once.
+const MAX_COLUMNS = 400;
 
-// Whether what differs in a line is on the screen: all of it, or as much as a screen has place for.
-function hasColumns({ start, end, from = 0, to = Infinity }: Shown, line: number, changed: Columns | undefined): boolean {
+// Whether the changed columns of a line are on the screen: all of them, or as many as fit on a screen.
+function hasColumns({ start, end, from = 0, to = Infinity }: ShownLines, line: number, changed: Columns | undefined): boolean {
   const [first, last] = [line === start ? from : 0, line === end - 1 ? to : Infinity];
-  // Of the lines around a change, a part is enough.
-  return !changed || (first <= changed.from && Math.min(changed.to, changed.from + MOST_COLUMNS) <= last);
+  // A part of the line before or after a change is enough.
+  return !changed || (first <= changed.from && Math.min(changed.to, changed.from + MAX_COLUMNS) <= last);
 }
 
 const parts = new WeakMap<object, { current: string; all: Part[] }>();
 
-// The changes with the lines to see. A proposal without changes, such as a new file, is one.
+// Returns the changes with the lines that must be seen. A proposal without changes, such as a new file, counts as one
+// change.
 function partsOf(texts: Texts): Part[] {
   const { hunks, current } = texts;
   const known = parts.get(hunks);
@@ -103,17 +106,17 @@ function partsOf(texts: Texts): Part[] {
     return known.all;
   }
   const lines = current.split('\n');
-  // An editor shows a line after the last line ending.
+  // An editor shows an empty line after the last line ending.
   const count = lines.length;
   const isWide = lines.some((line) => line.length > NARROW);
   const whole: Part = { key: current, from: 0, to: count, first: 0, columns: lines.map((line) => ({ from: 0, to: line.length })), isWide, isOnlyTrimmed: false };
   const all = hunks.length === 0 ? [whole] : placesOf(texts).map(({ current: { start, end }, columns, lastColumn, isOnlyTrimmed }, index) => {
     const { original, proposed, state } = hunks[index]!;
     const place = [original.start, original.end, proposed.start, proposed.end].join();
-    // Keeping and dropping show one of two texts that are known; typing makes another one.
+    // A kept or dropped change has one of two known texts; an edited one has a new text, which is part of its key.
     const key = state === 'edited' ? `${place}\n${lines.slice(start, end).join('\n')}` : place;
-    // No screen has place for a tall line and those around it.
-    const around = lastColumn > MOST_COLUMNS && end > start ? 0 : 1;
+    // A line that fills the screen leaves no room for the lines around it.
+    const around = lastColumn > MAX_COLUMNS && end > start ? 0 : 1;
     const [from, to] = [Math.max(0, start - around), Math.min(count, end + around)];
     return { key, from, to, first: start, columns, isWide: lastColumn > NARROW, isOnlyTrimmed: isOnlyTrimmed && state !== 'dropped' };
   });

@@ -1,4 +1,4 @@
-// The connection to the companion: `alongside lsp`, which speaks the desk protocol. A server that ends starts again.
+// The connection to the companion: `alongside lsp`, which speaks the desk protocol. A server that ends is restarted.
 
 import * as path from 'node:path';
 import * as vscode from 'vscode';
@@ -8,18 +8,19 @@ import { inWindow } from '../messages/outcomes';
 import { inform, warn } from '../messages/window';
 import { type AcceptedByRule, type ChangedReview, type ClosedReview, type Display, type LastWord, messageOf, type OpenedReview, type Status } from './protocol';
 
-// In milliseconds, doubled with each end that follows within a minute.
+// The delay before a restart, in milliseconds: it doubles with each end within a minute of the last start, up to
+// LAST_DELAY after MANY_ENDS ends.
 const FIRST_DELAY = 300;
 const LAST_DELAY = 30_000;
 const MINUTE = 60_000;
 const MANY_ENDS = 5;
 
-// The names of `alongside install` for other editors than VS Code itself.
+// The names that `alongside install` has for editors based on VS Code.
 const PRODUCTS = ['vscodium', 'cursor', 'windsurf', 'code-server'];
 
 export interface Handlers {
   started(): void;
-  // The server has ended, and another one starts.
+  // The server has ended and will be restarted.
   lost(): void;
   failed(message: string): void;
   opened(review: OpenedReview): void;
@@ -28,11 +29,11 @@ export interface Handlers {
   status(status: Status): void;
   acceptedByRule(accepted: AcceptedByRule): void;
   flush(id: number): Promise<void>;
-  // The file after a decision.
+  // The state of the file after a decision.
   lastWord(word: LastWord): void;
 }
 
-// Its own messages to the person name no remedy.
+// A client that shows no error messages of its own, because they name no remedy.
 class QuietClient extends LanguageClient {
   override error(message: string, data?: unknown): void {
     super.error(message, data, false);
@@ -58,7 +59,8 @@ export class Companion {
         this.handlers.started();
       }
     } catch (error) {
-      // A server that has ended starts again. One that still runs has refused, such as another version.
+      // A server that has ended is restarted by `ended`. A server that still runs has refused to initialize, as one of
+      // another version does.
       await new Promise((done) => setTimeout(done, FIRST_DELAY));
       if (this.client === client && !this.retry) {
         await this.stop();
@@ -72,13 +74,13 @@ export class Companion {
     const { client } = this;
     this.client = undefined;
     this.ends = 0;
-    // It may have ended already.
+    // The server may have ended already.
     await client?.dispose().catch(() => undefined);
   }
 
   notify(method: string, params: object): void {
     if (this.client?.isRunning()) {
-      // The report after the next start repeats what is lost.
+      // The reports after the next start replace a lost notification.
       this.client.sendNotification(method, params).catch(() => undefined);
     }
   }
@@ -90,7 +92,7 @@ export class Companion {
     return this.client.sendRequest<T>(method, params);
   }
 
-  // Whether the companion has done it. If not, the person learns why.
+  // Sends a request and returns whether it succeeded. If not, shows the reason to the person.
   async ask(method: string, params: object): Promise<boolean> {
     try {
       await this.request(method, params);
@@ -116,10 +118,10 @@ export class Companion {
       },
     });
     const { handlers } = this;
-    const on = <T>(event: string, then: (params: T) => void): void => {
+    const on = <T>(event: string, handle: (params: T) => void): void => {
       client.onNotification(`alongside/${event}`, (params: T) => {
         if (this.client === client) {
-          then(params);
+          handle(params);
         }
       });
     };
@@ -134,7 +136,7 @@ export class Companion {
     on('notice', say);
     on('lastWord', (word: LastWord) => handlers.lastWord(word));
     on('problem', ({ display }: { display: Display }) => display.messages.forEach((message) => void warn(message)));
-    // The client would show these itself. The server sends none to a plugin.
+    // The client library would show these messages itself. The server sends none to a plugin.
     client.onNotification('window/showMessage', ({ message }: { message: string }) => void inform(message));
     client.onRequest('window/showMessageRequest', ({ message }: { message: string }) => void inform(message));
     client.onRequest('alongside/flushReview', ({ id }: { id: number }) => handlers.flush(id).then(() => null));
@@ -142,8 +144,8 @@ export class Companion {
     return client;
   }
 
-  // A terminal's shell is a child of our parent, not of this process. One parent has many windows; the storage is that
-  // of this window's folder, also after a reload.
+  // Describes this window. The shell of a terminal is a child of our parent process, not of this one. One parent has
+  // many windows; the storage folder identifies the window's workspace, also after a reload.
   private editor(): object {
     const storage = this.context.storageUri?.fsPath;
     const window = storage ? path.basename(path.dirname(storage)) : String(process.pid);
@@ -163,7 +165,7 @@ export class Companion {
     }
     const delay = this.ends < MANY_ENDS ? FIRST_DELAY * 2 ** this.ends : LAST_DELAY;
     this.retry = setTimeout(() => {
-      // Its output channel goes, too.
+      // Disposing the client removes its output channel.
       client.dispose().catch(() => undefined);
       void this.start(program);
     }, delay);

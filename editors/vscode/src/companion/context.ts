@@ -1,12 +1,12 @@
-// The open files of the window, as the companion gets them.
+// Reports the open files of the window to the companion.
 
 import * as vscode from 'vscode';
 import type { Companion } from './companion';
 import { Subscriber } from '../subscriber';
 
-// The shortest time between two reports, in milliseconds. The first one goes at once: the companion waits for the end of
-// a movement itself.
-const PACE = 50;
+// The shortest time between two reports, in milliseconds. The first report is sent at once, because the companion
+// itself debounces reports.
+const MIN_INTERVAL = 50;
 
 export class ContextReporter extends Subscriber {
   // The files in the order of their last use.
@@ -39,7 +39,7 @@ export class ContextReporter extends Subscriber {
     );
   }
 
-  // Sends the next report even if it is like the last one.
+  // Sends the next report even if it equals the last one.
   repeat(): void {
     this.last = '';
     this.soon();
@@ -49,7 +49,7 @@ export class ContextReporter extends Subscriber {
   }
 
   private soon(): void {
-    this.timer ??= setTimeout(() => this.report(), Math.max(0, this.reported + PACE - performance.now()));
+    this.timer ??= setTimeout(() => this.report(), Math.max(0, this.reported + MIN_INTERVAL - performance.now()));
   }
 
   private report(): void {
@@ -81,7 +81,7 @@ export class ContextReporter extends Subscriber {
 
   private activeFile(): object | undefined {
     const editor = vscode.window.activeTextEditor;
-    // The file that was used last stays the active one, in a terminal or a review.
+    // In a terminal or a review, the last used file stays the active one.
     if (editor?.document.uri.scheme === 'file') {
       this.active = editor;
       this.used.delete(editor.document.uri.fsPath);

@@ -6,13 +6,13 @@ export interface ReviewDisplay extends Display {
   title: string;
   name: string;
   agent: string;
-  // Of lines, as `+3 -1`.
+  // The lines added and removed, as `+3 -1`.
   counts: string;
   states: string;
-  // To accepting it together with others, beside what the person has not seen.
+  // The obstacle to accepting the proposal together with others, apart from unseen changes.
   obstacle?: string | null;
   notes: { text: string; warning: boolean }[];
-  // Lines of the current text, and why they differ from those that look like them.
+  // Lines of the current text, with the reason why each differs from the line that it looks like.
   hardToSee: { line: number; words: string }[];
   diff: string[];
 }
@@ -24,11 +24,11 @@ export interface Hunk {
   proposed: Lines;
   current: Lines;
   state: 'kept' | 'dropped' | 'edited';
-  // The person's, for dropping or editing it.
+  // The person's reason for dropping or editing the change.
   reason?: string;
 }
 
-// Lines of a text, and the text in their place.
+// Lines of a text, and the text that replaces them.
 export interface Replacement { lines: Lines; text: string }
 
 export interface ReviewState {
@@ -37,13 +37,13 @@ export interface ReviewState {
   hunks: Hunk[];
   stale: boolean;
   dirty: boolean;
-  // The person's, for the decision on all of it.
+  // The person's reason for the decision on the whole proposal.
   reason?: string;
   display: ReviewDisplay;
 }
 
 export interface ChangedReview extends ReviewState {
-  // Absent if the text stays.
+  // Absent if the text is unchanged.
   replacement?: Replacement;
 }
 
@@ -54,7 +54,7 @@ export interface OpenedReview extends ReviewState {
   // Absent for a new file.
   original?: string;
   proposed: string;
-  // With which outcomes the agent's model reads a reason; absent for none.
+  // The outcomes with which the agent's model reads a reason; absent if it reads none.
   reasons?: 'withRejection' | 'always';
 }
 
@@ -79,7 +79,7 @@ export interface AcceptedByRule {
   removed: number;
   diff: string;
   isBrokenOff?: boolean;
-  // One that the companion names again after a start.
+  // Whether the companion only repeats the change after a start.
   isEarlier?: boolean;
 }
 
@@ -92,21 +92,21 @@ export interface Status {
   paused: boolean;
   // The settings switch reviews off.
   contextOnly?: boolean;
-  // The proposals that are accepted ahead.
+  // The grants by which proposals are accepted ahead.
   grants?: Grant[];
-  // Leads agents to this window. It holds the token: never show or log it.
+  // The variables that lead agents to this window. They contain the token: never show or log them.
   environment: Record<string, string>;
-  // With the places of the grants, in their order.
+  // `granted` describes the files of the grants, in their order.
   display: Display & { line: string; granted: string[] };
 }
 
-// Why the server refuses a request; undefined if something else went wrong.
+// Returns the reason why the server refused a request; undefined if something else failed.
 export function refusal(error: unknown): string | undefined {
   const { data } = error as { data?: { why?: unknown } };
   return typeof data?.why === 'string' ? data.why : undefined;
 }
 
-// The server's sentences about a refusal begin in lower case.
+// Returns the message of an error as a sentence: the server's refusals begin in lower case.
 export function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.charAt(0).toUpperCase() + message.slice(1);

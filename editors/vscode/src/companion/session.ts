@@ -1,4 +1,4 @@
-// Whether this window has a companion: not without a folder, and not beside another extension that is one.
+// Decides whether this window has a companion: not without a folder, and not if another extension provides one.
 
 import * as vscode from 'vscode';
 import type { Companion } from './companion';
@@ -7,7 +7,7 @@ import { inform, openInstallation, say, warn } from '../messages/window';
 import { findProgram, missing } from './program';
 import { Subscriber } from '../subscriber';
 
-// Their companions have the process and the folders of ours.
+// Extensions whose companions would have the same process and folders as ours.
 const OTHERS = ['google.gemini-cli-vscode-ide-companion', 'qwenlm.qwen-code-vscode-ide-companion'];
 
 type State = 'running' | 'noFolder' | 'standsBack' | 'noProgram' | 'failed';
@@ -21,7 +21,7 @@ export class Session extends Subscriber {
     private readonly context: vscode.ExtensionContext,
     private readonly companion: Companion,
     private readonly overview: Overview,
-    // There is no companion any more.
+    // Called when the companion has been stopped.
     private readonly ended: () => void,
   ) {
     super();
@@ -32,7 +32,7 @@ export class Session extends Subscriber {
     );
   }
 
-  // Starts or ends the companion. One change waits for the other.
+  // Starts or stops the companion. Updates run one after the other.
   update(startsAgain = false): void {
     this.updating = this.updating.then(() => this.follow(startsAgain)).catch((error: unknown) => this.fail(String(error)));
   }
@@ -83,7 +83,7 @@ export class Session extends Subscriber {
     void vscode.commands.executeCommand('setContext', 'alongside.state', state);
   }
 
-  // Whether commands have a companion. If not, the person learns why.
+  // Whether commands have a companion. If not, shows the reason to the person.
   isReady(): boolean {
     if (this.state !== 'running') {
       void this.explain();
@@ -91,7 +91,7 @@ export class Session extends Subscriber {
     return this.state === 'running';
   }
 
-  // The message that offers it stays: a companion that runs by now runs on.
+  // Starts the companion again. The message with this button may still be shown when the companion runs again.
   tryAgain(): void {
     if (this.state === 'running') {
       say('Alongside runs.');
@@ -111,7 +111,7 @@ export class Session extends Subscriber {
 
   private async explain(): Promise<void> {
     if (this.state === 'failed' || this.state === 'noProgram') {
-      // A warning goes by itself: the view and the status bar keep saying it, as long as it is so.
+      // A warning disappears after a while; the view and the status bar show the state as long as it lasts.
       const help = this.state === 'noProgram' ? ['How to Install It'] : [];
       const answer = await warn(this.sentence(), ...help, 'Try Again', 'Open Settings');
       if (answer === 'Try Again') {
@@ -129,7 +129,7 @@ export class Session extends Subscriber {
   }
 }
 
-// The setting is one of the machine where the program runs.
+// Opens the setting of the program on the machine where the extension runs.
 export async function openSettings(): Promise<void> {
   const command = `workbench.action.open${vscode.env.remoteName ? 'Remote' : ''}Settings`;
   await vscode.commands.executeCommand(command, { query: 'alongside.program' });
@@ -137,7 +137,7 @@ export async function openSettings(): Promise<void> {
 
 const hasFolder = (): boolean => vscode.workspace.workspaceFolders?.some(({ uri }) => uri.scheme === 'file') ?? false;
 
-// VS Code names only enabled extensions.
+// VS Code returns only enabled extensions.
 const other = (): vscode.Extension<unknown> | undefined =>
   OTHERS.map((id) => vscode.extensions.getExtension<unknown>(id)).find((found) => found);
 

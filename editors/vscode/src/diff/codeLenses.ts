@@ -1,4 +1,4 @@
-// The lines above each change of a proposal: its state, what a click does, and in words what nobody sees.
+// The code lenses above each change of a proposal: its state, the actions, and a sentence about what is hard to see.
 
 import * as vscode from 'vscode';
 import type { Hunk, Lines } from '../companion/protocol';
@@ -9,26 +9,28 @@ import { PROPOSAL, proposalUri, type Review, type Reviews } from '../reviews/rev
 import { Subscriber } from '../subscriber';
 import { ignoresTrimWhitespace } from './whitespace';
 
-// VS Code does not ask for the lenses of a diff editor that it has just opened.
+// The delay until VS Code requests the lenses of a newly opened diff editor, which it does not do by itself, in
+// milliseconds.
 const DELAY = 500;
 
-// VS Code lays all lenses out: of a proposal of more changes, those have lenses that are near the screen, in lines.
+// VS Code lays out all lenses. In a proposal of more than MANY changes, only changes within NEAR lines of the screen
+// have lenses.
 const MANY = 300;
 const NEAR = 400;
 
-// Of words: half of a window has no place for more beside the actions.
-const LONGEST = 24;
-const LONG_NOTE = 48;
+// The most characters of a text in a lens: half of a window has no room for more beside the actions.
+const MAX_TEXT = 24;
+const MAX_NOTE = 48;
 
-const LEFT_OUT = 'Your setting diffEditor.ignoreTrimWhitespace hides changes of blanks at both ends of a line. This shows them, here and in other diffs.';
+const HIDDEN_WHITESPACE = 'Your setting diffEditor.ignoreTrimWhitespace hides changes of blanks at both ends of a line. This shows them, here and in other diffs.';
 
-// The notes about a file that is not as it was at the proposal.
+// The notes about a file that has changed since the proposal.
 const DIFFERS = /^The file changed on disk|^An editor holds unsaved/;
 
 export class Lenses extends Subscriber implements vscode.CodeLensProvider {
   private readonly changes = new vscode.EventEmitter<void>();
   readonly onDidChangeCodeLenses = this.changes.event;
-  // The stretches of large proposals that have lenses.
+  // The ranges of lines of large proposals that have lenses.
   private readonly near = new WeakMap<vscode.TextDocument, Lines[]>();
 
   constructor(private readonly reviews: Reviews) {
@@ -65,8 +67,9 @@ export class Lenses extends Subscriber implements vscode.CodeLensProvider {
   }
 }
 
-// The lines around those on the screen, by which a scroll of a few lines changes nothing, and the last ones: with new lenses
-// above them, these would leave the screen of a person who goes there.
+// Returns the ranges of lines that have lenses: those around the screen, in steps so that a short scroll changes
+// nothing, and the last lines. New lenses above the last lines would otherwise push them off the screen of a person who
+// goes there.
 export function stretches(shown: { start: number; end: number }[], lineCount: number): Lines[] {
   const near = shown.map(({ start, end }) => ({ start: (Math.floor(start / NEAR) - 1) * NEAR, end: (Math.floor(end / NEAR) + 2) * NEAR }));
   return [...near, { start: lineCount - NEAR, end: lineCount }];
@@ -78,11 +81,12 @@ function stretchesNear(document: vscode.TextDocument): Lines[] {
   return stretches(shown, document.lineCount);
 }
 
-// Each change says by itself what is hard to see. Where a change has the same line, the notes leave it its place.
+// The lenses of notes about the whole proposal. Notes about hidden differences are left to the changes. If a change
+// begins at the first line, the notes are shortened to leave room.
 function notesOf(review: Review): vscode.CodeLens[] {
   const isBesideChange = placesOf(review).some(({ current: { start } }) => start === 0);
   const notes = review.display.notes.filter((note) => !isAboutUnseen(note) && !DIFFERS.test(note.text)).map(({ text, warning }) =>
-    lens(0, warning ? 'warning' : 'info', isBesideChange ? shortened(text, LONG_NOTE) : text, '', [], text));
+    lens(0, warning ? 'warning' : 'info', isBesideChange ? shortened(text, MAX_NOTE) : text, '', [], text));
   if (review.original === undefined) {
     notes.unshift(lens(0, 'new-file', 'New file'));
   }
@@ -92,7 +96,7 @@ function notesOf(review: Review): vscode.CodeLens[] {
   return compares ? [lens(0, 'warning', `${why}: Compare`, 'alongside.compareFile', [proposalUri(review)], differs), ...notes] : notes;
 }
 
-// The first action stands first: half of a window has no place for all of it. Words stand behind the line that they are about.
+// The lenses of a change. The most important action comes first, because half of a window has no room for all actions.
 function lensesOf(review: Review, index: number, line: number, leavesOut: boolean): vscode.CodeLens[] {
   const hunk = review.hunks[index]!;
   const given = [review.id, hunk];
@@ -104,30 +108,31 @@ function lensesOf(review: Review, index: number, line: number, leavesOut: boolea
   }
   const words = wordsAbout(review, index, leavesOut);
   if (leavesOut && hunk.state !== 'dropped' && (placesOf(review)[index]!.hasTrimmed || /blank|tab/.test(words ?? ''))) {
-    found.push(lens(line, 'eye-closed', 'Show hidden blanks', 'alongside.showBlanks', [], LEFT_OUT));
+    found.push(lens(line, 'eye-closed', 'Show hidden blanks', 'alongside.showBlanks', [], HIDDEN_WHITESPACE));
   }
   if (hunk.state !== 'dropped' && Math.max(lineCount(hunk.original), lineCount(hunk.proposed)) > 1) {
     found.push(lens(line, '', 'Split', 'alongside.splitHunk', given));
   }
-  // Of a text that only the person has written, the agent needs no reason.
+  // A change that only the person has written needs no reason for the agent.
   const isOwn = lineCount(hunk.original) + lineCount(hunk.proposed) === 0;
   if (hunk.reason !== undefined && hunk.state !== 'kept') {
     const reason = `Why: ${hunk.reason.split('\n').join('; ')}`;
     found.push(lens(line, 'comment', shortened(reason), 'alongside.dropWithReason', given, reason));
   } else if (review.reasons && review.hunks.length === 1 && !isOwn) {
-    // Without its only change, nothing is left to accept.
+    // Without its only change, a proposal has nothing to accept.
     found.push(lens(line, 'comment', 'Reject with a reason…', 'alongside.rejectWithReason', [proposalUri(review)]));
   } else if (review.reasons && hunk.state !== 'dropped' && !isOwn) {
     found.push(lens(line, 'comment', 'Drop with a reason…', 'alongside.dropWithReason', given));
   }
-  // The pointer on the line shows it, too: the reason has the place before it.
+  // A hover shows the proposed text as well, so the reason comes before this action.
   if (hunk.state === 'dropped') {
     found.push(lens(line, 'eye', 'Show what was proposed', 'alongside.showProposed', given));
   }
   return found;
 }
 
-// The text on the right has no line for deleted ones: where several such changes meet, the line of the original tells them apart.
+// Returns a label for deleted lines: they have no line in the text on the right, so the line number of the original
+// distinguishes several deletions at one place.
 export function sideOf(review: Review, index: number): string {
   const places = placesOf(review);
   const { current: { start, end }, original } = places[index]!;
@@ -137,14 +142,15 @@ export function sideOf(review: Review, index: number): string {
 
 const lineCount = ({ start, end }: Hunk['original']): number => end - start;
 
-const shortened = (words: string, most = LONGEST): string => (words.length > most ? `${words.slice(0, most - 1).trimEnd()}…` : words);
+const shortened = (words: string, most = MAX_TEXT): string => (words.length > most ? `${words.slice(0, most - 1).trimEnd()}…` : words);
 
-// The companion's words about what is hard to see, or those about what VS Code leaves out.
+// Returns the companion's sentence about what is hard to see in a change, or a sentence about whitespace that VS Code
+// hides.
 export function wordsAbout(review: Review, index: number, leavesOut: boolean): string | undefined {
   const isLeftOut = leavesOut && review.hunks[index]!.state !== 'dropped' && placesOf(review)[index]!.isOnlyTrimmed;
   return hardToSee(review, index) ?? (isLeftOut ? BLANKS_AT_START : undefined);
 }
 
-// The first line of a change's diff ends with `change 1 of 2: kept`.
+// Returns the state of a change, from the first line of its diff: `change 1 of 2: kept`.
 export const stateOf = ({ display, hunks }: Review, index: number): string =>
   /change \d+ of \d+: .*/.exec(display.diff[index]?.split('\n')[0] ?? '')?.[0] ?? hunks[index]?.state ?? '';

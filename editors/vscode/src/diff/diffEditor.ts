@@ -1,4 +1,4 @@
-// A review on the screen: VS Code's diff editor, and the tabs that show it.
+// Reviews on the screen: VS Code's diff editor, and its tabs.
 
 import * as vscode from 'vscode';
 import { inform, showDiff, warn } from '../messages/window';
@@ -7,17 +7,18 @@ import { originalUri, PROPOSAL, proposalUri, type Review, type Reviews } from '.
 
 export async function show(review: Review, preserveFocus = false): Promise<void> {
   const shown = tabsOf(review)[0];
-  // A tab in front of a text that the person edits would take their keys.
+  // A tab that covers a text in which the person types would take their keys.
   const isBusy = preserveFocus && vscode.window.activeTextEditor;
   const aside = (): number =>
     allTabs().find((tab) => shownUri(tab)?.scheme === PROPOSAL)?.group.viewColumn ?? vscode.ViewColumn.Beside;
   const viewColumn = shown?.group.viewColumn ?? (isBusy ? aside() : vscode.ViewColumn.Active);
-  // The next proposal takes its place, unless the person has changed something in it.
+  // A preview tab: the next proposal replaces it, unless the person has edited the text.
   const options = { preview: true, preserveFocus, viewColumn } satisfies vscode.TextDocumentShowOptions;
   await showDiff(originalUri(review), proposalUri(review), titleOf(review), options);
 }
 
-// A narrow window cuts a title at its end: the file's name comes first, and its folder only where another tab has the name.
+// Returns the title of a review's tab. A narrow window cuts the title at its end, so the file's name comes first, and
+// its folder only if another tab has the same name.
 export function titleOf(review: Review): string {
   const { name, agent } = review.display;
   const last = name.lastIndexOf('/') + 1;
@@ -27,16 +28,16 @@ export function titleOf(review: Review): string {
   return `${name.slice(last)} (${[agent, folder].filter(Boolean).join(', ')})`;
 }
 
-// A message stays on the screen longer than what it is about.
+// For a click on a message that is still shown after its review has ended.
 export const sayEnded = ({ display }: Review): void => void inform(`${display.name}: the proposal has ended.`);
 
-// The editor that shows the text of a review.
+// Returns the editor that shows the text of a review.
 export function editorOf(review: Review): vscode.TextEditor | undefined {
   const uri = proposalUri(review).toString();
   return vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === uri);
 }
 
-// Puts the cursor at a place of the text, which comes to the screen: in its middle, or at the top.
+// Moves the cursor to a position and scrolls it into view: to the middle, or to the top.
 export function goTo(editor: vscode.TextEditor, line: number, column: number, atTop = false): void {
   const last = editor.document.lineCount - 1;
   const place = editor.document.validatePosition(new vscode.Position(Math.min(line, last), column));
@@ -65,15 +66,16 @@ export function activeUri(): vscode.Uri | undefined {
   return tab && shownUri(tab);
 }
 
-// How long no key arrives before a tab goes, in milliseconds: after a decision in this window, and after another end.
+// The time without a key before a tab is closed, in milliseconds: after a decision in this window, and after another
+// end.
 const SHORT_PAUSE = 250;
 const PAUSE = 1500;
 
 const sleep = (time: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, time));
 
-// The review has ended with a text that was `taken`. Its tabs go, and a text that was not taken stays. VS Code asks
-// about a tab in which a key has just arrived, and the question takes the next keys: so a tab goes in a pause, and
-// after the focus.
+// Closes the tabs of a review that has ended with the text `taken`; a text that was not taken is kept in a new
+// document. VS Code asks before it closes a tab in which a key has just arrived, and its question would take the next
+// keys. So a tab is closed in a pause, after the focus has left it.
 export async function putAway(reviews: Reviews, review: Review, taken: string, decidedHere: boolean): Promise<void> {
   const end = Date.now();
   const rest = (): number =>
@@ -89,24 +91,24 @@ export async function putAway(reviews: Reviews, review: Review, taken: string, d
   const copy = text === taken ? undefined : await keep(review, text, isInFront(), hasFocus);
   if (!copy && hasFocus && vscode.window.tabGroups.activeTabGroup.tabs.length > 1) {
     await vscode.commands.executeCommand('workbench.action.openPreviousRecentlyUsedEditorInGroup');
-    // The command does not wait for the tab.
+    // The command returns before the tab has changed.
     for (let tries = 0; tries < 20 && isInFront(); tries += 1) {
       await sleep(20);
     }
   }
-  // Keys that came before the focus left.
+  // Text that was typed before the focus left.
   const late = review.text;
   if (late !== text && copy) {
     for (let tries = 0; tries < 5 && !await replace(copy, late, text); tries += 1);
   } else if (late !== text) {
     await keep(review, late, false, false);
   }
-  // VS Code would ask whether to save.
+  // Otherwise VS Code would ask whether to save.
   await document?.save();
   await vscode.window.tabGroups.close(tabsOf(review), !(hasFocus && isInFront()));
 }
 
-// The quick open may have the focus, for example. Only this command tells.
+// Whether the diff editor has the focus, and not, for example, the quick open. Only this command reports that.
 const isDiffFocused = async (): Promise<boolean> =>
   Boolean(await vscode.commands.executeCommand('diffEditor.switchSide', { dryRun: true }));
 
@@ -119,16 +121,16 @@ async function keep({ display }: Review, text: string, isInFront: boolean, hasFo
   return copy;
 }
 
-// Closes the tabs of reviews that have ended while the window was closed.
+// Closes the tabs of reviews that ended while the window was closed.
 export async function closeLeftovers(reviews: Reviews): Promise<void> {
   const isOver = (uri: vscode.Uri | undefined): boolean => uri?.scheme === PROPOSAL && !reviews.of(uri);
   await vscode.window.tabGroups.close(allTabs().filter((tab) => isOver(shownUri(tab))), true);
 }
 
-// In milliseconds.
-const SOON = 200;
+// The time in which a moved tab opens again, in milliseconds.
+const MOVE_TIME = 200;
 
-// Says once for each review that a closed tab decides nothing.
+// Shows a message, once for each review, when a tab is closed: that decides nothing.
 export function watchClosedTabs(reviews: Reviews, reject: (review: Review) => Promise<void>): vscode.Disposable {
   const said = new WeakSet<Review>();
   const leave = async (review: Review, isReplaced: boolean): Promise<void> => {
@@ -145,8 +147,9 @@ export function watchClosedTabs(reviews: Reviews, reject: (review: Review) => Pr
   return vscode.window.tabGroups.onDidChangeTabs((event) => {
     opened = event.opened.length > 0 ? Date.now() : opened;
     const left = event.closed.map((tab) => ({ review: reviews.of(proposalOf(tab)), isPreview: tab.isPreview }));
-    // A tab that moves to another group closes first. One whose place another tab takes is no closed one.
+    // VS Code closes and reopens a tab that moves to another group. A preview tab that another tab replaces does not
+    // count as closed.
     setTimeout(() => left.forEach(({ review, isPreview }) =>
-      review && void leave(review, isPreview && Date.now() - opened < 2 * SOON)), SOON);
+      review && void leave(review, isPreview && Date.now() - opened < 2 * MOVE_TIME)), MOVE_TIME);
   });
 }

@@ -1,6 +1,6 @@
-// Texts that the diff editor does not show. Where a change is dropped, it has the original's lines on both sides, as if
-// nothing had been: a dotted line marks the place, and the pointer over it, or a command, shows the proposed text. Behind a
-// line that looks like the one that it replaces stands what is hard to see.
+// Texts that the diff editor does not show. A dropped change has the original's lines on both sides: a dotted line
+// marks its place, and a hover or a command shows the proposed text. After a line that looks like the one that it
+// replaces, a text says what is hard to see.
 
 import * as vscode from 'vscode';
 import { stateOf, wordsAbout } from './codeLenses';
@@ -15,8 +15,8 @@ import { ORIGINAL, PROPOSAL, type Review, type Reviews } from '../reviews/review
 import { Subscriber } from '../subscriber';
 import { ignoresTrimWhitespace } from './whitespace';
 
-// Of so many changes that are hard to see: VS Code draws each.
-const MOST = 500;
+// The most marks for differences that are hard to see, because VS Code draws each.
+const MAX_MARKS = 500;
 
 export class DroppedHover extends Subscriber implements vscode.HoverProvider {
   private readonly dropped = new Marks(true);
@@ -49,7 +49,7 @@ export class DroppedHover extends Subscriber implements vscode.HoverProvider {
     return hover([stateOf(review, index), 'Proposed, and not written:'], changedLines(diff));
   }
 
-  // At the change, which gets the cursor.
+  // Shows the hover at the change, after moving the cursor there.
   async show(review: Review, { current: { start } }: Hunk): Promise<void> {
     const editor = editorOf(review);
     if (editor) {
@@ -65,27 +65,28 @@ export class DroppedHover extends Subscriber implements vscode.HoverProvider {
       const last = editor.document.lineCount - 1;
       const dropped = review?.hunks.filter(({ state }) => state === 'dropped') ?? [];
       this.dropped.show(editor, dropped.map(({ current: { start } }) => ({ line: Math.min(start, last) })));
-      // Between a change and the text that shows it, lines have other places.
+      // Until the editor shows a changed text, its lines have other positions.
       this.unseen.show(editor, isShown ? marksOf(review, ignoresTrimWhitespace(editor.document)).filter(({ line }) => line <= last) : []);
     }
   }
 }
 
-// Of a diff: without its first line, which says where it is, and without the lines around, which are on the screen.
+// Returns the changed lines of a diff, without its first line, which has the state, and without the context lines,
+// which are on the screen.
 export const changedLines = (diff: string): string => diff.split('\n').slice(1).filter((line) => /^[-+\\]/.test(line)).join('\n');
 
-// A new revision has new changes.
+// The cache of marks, by the changes of a revision.
 const known = new WeakMap<Hunk[], Map<boolean, Mark[]>>();
 
 function marksOf(review: Review, leavesOut: boolean): Mark[] {
   const marks = known.get(review.hunks) ?? new Map<boolean, Mark[]>();
   known.set(review.hunks, marks);
-  const found = marks.get(leavesOut) ?? [...unseenMarks(review), ...(leavesOut ? leftOut(review) : [])].slice(0, MOST);
+  const found = marks.get(leavesOut) ?? [...unseenMarks(review), ...(leavesOut ? leftOut(review) : [])].slice(0, MAX_MARKS);
   marks.set(leavesOut, found);
   return found;
 }
 
-// The lines in which VS Code paints nothing.
+// The marks of lines whose changes of whitespace VS Code hides.
 const leftOut = (review: Review): Mark[] =>
   placesOf(review).flatMap(({ current: { start, end } }, index) => {
     const words = wordsAbout(review, index, true);

@@ -1,6 +1,6 @@
-// Where the changes of a proposal are on the screen. VS Code compares the two texts by itself: of lines that are added or
-// removed where the same lines stand beside them, it paints others than the companion names. The same rule here keeps the line
-// above a change, the keys and the colours together.
+// The positions of the changes on the screen. VS Code computes its own diff: if lines are added or removed next to
+// equal lines, it may colour others than the companion names. This file follows the rule of VS Code, so that the lens
+// above a change, the keys and the colours agree.
 
 import type { Hunk, Lines } from '../companion/protocol';
 
@@ -8,23 +8,23 @@ export interface Texts { original?: string; current: string; hunks: Hunk[] }
 
 export interface Columns { from: number; to: number }
 
-// The lines of a change on both sides, and the columns between which its longest line differs.
+// The lines of a change on both sides, and its changed columns.
 export interface Place {
   original: Lines;
   current: Lines;
-  // The first line of the text that differs, with the column where it begins to.
+  // The first changed line of the text, with its first changed column.
   first: { line: number; column: number };
-  // The columns that differ, line by line, and the last one of all.
+  // The changed columns of each line, and the last changed column of all lines.
   columns: Columns[];
   lastColumn: number;
-  // Whether only blanks at both ends of lines differ, which VS Code may leave out.
+  // Whether only whitespace at both ends of lines differs, which VS Code may hide.
   isOnlyTrimmed: boolean;
-  // Whether that is so in some of its lines.
+  // Whether only such whitespace differs in some of the lines.
   hasTrimmed: boolean;
 }
 
-// VS Code looks no further.
-const MOST_LINES = 100;
+// The most lines by which VS Code shifts a change.
+const MAX_SHIFT = 100;
 
 const linesOf = (text: string): string[] => text.split(/\r\n|\r|\n/);
 
@@ -64,7 +64,7 @@ function place(old: string[], now: string[], hunk: Hunk, beside?: { before?: Hun
   return { original, current, first: first ?? { line: current.start, column: 0 }, columns, lastColumn, isOnlyTrimmed, hasTrimmed };
 }
 
-// The columns of a line between which it differs from the one that it replaces.
+// The columns between which a line differs from the line that it replaces.
 function columnsOf(old: string | undefined, now: string): Columns {
   if (old === undefined) {
     return { from: 0, to: now.length };
@@ -84,8 +84,8 @@ function columnsOf(old: string | undefined, now: string): Columns {
   return { from, to: Math.max(from + 1, now.length - rest) };
 }
 
-// By how many lines VS Code paints added or removed lines further down: to where the indentation around them is smallest,
-// and as far up as that allows.
+// Returns the number of lines by which VS Code shifts added or removed lines: to where the indentation around them is
+// smallest, as far up as possible.
 function shift(old: string[], now: string[], hunk: Hunk, { before, after }: { before?: Hunk; after?: Hunk }): number {
   const isAdded = hunk.original.start === hunk.original.end;
   if (isAdded === (hunk.current.start === hunk.current.end)) {
@@ -97,11 +97,11 @@ function shift(old: string[], now: string[], hunk: Hunk, { before, after }: { be
   const floor = (side: 'original' | 'current'): number => (before ? before[side].end + 1 : 0);
   const roof = (side: 'original' | 'current', all: string[]): number => (after ? after[side].start - 1 : all.length);
   let up = 0;
-  while (up < MOST_LINES && start - up > floor(mine) && at - up > floor(others) && text[start - up - 1] === text[end - up - 1]) {
+  while (up < MAX_SHIFT && start - up > floor(mine) && at - up > floor(others) && text[start - up - 1] === text[end - up - 1]) {
     up += 1;
   }
   let down = 0;
-  while (down < MOST_LINES && end + down < roof(mine, text) && at + down < roof(others, other) && text[start + down] === text[end + down]) {
+  while (down < MAX_SHIFT && end + down < roof(mine, text) && at + down < roof(others, other) && text[start + down] === text[end + down]) {
     down += 1;
   }
   let best = { score: -Infinity, by: 0 };
@@ -112,17 +112,17 @@ function shift(old: string[], now: string[], hunk: Hunk, { before, after }: { be
   return best.by;
 }
 
-// The indentation before and after a place between two lines.
+// The sum of the indentations before and after a position between two lines.
 const depth = (lines: string[], at: number): number => indentation(lines[at - 1]) + indentation(lines[at]);
 
 const indentation = (line = ''): number => /^[ \t]*/.exec(line)![0].length;
 
-// The change at a line of one side, else the one beside it; undefined if none is.
+// Returns the change at a line of one side, otherwise one next to it; undefined if there is none.
 export function indexAt(texts: Texts, side: 'original' | 'current', line: number, last: number): number | undefined {
   const all = placesOf(texts).map(({ [side]: painted }, index) => [painted, texts.hunks[index]![side]]);
   const within = (more: number) => ({ start, end }: Lines): boolean =>
     Math.min(start, last) - more <= line && line < Math.max(end, start + 1) + more;
-  // The empty line after the last line ending belongs to no change, but is shown in the colour of the last one.
+  // The empty line after the last line ending belongs to no change, but has the colour of the last change.
   for (const more of [0, 1]) {
     const index = all.findIndex((ranges) => ranges.some(within(more)));
     if (index >= 0) {

@@ -1,5 +1,6 @@
-// Long lines of a proposal wrap, so that no change is beyond the right edge: VS Code tells no extension how far a view is
-// scrolled to the right. Only a command wraps the lines of one document, and it toggles: what is wrapped is noted here.
+// Wraps long lines of a proposal, so that no change is beyond the right edge: VS Code does not report the horizontal
+// scroll position to extensions. The wrapping of one document can only be toggled by a command, so this file records
+// which documents are wrapped.
 
 import * as vscode from 'vscode';
 import { NARROW } from '../accept/seenChanges';
@@ -11,7 +12,7 @@ import { Subscriber } from '../subscriber';
 export class Wrapping extends Subscriber {
   private readonly wrapped = new Set<string>();
   private isBusy = false;
-  // The person has chosen: nothing wraps by itself any more.
+  // Documents whose wrapping the person has toggled: they are no longer wrapped automatically.
   private readonly chosen = new Set<string>();
 
   constructor(private readonly reviews: Reviews, private readonly changed: () => void) {
@@ -48,7 +49,7 @@ export class Wrapping extends Subscriber {
 
   private async flip(review: Review): Promise<void> {
     const uri = proposalUri(review).toString();
-    // Other events come meanwhile.
+    // Other events may arrive while the command runs.
     if (this.isBusy) {
       return;
     }
@@ -59,11 +60,11 @@ export class Wrapping extends Subscriber {
       this.wrapped.add(uri);
     }
     this.changed();
-    // Another proposal may be in front now.
+    // Another proposal may be in the active tab now.
     await this.wrap();
   }
 
-  // The proposal that the command is about.
+  // The proposal to which the command applies.
   private front(): Review | undefined {
     const { document } = vscode.window.activeTextEditor ?? {};
     return document && [PROPOSAL, ORIGINAL].includes(document.uri.scheme) ? this.reviews.of(document.uri) : undefined;
@@ -76,7 +77,7 @@ const isWide = (review: Review): boolean =>
 
 const wide = new WeakMap<object, boolean>();
 
-// The words behind a line wrap with it. A new revision has new changes.
+// Whether a line is too long together with the text after it, which wraps with the line.
 function hasWideMarks(review: Review): boolean {
   const known = wide.get(review.hunks);
   if (known !== undefined) {
@@ -88,7 +89,7 @@ function hasWideMarks(review: Review): boolean {
   return found;
 }
 
-// The person's settings, of which some languages have others.
+// Whether the person's settings wrap the lines of a document; they may differ for its language.
 function wrapsAnyway(document: vscode.TextDocument): boolean {
   const value = (section: string): string => vscode.workspace.getConfiguration(section, document).get<string>('wordWrap') ?? '';
   const inDiffs = value('diffEditor');

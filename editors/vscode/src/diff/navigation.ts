@@ -1,5 +1,5 @@
-// From change to change of a proposal, over all that the companion names: VS Code's own keys skip those that it does not
-// paint, such as dropped ones and changes of blanks. And from proposal to proposal.
+// Navigation between the changes of a proposal, including those that VS Code's own keys skip because it does not colour
+// them: dropped changes and changes of whitespace. And navigation between proposals.
 
 import * as vscode from 'vscode';
 import type { SeenReviews } from '../accept/seenReviews';
@@ -12,23 +12,23 @@ import { ORIGINAL, PROPOSAL, type Review, type Reviews } from '../reviews/review
 export const sayNone = (): undefined => void inform('No proposal waits.');
 
 export class Navigation {
-  // The change to which the keys came last: several can be at one line.
+  // The change that was reached last, because several changes can be at one line.
   private last: { review: Review; index: number; line: number } | undefined;
 
   constructor(private readonly reviews: Reviews, private readonly seen: SeenReviews) {}
 
-  // To the next or the previous proposal.
+  // Shows the next or the previous proposal.
   next(by: 1 | -1): unknown {
     const waiting = this.reviews.list();
     const uri = activeUri();
     const here = this.reviews.of(uri);
     const at = here ? waiting.indexOf(here) : by > 0 ? -1 : 0;
-    // The one for the file in front, else the one after that in front, else the oldest.
+    // Chooses the proposal for the active file, otherwise the one after that in the active tab, otherwise the oldest.
     const review = here && uri?.scheme === 'file' ? here : waiting[(at + by + waiting.length) % waiting.length];
     return review ? show(review) : sayNone();
   }
 
-  // To the next or the previous change of the proposal in front.
+  // Goes to the next or the previous change of the proposal in the active tab.
   async nextChange(by: 1 | -1): Promise<void> {
     const review = this.reviews.of(activeUri());
     const editor = review && editorOf(review);
@@ -45,7 +45,7 @@ export class Navigation {
     await this.goToChange(review, editor, index);
   }
 
-  // To the next change that was not on the screen, also in another proposal.
+  // Goes to the next unseen change, also in another proposal.
   async nextUnseen(): Promise<void> {
     const front = this.reviews.of(activeUri());
     const editor = front && editorOf(front);
@@ -53,14 +53,14 @@ export class Navigation {
       const after = front.hunks.length > 0 ? this.position(front, editor, 1) : 0;
       return this.showUnseen(front, after);
     }
-    const review = this.reviews.list().find((one) => !this.seen.isSeen(one));
+    const review = this.reviews.list().find((candidate) => !this.seen.isSeen(candidate));
     if (review) {
       return this.showUnseen(review);
     }
     return this.reviews.list().length > 0 ? void inform('You have seen every change that waits.') : sayNone();
   }
 
-  // The first unseen change of a proposal, from a change on.
+  // Shows the first unseen change of a proposal, starting at a change.
   async showUnseen(review: Review, after = 0): Promise<void> {
     const place = this.seen.firstUnseen(review, after) ?? this.seen.firstUnseen(review);
     await show(review);
@@ -72,12 +72,12 @@ export class Navigation {
     if (painted && place.line <= painted.current.start) {
       await this.goToChange(review, editor, place.index);
     } else {
-      // The rest of one that is larger than the screen.
+      // The unseen rest of a change that is larger than the screen.
       goTo(editor, place.line, 0, true);
     }
   }
 
-  // The change to which the keys came last, if the cursor touches it and is in no other one: several can be at one line.
+  // Returns the change that was reached last, if the cursor touches it and is in no other change.
   changeHere(review: Review): Hunk | undefined {
     const { document, selection } = vscode.window.activeTextEditor ?? {};
     const at = selection?.active.line;
@@ -99,7 +99,7 @@ export class Navigation {
     this.last = { review, index, line: editor.selection.active.line };
   }
 
-  // The index beside the one at the cursor, perhaps beyond the first or the last one.
+  // Returns the index after or before the change at the cursor; it may be outside the list.
   private position(review: Review, editor: vscode.TextEditor, by: 1 | -1): number {
     const { line } = editor.selection.active;
     if (this.last?.review === review && this.last.line === line && this.last.index < review.hunks.length) {

@@ -1,5 +1,5 @@
-// The companion at a glance: the status bar, the badge, and the states by which menus and welcome texts are chosen. The
-// rows of the two lists are in `treeRows.ts`.
+// The state of the companion: the status bar, the badge, and the context keys that menus and welcome texts use.
+// `treeRows.ts` has the rows of the two lists.
 
 import * as vscode from 'vscode';
 import type { SeenReviews } from '../accept/seenReviews';
@@ -17,7 +17,7 @@ export class Overview extends Subscriber {
   private readonly bar = new StatusBar('Alongside', 'alongside.glance');
   private readonly states = new Map<string, string>();
   private status: Status | undefined;
-  // The names of agents whose hooks have asked for a review: they have no connection that would list them.
+  // The names of agents whose hooks have asked for a review. No connection lists them.
   private readonly byHook = new Set<string>();
 
   constructor(private readonly reviews: Reviews, seen: SeenReviews) {
@@ -36,7 +36,7 @@ export class Overview extends Subscriber {
     this.update();
   }
 
-  // There is no companion. An empty line takes no place.
+  // Shows the state of a window without a companion. An empty line hides the item.
   showLine(icon: string, line: string, tooltip: string[]): void {
     this.status = undefined;
     this.byHook.clear();

@@ -1,4 +1,4 @@
-// The number of changes at the tab of a proposal, whose title is cut at its end. It follows what the person splits.
+// The badge with the number of changes on the tab of a proposal, whose title may be cut. Splitting a change updates it.
 
 import * as vscode from 'vscode';
 import { badge } from '../messages/window';

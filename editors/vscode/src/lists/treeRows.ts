@@ -1,5 +1,6 @@
-// The rows of the view: the proposals that wait, and below them the agents. A row is cut at its end, so that the counts
-// stand first. Of several agents, each has its proposals below it; the one of several proposals stands above them.
+// The rows of the two views: waiting proposals, and agents. A row is cut at its end, so the counts come first. With
+// several agents, each has a row with its proposals below it; the only agent of several proposals is named beside the
+// view's title.
 
 import * as vscode from 'vscode';
 import { seenWords } from '../accept/seenChanges';
@@ -10,12 +11,12 @@ import type { Review, Reviews } from '../reviews/reviews';
 
 export interface ReviewNode { review: Review }
 
-// An agent, with the proposals of it that wait.
+// An agent with its waiting proposals.
 interface GroupNode { agent: string; reviews: Review[] }
 
 const agentOf = ({ agent, display }: Review): string => (agent.byHook ? `${display.agent}, by its hook` : display.agent);
 
-// The counts of lines say already what is kept.
+// Leaves out the number of kept changes, which the line counts already show.
 const statesOf = (states: string): string =>
   states.split(', ').filter((state) => !state.endsWith(' kept')).join(', ');
 
@@ -43,7 +44,7 @@ export class ReviewRows implements vscode.TreeDataProvider<ReviewNode | GroupNod
     return [...groups].map(([agent, reviews]) => ({ agent, reviews }));
   }
 
-  // The only agent of several proposals.
+  // Returns the only agent of several proposals.
   onlyAgent(): string | undefined {
     const groups = this.groups();
     return groups.length === 1 && groups[0]!.reviews.length > 1 ? groups[0]!.agent : undefined;
@@ -71,7 +72,7 @@ export class ReviewRows implements vscode.TreeDataProvider<ReviewNode | GroupNod
   }
 }
 
-// An agent with a connection, the name of one that asks by its hook, or what is accepted ahead.
+// A connected agent, the name of an agent that asks by its hook, or a grant.
 type AgentNode = Agent | string | GrantNode;
 
 export interface GrantNode { agent: string; place: string }

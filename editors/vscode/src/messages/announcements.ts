@@ -1,4 +1,4 @@
-// The announcements of proposals. Of several that come at once, one message says how many: none covers another one.
+// The announcements of proposals. Proposals that arrive together share one message, so that none covers another.
 
 import { sayEnded, show, tabsOf } from '../diff/diffEditor';
 import { isAboutUnseen } from '../diff/hardToSee';
@@ -6,17 +6,17 @@ import type { Review, Reviews } from '../reviews/reviews';
 import { Subscriber } from '../subscriber';
 import { inform } from './window';
 
-// How long VS Code shows a message by itself, in milliseconds.
-const SHOWN = 10_000;
+// The time for which VS Code shows a message, in milliseconds.
+const MESSAGE_TIME = 10_000;
 
-// So many files are named.
-const NAMED = 4;
+// The most files that a message names.
+const MAX_NAMES = 4;
 
-// How long the first one waits for those that come with it.
-const GATHERING = 400;
+// The time that the first proposal waits for others, in milliseconds.
+const GATHERING_TIME = 400;
 
 export class Announcer extends Subscriber {
-  // The ones that a message on the screen names.
+  // The proposals that the message on the screen names.
   private open: Review[] = [];
   private gathered: Review[] = [];
   private timer: NodeJS.Timeout | undefined;
@@ -33,10 +33,10 @@ export class Announcer extends Subscriber {
     this.gathering ??= setTimeout(() => {
       this.gathering = undefined;
       this.go();
-    }, GATHERING);
+    }, GATHERING_TIME);
   }
 
-  // The message on the screen is over once one of its proposals was shown, or all have ended.
+  // Shows the next message once a proposal of the current one was shown or all of them have ended.
   private go(): void {
     this.gathered = this.gathered.filter((review) => !review.ended && tabsOf(review).length === 0);
     const isOver = this.open.every(({ ended }) => ended) || this.open.some((review) => tabsOf(review).length > 0);
@@ -46,19 +46,19 @@ export class Announcer extends Subscriber {
       this.timer = setTimeout(() => {
         this.open = [];
         this.go();
-      }, SHOWN);
+      }, MESSAGE_TIME);
       void this.say(this.open);
     }
   }
 
   private async say(news: Review[]): Promise<void> {
     const [first] = news;
-    const text = news.length === 1 && first ? wordsOf(first) : wordsOfAll(news);
+    const text = news.length === 1 && first ? announcementOf(first) : announcementOfAll(news);
     const answer = await inform(text, 'Show');
     if (this.open === news) {
       this.open = [];
     }
-    // Another one than the message names would be a surprise.
+    // Only a proposal that the message names is shown.
     const review = news.find(({ ended }) => !ended);
     if (answer && review) {
       await show(review);
@@ -69,8 +69,8 @@ export class Announcer extends Subscriber {
   }
 }
 
-// Of several, those first that a person must look at twice.
-function wordsOfAll(news: Review[]): string {
+// Names first the proposals with warnings.
+function announcementOfAll(news: Review[]): string {
   const agents = [...new Set(news.map(({ display }) => display.agent))].join(', ');
   const warns = ({ display: { notes } }: Review): boolean => notes.some((note) => note.warning || isAboutUnseen(note));
   const names = [...news.filter(warns).map(({ display }) => `⚠ ${display.name}`), ...news.filter((one) => !warns(one)).map(({ display }) => display.name)];
@@ -78,12 +78,12 @@ function wordsOfAll(news: Review[]): string {
 }
 
 export function someOf(names: string[]): string {
-  const more = names.length - NAMED;
-  return [...names.slice(0, NAMED), ...(more > 0 ? [`${more} more`] : [])].join(', ');
+  const more = names.length - MAX_NAMES;
+  return [...names.slice(0, MAX_NAMES), ...(more > 0 ? [`${more} more`] : [])].join(', ');
 }
 
-// With the file's path, as in the sentences about the end.
-function wordsOf({ display: { name, messages, notes } }: Review): string {
+// Names the file with its path, as the messages about its end do.
+function announcementOf({ display: { name, messages, notes } }: Review): string {
   const last = name.slice(name.lastIndexOf('/') + 1);
   const named = messages.map((message) => (message.startsWith(`${last}: `) ? name + message.slice(last.length) : message));
   return [...named, ...notes.filter(isAboutUnseen).map(({ text }) => text)].join('. ');

@@ -1,4 +1,4 @@
-// The sentences about the end of a proposal, and the way on from there.
+// The messages about the end of a proposal, with buttons for the next step.
 
 import * as vscode from 'vscode';
 import { someOf } from './announcements';
@@ -9,14 +9,14 @@ import type { Texts } from '../readOnlyTexts';
 import type { Reviews } from '../reviews/reviews';
 import { inform, warn } from './window';
 
-// The companion's words name commands of a shell, which have a name of their own here.
+// Replaces shell commands in the companion's messages with the names that they have in VS Code.
 export const inWindow = (message: string): string =>
   message.replace(/Your edits are in \S.*? \(`alongside drafts`\)/, 'Your edits are in the drafts').replaceAll('in `alongside drafts`', 'in the drafts');
 
-// How long the first end waits for those that come with it, in milliseconds.
-const GATHERING = 400;
+// The time that the first message waits for others, in milliseconds.
+const GATHERING_TIME = 400;
 
-// One that the person has not decided in this window, or that of an agent. The message begins with the name.
+// The end of a review that was not decided in this window, or of an agent. The message begins with the name.
 interface End { name: string; message: string; draft?: string }
 
 const openDraft = (draft: string): Thenable<unknown> => vscode.window.showTextDocument(vscode.Uri.file(draft), { preview: false });
@@ -31,10 +31,10 @@ export class Outcomes {
     private readonly program: () => string,
   ) {}
 
-  // Ends that come at once, as when an agent leaves, have one message.
+  // Shows ends that arrive together, as when an agent exits, in one message.
   sayEnd(end: End): void {
     if (this.ends.push(end) === 1) {
-      setTimeout(() => void this.sayEnds(this.ends.splice(0)), GATHERING);
+      setTimeout(() => void this.sayEnds(this.ends.splice(0)), GATHERING_TIME);
     }
   }
 
@@ -47,7 +47,7 @@ export class Outcomes {
       names.set(rest, at > 0 ? [...of, message.slice(0, at)] : of);
     }
     const all = [...names].map(([rest, of]) => `${someOf(of)}${rest}`);
-    // The end of an agent stands in that of its proposals.
+    // The message about an agent's end is part of those about its proposals.
     const sentences = all.filter((one) => !all.some((other) => other !== one && other.includes(one)));
     const drafts = ends.flatMap(({ draft }) => draft ?? []);
     const ways = drafts.length === 0 ? [] : [drafts.length === 1 ? 'Open Draft' : 'Show Drafts'];
@@ -72,7 +72,7 @@ export class Outcomes {
     }
   }
 
-  // The file as it is after the decision.
+  // Shows the state of the file after the decision.
   async sayLastWord({ word, file, display: { messages: [message] } }: LastWord): Promise<void> {
     if (message && word !== 'somethingElse') {
       void inform(inWindow(message));

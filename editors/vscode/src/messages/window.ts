@@ -1,12 +1,12 @@
-// The only file that gives VS Code a text to show. VS Code obeys links and icons in some places and not in others, and
-// differently in each release: every text passes `escapeMarkup` here. A test in xtask/src/structure holds the other files to
-// it.
+// The only file that passes texts to VS Code. VS Code interprets links and icons in some places and not in others, and
+// differently in each release, so every text passes `escapeMarkup` here. A test in xtask/src/structure ensures that no
+// other file calls these functions.
 
 import * as vscode from 'vscode';
 import { escapeLines, escapeMarkup, fencedDiff } from './escapeMarkup';
 
-// In milliseconds.
-const SHORT = 5000;
+// The time for which a sentence in the status bar is shown, in milliseconds.
+const STATUS_TIME = 5000;
 
 type Answer = Thenable<string | undefined>;
 
@@ -15,23 +15,23 @@ export const inform = (message: string, ...ways: string[]): Answer =>
 export const warn = (message: string, ...ways: string[]): Answer =>
   vscode.window.showWarningMessage(escapeLines(message), ...ways.map(escapeMarkup));
 
-// A sentence that goes by itself.
+// Shows a sentence in the status bar for a while.
 export function say(sentence: string): void {
-  vscode.window.setStatusBarMessage(escapeMarkup(sentence), SHORT);
+  vscode.window.setStatusBarMessage(escapeMarkup(sentence), STATUS_TIME);
 }
 
-// Which of several ways the person takes, of which the first one is the one of the Enter key; undefined for none.
+// Asks a question with several answers, of which the Enter key gives the first; undefined if the person cancels.
 export async function askWhich<T extends string>(question: string, detail: string, ...ways: T[]): Promise<T | undefined> {
   const options = { modal: true, detail: escapeLines(detail) };
   return await vscode.window.showWarningMessage(escapeLines(question), options, ...ways) as T | undefined;
 }
 
-// Whether the person says yes.
+// Asks a question. Returns whether the person confirms it.
 export async function ask(question: string, detail: string, yes: string): Promise<boolean> {
   return await askWhich(question, detail, yes) === yes;
 }
 
-// A list that the person reads.
+// Shows a list for reading.
 export const tell = (title: string, detail: string): Answer =>
   vscode.window.showInformationMessage(escapeLines(title), { modal: true, detail: escapeLines(detail) });
 
@@ -43,11 +43,11 @@ export async function choose<T>(question: string, choices: Choice<T>[]): Promise
   return (await vscode.window.showQuickPick(items, { placeHolder: escapeMarkup(question) }))?.value;
 }
 
-// A line that the person types; undefined if they leave it.
+// Asks for a line of text; undefined if the person cancels.
 export const askText = (title: string, prompt: string, value: string): Thenable<string | undefined> =>
   vscode.window.showInputBox({ title: escapeMarkup(title), prompt: escapeMarkup(prompt), value, ignoreFocusOut: true });
 
-const withIcon = (icon: string, text: string, blank = ' '): string => (icon ? `$(${icon})${blank}${escapeMarkup(text)}` : escapeMarkup(text));
+const withIcon = (icon: string, text: string, space = ' '): string => (icon ? `$(${icon})${space}${escapeMarkup(text)}` : escapeMarkup(text));
 
 export class StatusBar implements vscode.Disposable {
   private readonly item: vscode.StatusBarItem;
@@ -58,7 +58,7 @@ export class StatusBar implements vscode.Disposable {
     this.item.command = command;
   }
 
-  // No text takes no place.
+  // Shows the item; without a text it is hidden.
   show(icon: string, text: string, tooltip: string[]): void {
     this.item.text = withIcon(icon, text);
     this.item.tooltip = tooltip.map(escapeMarkup).join('\n');
@@ -70,7 +70,7 @@ export class StatusBar implements vscode.Disposable {
   }
 }
 
-// A view of rows below each other.
+// A tree view.
 export class List<T> implements vscode.Disposable {
   private readonly view: vscode.TreeView<T>;
 
@@ -82,7 +82,7 @@ export class List<T> implements vscode.Disposable {
     this.view.message = message && escapeMarkup(message);
   }
 
-  // Beside the view's name.
+  // Shows a description beside the view's title.
   showDescription(description: string | undefined): void {
     this.view.description = description && escapeMarkup(description);
   }
@@ -98,15 +98,15 @@ export class List<T> implements vscode.Disposable {
 
 export interface Row {
   icon: string;
-  // A colour of the theme.
+  // An identifier of a theme colour.
   color?: string;
-  // With rows below it, which are shown.
+  // Whether the row has expanded rows below it.
   isOpen?: boolean;
   label: string;
   description: string;
-  // Lines.
+  // The lines of the tooltip.
   tooltip?: string[];
-  // For a screen reader, which else would say the tooltip.
+  // The text for screen readers, which otherwise read the tooltip.
   spoken?: string;
   kind?: string;
   command?: vscode.Command;
@@ -124,18 +124,18 @@ export function row({ icon, color, label, description, tooltip, spoken, kind, co
   return item;
 }
 
-// VS Code has place for two characters.
+// Returns a badge, which has room for two characters.
 export const badge = (count: number, tooltip: string): vscode.FileDecoration =>
   new vscode.FileDecoration(count > 99 ? '99' : String(count), escapeMarkup(tooltip));
 
-// A line above another one. Without a command, a click does nothing. VS Code leaves out a space beside an icon, unless it
-// does not break.
+// Returns a code lens. Without a command, a click does nothing. VS Code drops a space beside an icon unless it is a
+// no-break space.
 export function lens(line: number, icon: string, text: string, command = '', given: unknown[] = [], tooltip = ''): vscode.CodeLens {
   const title = withIcon(icon, text, '\u00a0');
   return new vscode.CodeLens(new vscode.Range(line, 0, line, 0), { title, command, arguments: given, tooltip: escapeMarkup(tooltip) });
 }
 
-// Sentences and a diff beside the pointer.
+// Returns a hover with sentences and a diff.
 export function hover(sentences: string[], diff: string): vscode.Hover {
   const text = new vscode.MarkdownString();
   sentences.forEach((sentence) => text.appendText(`${escapeMarkup(sentence)}\n\n`));
@@ -144,7 +144,7 @@ export function hover(sentences: string[], diff: string): vscode.Hover {
 
 export interface Mark { line: number; words?: string }
 
-// Lines beside which something is to be seen: a dotted line above each, and a mark on the ruler; or words after it.
+// Decorations of lines: a dotted line above each line and a mark in the overview ruler, or a text after each line.
 export class Marks implements vscode.Disposable {
   private readonly type: vscode.TextEditorDecorationType;
 
@@ -170,8 +170,8 @@ export class Marks implements vscode.Disposable {
   }
 }
 
-// VS Code shows the last part of the path, also in messages of its own. It refuses a path with two slashes, such as that of
-// a file outside the project, or opens another one.
+// Returns the URI of a document. VS Code shows the last part of its path, also in its own messages. It refuses a path
+// with two slashes, such as that of a file outside the project, or opens another document.
 export function documentUri(scheme: string, name: string, query: string): vscode.Uri {
   const parts = escapeMarkup(name).split('/').filter((part) => !['', '.', '..'].includes(part));
   return vscode.Uri.from({ scheme, path: `/${parts.join('/')}`, query });
@@ -180,15 +180,15 @@ export function documentUri(scheme: string, name: string, query: string): vscode
 export const showDiff = (left: vscode.Uri, right: vscode.Uri, title: string, options: vscode.TextDocumentShowOptions): Thenable<unknown> =>
   vscode.commands.executeCommand('vscode.diff', left, right, escapeMarkup(title), options);
 
-// The README of the extension, for the project has no address yet.
+// Opens the README of the extension, because the project has no web page yet.
 export const openInstallation = (): Thenable<unknown> => vscode.commands.executeCommand('extension.open', 'alongside.alongside');
 
-// A program and words of ours as a line for a shell.
+// Returns a shell command line of a program and arguments that the extension chooses.
 export const shellLine = (program: string, words: string): string =>
   `${/^[\w./-]+$/.test(program) ? program : `'${program.replaceAll("'", "'\\''")}'`} ${words}`;
 
-// Runs a line of the person's, or of ours: nothing from outside may be in it.
-// In an editor's place, it has room for a text to read.
+// Runs a command line in a terminal: only one of the person's or of the extension, never text from outside. `isEditor`
+// opens the terminal in the editor area, which has room for long output.
 export function runInTerminal(name: string, line: string, env?: Record<string, string>, isEditor = false): void {
   const { Editor, Panel } = vscode.TerminalLocation;
   const terminal = vscode.window.createTerminal({ name: escapeMarkup(name), env, location: isEditor ? Editor : Panel });

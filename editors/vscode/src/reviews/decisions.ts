@@ -1,4 +1,4 @@
-// Accepting and rejecting: only by commands that the person gives.
+// Accepting and rejecting: only commands of the person decide.
 
 import * as vscode from 'vscode';
 import { unseenWords } from '../accept/seenChanges';
@@ -13,7 +13,8 @@ import { proposalUri, type Review, textParams } from './reviews';
 import { Subscriber } from '../subscriber';
 import type { Sender } from './textSync';
 
-// A key or a click that comes twice must not decide the proposal that comes to the front meanwhile, in milliseconds.
+// The time in which a newly shown proposal cannot be decided, in milliseconds: the second of two keys or clicks must
+// not decide it.
 const GLANCE = 400;
 
 export class Decider extends Subscriber {
@@ -37,8 +38,9 @@ export class Decider extends Subscriber {
     }));
   }
 
-  // Whether the person means this review: it is in front, or its file is, or they have named it in a list. A proposal
-  // that no one sees is shown before it is accepted, and any other one before it is rejected, too.
+  // Whether the person means this review: it is in the active tab, or its file is, or they have named it in a list. A
+  // proposal that is not visible is shown before it is accepted; before a rejection, only one that the person has not
+  // named is shown.
   private async isMeant(review: Review, isNamed: boolean, verb: 'accept' | 'reject'): Promise<boolean> {
     const uri = activeUri();
     if (uri?.toString() === proposalUri(review).toString()) {
@@ -68,7 +70,7 @@ export class Decider extends Subscriber {
     }
   }
 
-  // Asks about what was not seen, and about warnings: the Enter key looks, and does not accept.
+  // Asks about unseen changes and about warnings. The Enter key shows them, and does not accept.
   private async isSure(review: Review, warnings: string): Promise<boolean> {
     const { name } = review.display;
     const part = this.seen.count(review);
@@ -112,7 +114,8 @@ export class Decider extends Subscriber {
     }
   }
 
-  // The list of this revision was confirmed. Returns why it waits on; nothing if it is accepted.
+  // Accepts a review of the confirmed list at its listed revision. Returns why it still waits; undefined if it is
+  // accepted.
   async acceptListed(review: Review, revision: number): Promise<'changed' | 'ended' | { why: string } | undefined> {
     if (review.ended || review.decided !== undefined) {
       return 'ended';
@@ -140,7 +143,7 @@ export class Decider extends Subscriber {
     if (review.ended || review.decided !== undefined) {
       return;
     }
-    // The decision has the text.
+    // The decision itself sends the text.
     this.sender.stop(review);
     review.decided = review.text;
     try {
@@ -150,7 +153,7 @@ export class Decider extends Subscriber {
       void this.sender.send(review);
       const why = refusal(error);
       const ways = why === 'unchanged' || why === 'empty' ? ['Reject'] : [];
-      // The person may have typed since.
+      // `reject` asks again, because the person may have typed since.
       if (await warn(messageOf(error), ...ways)) {
         await this.reject(review, true);
       }

@@ -1,5 +1,5 @@
-// The two documents of a review, as files: the original on the left, which VS Code only reads, and the proposal on the
-// right. VS Code opens files again after a reload. Saving the proposal decides nothing.
+// The two documents of a review, as files: the read-only original on the left, and the proposal on the right. As files
+// they survive a reload of the window. Saving the proposal decides nothing.
 
 import * as vscode from 'vscode';
 import { ORIGINAL, PROPOSAL, proposalUri, type Review, Reviews } from './reviews';
@@ -11,7 +11,7 @@ export class Documents extends Subscriber implements vscode.FileSystemProvider {
   private readonly changes = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   readonly onDidChangeFile = this.changes.event;
 
-  // `settled` is when every review that waits is here: VS Code restores tabs earlier.
+  // `settled` resolves when every waiting review is known: VS Code restores tabs earlier.
   constructor(private readonly reviews: Reviews, private readonly settled: Promise<void>) {
     super();
     this.own(
@@ -29,19 +29,19 @@ export class Documents extends Subscriber implements vscode.FileSystemProvider {
   async readFile(uri: vscode.Uri): Promise<Uint8Array> {
     const { text } = await this.file(uri);
     const files = vscode.workspace.getConfiguration('files', uri);
-    // The mark makes VS Code read UTF-8, whatever the encoding of the person's files is.
+    // The byte-order mark makes VS Code read UTF-8, whatever encoding the person has set for files.
     const isUnmarked = files.get('encoding') === 'utf8' && files.get('autoGuessEncoding') !== true;
     return Buffer.from(isUnmarked ? text : BYTE_ORDER_MARK + text);
   }
 
-  // The companion gets the text as the person types.
+  // Only records the save: the companion gets the text as the person types.
   async writeFile(uri: vscode.Uri, content: Uint8Array): Promise<void> {
     const { mtime } = await this.file(uri);
     const text = Buffer.from(content).toString().replace(BYTE_ORDER_MARK, '');
     (await this.review(uri)).saved = { text, mtime: mtime + 1 };
   }
 
-  // VS Code takes another size and time than those of its own last save for a conflict.
+  // Returns the text and the time of a document. VS Code reports a conflict if size or time differ from its last save.
   private async file(uri: vscode.Uri): Promise<{ text: string; mtime: number }> {
     const review = await this.review(uri);
     if (uri.scheme === ORIGINAL) {
@@ -65,7 +65,7 @@ export class Documents extends Subscriber implements vscode.FileSystemProvider {
     return review;
   }
 
-  // The tabs of an ended review are closed. VS Code would offer them to be opened again, unless the file is gone.
+  // Reports an ended review as deleted, so that VS Code does not offer to reopen its closed tabs.
   forget(review: Review): void {
     this.changes.fire([{ type: vscode.FileChangeType.Deleted, uri: proposalUri(review) }]);
   }

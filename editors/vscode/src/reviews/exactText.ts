@@ -1,17 +1,17 @@
-// Exact texts. VS Code gives every line of a document the same ending; the agent writes what it is sent, so
-// a proposal with mixed line endings keeps them in the lines that the person leaves alone.
+// Exact texts. VS Code gives every line of a document the same ending, but the agent writes the text that it gets, so a
+// proposal with mixed line endings must keep them in lines that the person does not edit.
 
 import * as vscode from 'vscode';
 import type { Replacement } from '../companion/protocol';
 
-const normal = (text: string): string => text.replace(/\r\n?/g, '\n');
+const withLf = (text: string): string => text.replace(/\r\n?/g, '\n');
 
 // Whether a document shows a text.
 export function shows(document: vscode.TextDocument, text: string): boolean {
-  return normal(document.getText()) === normal(text);
+  return withLf(document.getText()) === withLf(text);
 }
 
-// Makes a document's changes in the exact text that it showed before them.
+// Applies a document's changes to the exact text that it showed before them.
 export function applyChanges(
   text: string,
   changes: readonly vscode.TextDocumentContentChangeEvent[],
@@ -19,10 +19,10 @@ export function applyChanges(
 ): string {
   const starts = lineStarts(text);
   const offset = ({ line, character }: vscode.Position): number => (starts[line] ?? text.length) + character;
-  const form = text.includes('\r') ? (added: string): string => added : normal;
+  const form = text.includes('\r') ? (added: string): string => added : withLf;
   const parts: string[] = [];
   let at = 0;
-  // The ranges of one event are all of the document before it.
+  // The ranges of one event refer to the document before the event.
   for (const { range, text: added } of [...changes].sort((one, other) => one.range.start.compareTo(other.range.start))) {
     parts.push(text.slice(at, offset(range.start)), form(added));
     at = offset(range.end);
@@ -35,8 +35,8 @@ function lineStarts(text: string): number[] {
   return [0, ...[...text.matchAll(/\r\n|\r|\n/g)].map((end) => end.index + end[0].length)];
 }
 
-// How many elements two texts begin with alike, and how many of the others they end with alike.
-function alike(old: ArrayLike<string>, goal: ArrayLike<string>): { start: number; rest: number } {
+// Returns the number of equal elements at the start of two texts, and of further equal elements at their end.
+function commonEnds(old: ArrayLike<string>, goal: ArrayLike<string>): { start: number; rest: number } {
   const most = Math.min(old.length, goal.length);
   let start = 0;
   while (start < most && old[start] === goal[start]) {
@@ -51,13 +51,13 @@ function alike(old: ArrayLike<string>, goal: ArrayLike<string>): { start: number
 
 const linesOf = (text: string): string[] => (text === '' ? [] : text.split(/(?<=\n)/));
 
-// The replacement that makes one text of another; undefined if they are the same.
+// Returns the replacement that turns one text into another; undefined if they are equal.
 export function replacement(before: string, after: string): Replacement | undefined {
   if (before === after) {
     return undefined;
   }
   const [old, goal] = [linesOf(before), linesOf(after)];
-  const { start, rest } = alike(old, goal);
+  const { start, rest } = commonEnds(old, goal);
   const lines = { start, end: old.length - rest };
   return { lines, text: goal.slice(start, goal.length - rest).join('') };
 }
@@ -67,14 +67,15 @@ export function replaced(before: string, { lines: { start, end }, text }: Replac
   return [...lines.slice(0, start), text, ...lines.slice(end)].join('');
 }
 
-// Replaces the part that differs, so that the cursor stays where it can. False if the person typed meanwhile.
+// Replaces only the part of a document that differs, so that the cursor stays where possible. Returns false if the
+// person typed meanwhile.
 export async function replace(document: vscode.TextDocument, text: string, before = document.getText()): Promise<boolean> {
-  const old = normal(before);
-  const goal = normal(text);
+  const old = withLf(before);
+  const goal = withLf(text);
   if (old === goal) {
     return true;
   }
-  const { start, rest } = alike(old, goal);
+  const { start, rest } = commonEnds(old, goal);
   const position = (offset: number): vscode.Position => {
     const before = old.slice(0, offset).split('\n');
     return new vscode.Position(before.length - 1, before.at(-1)!.length);

@@ -1,5 +1,5 @@
-// Work on the changes of a proposal: keeping, dropping, splitting, reasons, undo. The companion gets what the person typed
-// first, and finds the changes anew: each of these names the change that the person saw.
+// Commands on the changes of a proposal: keep, drop, split, give a reason, undo. The companion first gets the typed
+// text and may find other changes then, so each command identifies the change that the person saw.
 
 import * as vscode from 'vscode';
 import type { Companion } from '../companion/companion';
@@ -12,7 +12,7 @@ import { ORIGINAL, type Review } from './reviews';
 import type { Sender } from './textSync';
 
 export class Changer {
-  // The reasons of changes that were dropped or edited.
+  // The reasons of dropped or edited changes.
   private readonly dropped = new WeakMap<Review, Set<string>>();
 
   constructor(
@@ -29,7 +29,7 @@ export class Changer {
     }
   }
 
-  // A reason was given for dropping or editing a change: of one that is kept again, no agent is to read it.
+  // Removes the reasons of changes that are kept again: the agent must not read them.
   async forgetReasons(review: Review): Promise<void> {
     const known = this.dropped.get(review) ?? new Set<string>();
     this.dropped.set(review, known);
@@ -38,7 +38,8 @@ export class Changer {
       if (hunk.reason !== undefined && hunk.state !== 'kept') {
         known.add(key);
       } else if (hunk.reason !== undefined && known.delete(key)) {
-        // The answer brings the next one. Another desk may be faster.
+        // The reply of the companion calls this function again for the next reason. Another desk may already have
+        // removed the reason.
         const params = { id: review.id, revision: review.revision, hunk: index, reason: '' };
         return void await this.companion.request('alongside/setReason', params).catch(() => undefined);
       }
@@ -49,7 +50,7 @@ export class Changer {
     await this.keep(review, hunk, hunk.state === 'dropped');
   }
 
-  // The reason of a change that is kept drops it, too.
+  // Asks for a reason, which also drops a kept change.
   async dropWithReason(review: Review, seen: Hunk): Promise<void> {
     const reason = await this.reasons.ask(review, seen, seen.state === 'kept' ? 'Enter drops the change.' : '');
     if (reason === undefined) {
@@ -78,7 +79,7 @@ export class Changer {
     }
   }
 
-  // The last edit of any desk. In the text itself, VS Code's own undo does that, too.
+  // Undoes the last edit of any desk. VS Code's own undo in the text undoes the person's edits.
   async undo(review: Review): Promise<void> {
     await this.sender.send(review);
     if (await this.change(review, 'alongside/undoReview', {})) {
@@ -93,7 +94,7 @@ export class Changer {
     }
   }
 
-  // The change at the cursor, on either side.
+  // Returns the change at the cursor, on either side.
   async atCursor(review: Review | undefined): Promise<Hunk | undefined> {
     const editor = vscode.window.activeTextEditor;
     if (!review || !editor) {
@@ -119,11 +120,11 @@ export class Changer {
   }
 }
 
-// The change at a line of either side, else the one beside it.
+// Returns the change at a line of either side, otherwise one next to it.
 export function hunkAt(review: Review, document: vscode.TextDocument, line: number): Hunk | undefined {
   const index = indexAt(review, document.uri.scheme === ORIGINAL ? 'original' : 'current', line, document.lineCount - 1);
   return index === undefined ? undefined : review.hunks[index];
 }
 
-// This stays while the text around a change changes.
+// Identifies a change: its lines in original and proposal stay while the text is edited.
 const placeOf = ({ original, proposed }: Hunk): string => [original.start, original.end, proposed.start, proposed.end].join();

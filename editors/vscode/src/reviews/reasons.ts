@@ -1,5 +1,5 @@
-// The person's reasons, which the agent's model reads: for one change, or for the decision on the whole proposal. A reason
-// alone decides nothing, and what was typed is never lost.
+// The person's reasons, which the agent's model reads: for one change, or for the decision on the whole proposal. A
+// reason decides nothing, and a typed reason is never lost.
 
 import * as vscode from 'vscode';
 import type { Companion } from '../companion/companion';
@@ -10,12 +10,12 @@ import type { Review } from './reviews';
 const inOneLine = (reason: string): string => reason.split('\n').map((line) => line.trim()).filter(Boolean).join('; ');
 
 export class Reasons {
-  // The reason that nobody took: the next question begins with it.
+  // A reason that could not be sent: the next question begins with it.
   private unsent = '';
 
   constructor(private readonly companion: Companion) {}
 
-  // The words that the person types, perhaps nothing to remove the reason that is there; undefined if nothing is to happen.
+  // Asks for a reason. Returns the typed text, which is empty to remove an existing reason; undefined to do nothing.
   async ask(review: Review, hunk: Hunk | undefined, verb: string): Promise<string | undefined> {
     if (!review.reasons) {
       const { agent } = review.display;
@@ -43,7 +43,7 @@ export class Reasons {
     return reason;
   }
 
-  // Whether the review has the reason now.
+  // Sends a reason. Returns whether the review has it now.
   async set({ id, revision }: Review, hunk: number | undefined, reason: string): Promise<boolean> {
     try {
       await this.companion.request('alongside/setReason', { id, revision, reason, ...(hunk === undefined ? {} : { hunk }) });

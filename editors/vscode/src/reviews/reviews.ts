@@ -1,4 +1,4 @@
-// The proposals that wait, with the text that the person sees of each.
+// The waiting proposals, each with the text that the person sees.
 
 import * as vscode from 'vscode';
 import type { ChangedReview, OpenedReview } from '../companion/protocol';
@@ -10,36 +10,36 @@ export const PROPOSAL = 'alongside-proposal';
 export const ORIGINAL = 'alongside-original';
 
 export interface Review extends OpenedReview {
-  // The text on the right, also while no tab shows it.
+  // The text in the editor on the right, also while no tab shows it.
   text: string;
-  // The revision of which this text was made.
+  // The revision on which this text is based.
   base: number;
-  // Whether the companion lacks some of this text.
+  // Whether the companion lacks a part of this text.
   unsent: boolean;
-  // The file as VS Code has read or saved it last.
+  // The file as VS Code has last read or saved it.
   saved?: { text: string; mtime: number };
   // A text that the document is about to get from the companion.
   incoming?: string;
   // The text that the person has decided on.
   decided?: string;
-  // When the person typed last, in milliseconds; 0 for never.
+  // The time of the person's last edit, in milliseconds; 0 if there was none.
   editedAt: number;
-  // It was accepted together with others: one sentence is about all of them.
+  // Whether it was accepted together with others, so that one sentence reports all of them.
   isTogether?: boolean;
-  // Whether the server has named it since it started.
+  // Whether the server has reported it since its start.
   known: boolean;
   ended: boolean;
 }
 
-// The last part of the path is the file's name, which gives the language. Numbers of reviews begin anew with each
-// companion, and VS Code restores tabs: the time keeps a tab from showing another review.
+// The last part of the path is the file's name, which decides the language. Each companion numbers its reviews from 1,
+// and VS Code restores tabs, so `agent.since` keeps a restored tab from showing another review.
 const uriOf = (scheme: string, { id, agent, display }: OpenedReview): vscode.Uri =>
   documentUri(scheme, display.name, `${agent.since}-${id}`);
 
 export const proposalUri = (review: OpenedReview): vscode.Uri => uriOf(PROPOSAL, review);
 export const originalUri = (review: OpenedReview): vscode.Uri => uriOf(ORIGINAL, review);
 
-// The parameters that tell the server the text that the person sees, as it differs from the newest one.
+// Returns the parameters of a request that describe the person's text by its difference from the newest text.
 export const textParams = ({ id, base, revision, current, text }: Review): object =>
   ({ id, revision: base, from: revision, replacement: replacement(current, text) });
 
@@ -49,9 +49,9 @@ export class Reviews extends Subscriber {
   private readonly edits = new vscode.EventEmitter<Review>();
   private readonly openings = new vscode.EventEmitter<Review>();
   readonly onDidChange = this.changes.event;
-  // The person typed.
+  // Fires when the person has typed.
   readonly onDidEdit = this.edits.event;
-  // A document opens, with a text that may be old by now.
+  // Fires when a document opens, whose text may be outdated.
   readonly onDidOpenDocument = this.openings.event;
 
   constructor() {
@@ -76,18 +76,18 @@ export class Reviews extends Subscriber {
     return this.list().find((review) => review.id === id);
   }
 
-  // The review that a document of it shows, also after its end.
+  // Returns the review of a document, also after the review's end.
   at(uri: vscode.Uri | undefined): Review | undefined {
     return uri && this.all.get(keyOf(uri));
   }
 
-  // The waiting review of a document or a file.
+  // Returns the waiting review of a document or a file.
   of(uri: vscode.Uri | undefined): Review | undefined {
     const shown = this.at(uri);
     return shown ? this.get(shown.id) : this.list().find(({ file }) => uri?.scheme === 'file' && file === uri.fsPath);
   }
 
-  // Returns the review, if it is new. Another server names those that wait again.
+  // Adds a review and returns it; undefined if it is known, because a new server reports waiting reviews again.
   open(news: OpenedReview): Review | undefined {
     const key = keyOf(proposalUri(news));
     const old = this.all.get(key);
@@ -134,7 +134,7 @@ export class Reviews extends Subscriber {
   private documentOpened(document: vscode.TextDocument): void {
     const review = document.uri.scheme === PROPOSAL ? this.at(document.uri) : undefined;
     if (review?.saved && !shows(document, review.saved.text)) {
-      // VS Code has restored a text that it had not saved.
+      // VS Code has restored an unsaved text.
       this.edited(document, []);
     } else if (review) {
       this.openings.fire(review);

@@ -1,4 +1,4 @@
-// Keeps the text on the right equal to the companion's, which merges what several desks type.
+// Keeps the text in the editor on the right equal to the companion's, which merges the edits of several desks.
 
 import * as vscode from 'vscode';
 import type { Companion } from '../companion/companion';
@@ -9,15 +9,15 @@ import { warn } from '../messages/window';
 import { type Review, type Reviews, textParams } from './reviews';
 import { Subscriber } from '../subscriber';
 
-// After the last key, and at most after the first one, in milliseconds.
+// The delay after the last key, and the longest delay after the first one, in milliseconds.
 const DELAY = 300;
 const LONGEST_DELAY = 1000;
 
 export class Sender extends Subscriber {
   private readonly timers = new Map<Review, NodeJS.Timeout>();
-  // When the first edit of those that wait was made.
+  // The time of the first unsent edit of a review.
   private readonly waiting = new Map<Review, number>();
-  // How many texts of a review are on their way.
+  // The number of requests in flight for a review.
   private readonly sending = new Map<Review, number>();
   private readonly following = new Set<Review>();
   private hasWarned = false;
@@ -27,7 +27,7 @@ export class Sender extends Subscriber {
     this.own(
       reviews.onDidEdit((review) => this.sendSoon(review)),
       reviews.onDidOpenDocument((review) => void this.follow(review)),
-      // A document that was behind another one can be saved now.
+      // A document that was hidden by another one can be saved now.
       vscode.window.onDidChangeActiveTextEditor(() => reviews.list().forEach((review) => void this.follow(review))),
       { dispose: () => this.timers.forEach((timer) => clearTimeout(timer)) },
     );
@@ -43,14 +43,14 @@ export class Sender extends Subscriber {
     }
   }
 
-  // Sends nothing more: the review has ended, or the decision has the text.
+  // Cancels a scheduled request: the review has ended, or the decision sends the text.
   stop(review: Review): void {
     clearTimeout(this.timers.get(review));
     this.timers.delete(review);
     this.waiting.delete(review);
   }
 
-  // Sends what the person typed. The server takes one text after the other.
+  // Sends the typed text. The server handles one text after the other.
   async send(review: Review): Promise<void> {
     this.stop(review);
     if (!review.unsent || review.ended) {
@@ -72,16 +72,17 @@ export class Sender extends Subscriber {
     this.sending.set(review, (this.sending.get(review) ?? 0) + change);
   }
 
-  // The review has the text, merged with the changes of other desks: the newest one, which came before the answer.
+  // Handles a reply: the companion has the text, merged with the changes of other desks, and its message about the
+  // merged text came before the reply.
   private async sent(review: Review, text: string): Promise<void> {
     this.hasWarned = false;
-    // Only the last answer counts.
+    // Only the last reply counts.
     if (this.sending.get(review) || review.ended) {
       return;
     }
     const { current, revision } = review;
     if (review.text !== text) {
-      // Later edits are based on this text, or are merged with what it was merged with.
+      // Later edits are based on this text; if it was merged, the server merges them in the same way.
       review.base = current === text ? revision : review.base;
       return this.send(review);
     }
@@ -94,17 +95,19 @@ export class Sender extends Subscriber {
 
   private async refused(review: Review, error: unknown): Promise<void> {
     if (refusal(error) === 'stale' && review.base !== review.revision) {
-      // The text is too old to be merged: it wins.
+      // The text is too old to be merged, so it replaces the newest text.
       review.base = review.revision;
       await this.send(review);
     } else if (refusal(error) && !review.ended && !this.hasWarned) {
-      // Without a server there is no refusal: the next one names the review again, and gets the text.
+      // An error without a refusal means that there is no server: the next one reports the review again and gets the
+      // text.
       this.hasWarned = true;
       void warn(`Your text is only in this editor. ${messageOf(error)}`);
     }
   }
 
-  // Shows the newest text, unless there are unsent edits, and saves it: closing the tab loses nothing.
+  // Shows the newest text, unless there are unsent edits, and saves the document, so that closing the tab loses
+  // nothing.
   async follow(review: Review): Promise<void> {
     if (this.following.has(review)) {
       return;
@@ -122,7 +125,7 @@ export class Sender extends Subscriber {
     await this.save(review);
   }
 
-  // Whether the document has the text now, perhaps with what the person typed meanwhile.
+  // Shows a text in the document. Returns false if the person typed meanwhile.
   private async show(review: Review, text: string): Promise<boolean> {
     const document = this.reviews.document(review);
     review.incoming = text;
@@ -134,8 +137,8 @@ export class Sender extends Subscriber {
     return isShown;
   }
 
-  // `document.save()` would run what the person wants before each save of a file, such as a formatter. The command that
-  // does not saves the tab in front, whichever side has the focus.
+  // Saves the document without the person's save actions, such as a formatter, which `document.save()` would run. The
+  // command without them saves the document of the active tab, whichever side has the focus.
   private async save(review: Review): Promise<void> {
     const document = this.reviews.document(review);
     // `isDirty` is false if the person typed during the last save.
