@@ -69,10 +69,10 @@ pub const NEOVIM: &[(&str, &str)] = files!["neovim":
     "lua/alongside/target.lua",
     "lua/alongside/terminal.lua",
     "lua/alongside/text.lua",
-    "lua/alongside/unheard.lua",
     "lua/alongside/view.lua",
     "lua/alongside/winbar.lua",
     "lua/alongside/window_state.lua",
+    "lua/alongside/without_autocommands.lua",
     "lua/alongside/writing.lua",
 ];
 

@@ -1,5 +1,6 @@
--- Defines :Alongside and loads the rest on demand. `require('alongside').setup{}` starts it. After `alongside install neovim`
--- it starts by itself, unless the person's configuration does.
+-- Defines the command :Alongside; all other modules are loaded on demand. The plugin starts when the person's
+-- configuration calls `require('alongside').setup{}`. If `alongside install neovim` installed the plugin and the
+-- configuration does not call `setup`, this file does so at VimEnter.
 
 if vim.g.loaded_alongside then
   return
@@ -17,7 +18,7 @@ end, {
   end,
 })
 
-local function start()
+local function ensure_set_up()
   if not require('alongside').is_set_up() then
     require('alongside').setup()
   end
@@ -25,8 +26,8 @@ end
 
 if #vim.api.nvim_get_runtime_file('lua/alongside/installed.lua', false) > 0 then
   if vim.v.vim_did_enter == 1 then
-    start()
+    ensure_set_up()
   else
-    vim.api.nvim_create_autocmd('VimEnter', { once = true, desc = 'alongside: start', callback = start })
+    vim.api.nvim_create_autocmd('VimEnter', { once = true, desc = 'alongside: start', callback = ensure_set_up })
   end
 end

@@ -11,7 +11,7 @@ local function await_shown(nvim, part)
     ([[local shown = (function() %s end)() return shown:find(%q, 1, true) and shown]]):format(SCREEN, part))
 end
 
--- A program that answers once `go` exists, and asks one question.
+-- A program that replies once the file `go` exists, and asks one question.
 local function program(directory)
   local path = directory .. '/alongside'
   vim.fn.writefile({
@@ -73,7 +73,7 @@ test('in Normal mode, q closes the window once the program has ended', function(
   await_shown(nvim, 'Sure? [y/N]')
   nvim:keys('in<CR>')
   local shown = await_shown(nvim, 'Press Enter to close this window.')
-  -- Nothing follows a failure.
+  -- After a failure, no next step is shown.
   assert(not shown:find('start an agent', 1, true), shown)
   nvim:keys('<C-\\><C-n>q')
   nvim:await_lua('the window to go', 'return #vim.api.nvim_list_wins() == 1')

@@ -1,4 +1,4 @@
--- Proposals that open by themselves, and never under typing hands.
+-- Proposals that open without a command, and never while the person types.
 
 local reviewing = require('reviewing')
 
@@ -20,13 +20,13 @@ local function await_shown(nvim)
   await(nvim, 'the review to open', [[return vim.bo.buftype == 'acwrite' and vim.wo.diff]])
 end
 
-test('proposals do not open by themselves unless the person wants it', {}, function(nvim)
+test('proposals open without a command only with the option', {}, function(nvim)
   open(nvim)
   nvim:await_said('proposes a.txt')
   eq({ false, 1 }, { nvim:lua(TRY), nvim:lua([[return vim.fn.tabpagenr('$')]]) })
 end)
 
-test('a proposal opens by itself, and the next one after the decision', ON, function(nvim)
+test('a proposal opens without a command, and the next one after the decision', ON, function(nvim)
   open(nvim)
   await_shown(nvim)
   eq({}, nvim:lua('return said'))
@@ -36,7 +36,7 @@ test('a proposal opens by itself, and the next one after the decision', ON, func
   nvim:keys('\\a')
   await_decided(nvim, 'accept')
   await(nvim, 'the second one', [[return vim.api.nvim_get_current_line() == 'B']])
-  -- Each opens once.
+  -- Each proposal opens once.
   nvim:keys('gT')
   await(nvim, 'the other tab page', [[return vim.fn.tabpagenr() == 1]])
   eq(false, nvim:lua(TRY))
@@ -56,8 +56,8 @@ for how, keys in pairs({
     await_mode(nvim, keys[2])
     open(nvim)
     await(nvim, 'the review', [[return #require('alongside.review').all() == 1]])
-    -- A pause, which is enough in Normal mode.
-    await(nvim, 'a pause', [[return require('alongside.ending').idle() > 700]])
+    -- A pause that is long enough in Normal mode.
+    await(nvim, 'a pause', [[return require('alongside.ending').idle_time() > 700]])
     eq({ false, 1 }, { nvim:lua(TRY), nvim:lua([[return vim.fn.tabpagenr('$')]]) })
     nvim:keys(keys[3])
     await_shown(nvim)

@@ -1,4 +1,4 @@
--- The changes of a review in its windows: going from one to the next, and their signs and remarks.
+-- The changes of a review in its windows: navigation between them, and their signs and remarks.
 
 local editor = require('editor')
 local reviewing = require('reviewing')
@@ -32,7 +32,7 @@ test(']c and [c stop once at each change, in both windows, and say where there a
   eq(3, nvim:lua([[return #require('alongside.review').all()[1].hunks]]))
   eq(1, nvim:lua(LINE))
   types(nvim, ']c', 14)
-  -- The line above the removed one, with its sign.
+  -- The line above the removed line has its sign.
   types(nvim, ']c', 24)
   types(nvim, ']c', 24)
   nvim:await_said('a.txt: no more changes below.')
@@ -40,7 +40,7 @@ test(']c and [c stop once at each change, in both windows, and say where there a
   types(nvim, '[c', 1)
   types(nvim, '[c', 1)
   nvim:await_said('a.txt: no more changes above.')
-  -- A count goes as far as there are changes, and back is a jump.
+  -- A count stops at the last change, and the movement is a jump.
   types(nvim, '2]c', 24)
   types(nvim, '9[c', 1)
   types(nvim, '``', 24)
@@ -57,12 +57,12 @@ test(']c goes to a dropped change, which has no diff, and opens its fold', {}, f
   nvim:keys(']cdo')
   await_text(nvim, (TAXED:gsub('new\n', '')))
   nvim:keys('ggzM')
-  -- The line above the lines that were not added.
+  -- The cursor is on the line above the lines that were not added.
   types(nvim, ']c', 13)
   eq(-1, nvim:lua('return vim.fn.foldclosed(".")'))
 end)
 
-test('a change that is dropped stays on the screen', {}, function(nvim)
+test('a dropped change stays on the screen', {}, function(nvim)
   show(nvim, { original = ORIGINAL, proposed = TAXED })
   nvim:keys('do')
   await_text(nvim, (ORIGINAL:gsub('last\n', ''):gsub(('same\n'):rep(20), ('same\n'):rep(10) .. 'new\n' .. ('same\n'):rep(10))))
@@ -70,7 +70,7 @@ test('a change that is dropped stays on the screen', {}, function(nvim)
   eq({ -1, -1 }, nvim:lua('vim.cmd.redraw() return { vim.fn.foldclosed(1), vim.fn.foldclosed(2) }'))
 end)
 
-test('a fold says how many dropped changes are in it', {}, function(nvim)
+test('a fold shows how many dropped changes are in it', {}, function(nvim)
   local lines = {}
   for i = 1, 90 do
     lines[i] = 'line ' .. i
@@ -94,7 +94,7 @@ test('a fold says how many dropped changes are in it', {}, function(nvim)
   eq('foldtext()', nvim:lua([[return vim.go.foldtext]]))
 end)
 
-test(']c with text on its way to the companion goes to the changes as they will be', {}, function(nvim)
+test(']c waits until the companion has the typed text', {}, function(nvim)
   show(nvim)
   types(nvim, 'Onew<CR>lines<Esc>gg', 1)
   types(nvim, '2]c', 8)
@@ -102,7 +102,7 @@ test(']c with text on its way to the companion goes to the changes as they will 
   await_text(nvim, (PROPOSED:gsub('TWO', 'new\nlines\nTWO')))
 end)
 
-test('the keys of a review end with it', {}, function(nvim)
+test('the keys of a review are unmapped at its end', {}, function(nvim)
   show(nvim)
   nvim:keys('Ahel')
   await_text(nvim, (PROPOSED:gsub('TWO', 'TWOhel')))
@@ -142,7 +142,7 @@ test('no sign of a dropped change looks like a removal, and a kept removal has i
 end)
 
 test('no line has the sign of the change next to it', {}, function(nvim)
-  -- Another desk drops the lines that would follow an edited line: in the middle, and between two edited ones.
+  -- Another desk drops the lines after an edited line: in the middle, and between two edited lines.
   nvim:lua([[
     local function range(from, upto) return { start = from, ['end'] = upto } end
     require('alongside.review').opened(7, { id = 1, file = '/x', agent = { number = 1, name = 'A' }, revision = 1,
@@ -160,20 +160,20 @@ test('no line has the sign of the change next to it', {}, function(nvim)
     '4~', '5  edited', '5~' })
 end)
 
-test('a line that is that of the original again has no sign', {}, function(nvim)
+test('a line that equals the original again has no sign', {}, function(nvim)
   local before = 'top\nint alpha = 1;\nint beta = 2;\nint gamma = 3;\nend\n'
   show(nvim, { original = before, proposed = 'top\nlong alpha = 10;\nlong beta = 20;\nint eps = 0;\nlong gamma = 30;\nend\n' })
   nvim:keys('2Gcc' .. 'int alpha = 1;<Esc>')
   await_marked(nvim, { '3  edited', '3~', '4~', '5~' })
-  -- In the middle, too.
+  -- The same in the middle of a change.
   nvim:keys('u3Gcc' .. 'int beta = 2;<Esc>')
   await_marked(nvim, { '2  edited', '2~', '4~', '5~' })
-  -- Only a removal is left.
+  -- Only a removal remains.
   nvim:keys('2GVGk' .. 'cint alpha = 1;<CR>int gamma = 3;<Esc>')
   await_marked(nvim, { '2  edited', '2~' })
 end)
 
-test('a change says which limit its comparison reached, unless it is dropped', {}, function(nvim)
+test('a change shows the limit that its comparison reached, unless it is dropped', {}, function(nvim)
   show(nvim, { limits = { 'words', '', 'lines' } })
   local words, lines = '2  too much differs to mark words', '9  too much differs to compare every line: some may be equal'
   await_marked(nvim, { words, '2+', '6+', lines, '9+' })
@@ -183,7 +183,7 @@ test('a change says which limit its comparison reached, unless it is dropped', {
   await_marked(nvim, { '2  dropped: original stays', '2=', '6+', lines, '9+' })
 end)
 
-test('changes of an earlier text that come late are not counted', {}, function(nvim)
+test('hunks of an earlier text are ignored', {}, function(nvim)
   show(nvim, { original = ORIGINAL, proposed = TAXED })
   nvim:keys('do]cdo')
   await(nvim, 'the counts', [[return require('alongside.winbar').counts(require('alongside.review').all()[1].hunks).dropped == 2]])
@@ -211,7 +211,7 @@ test('no message counts zero changes', {}, function(nvim)
   eq({ 'Gemini CLI: a.txt (no change)', 'Gemini CLI: b.txt (3 changes)' }, nvim:lua('return shown'))
 end)
 
-test('a proposal that differs in the line ends only says so', {}, function(nvim)
+test('a proposal that differs only in line endings shows that', {}, function(nvim)
   local display = { size = 'other line ends', states = 'line ends only' }
   reviewing.open(nvim, { proposed = reviewing.ORIGINAL, fileLineEnding = 'crlf', display = display })
   nvim:await_said('Gemini CLI proposes a.txt (other line ends): :Alongside')

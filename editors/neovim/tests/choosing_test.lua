@@ -1,4 +1,4 @@
--- Several proposals: the list, the order in which they wait, and the one that is next.
+-- Several proposals: the list to choose from, their order, and the next one.
 
 local reviewing = require('reviewing')
 
@@ -23,7 +23,7 @@ local ANSWER = [[
   vim.fn.input = function(how) prompt = how.prompt return answer == 'escape' and how.cancelreturn or answer end
 ]]
 
-test('the list has the oldest first, with lines and folders, and Enter takes that', {}, function(nvim)
+test('the list has the oldest first, with lines and folders, and Enter chooses it', {}, function(nvim)
   open_three(nvim)
   nvim:lua(ANSWER, '')
   nvim:cmd('tabnew other.txt')
@@ -36,7 +36,7 @@ test('the list has the oldest first, with lines and folders, and Enter takes tha
     '3: Gemini CLI: c.txt (an empty file, +0 -1)',
     'Number (Enter takes 1, Escape none): ',
   }, '\n'), nvim:lua('return prompt'))
-  -- From a proposal, the other ones.
+  -- From a proposal, the list has the other proposals.
   nvim:lua(ANSWER, '2')
   nvim:cmd('Alongside')
   await_shown(nvim, 'c.txt')
@@ -48,7 +48,7 @@ test('the list has the oldest first, with lines and folders, and Enter takes tha
   end
 end)
 
-test('typed keys answer the list, and Escape leaves the person where they are', {}, function(nvim)
+test('typed keys answer the list, and Escape stays in the current buffer', {}, function(nvim)
   open_three(nvim)
   nvim:cmd('tabnew other.txt')
   nvim:keys(':Alongside<CR><Esc>:let g:here = bufname()<CR>')
@@ -57,7 +57,7 @@ test('typed keys answer the list, and Escape leaves the person where they are', 
   await_shown(nvim, 'b.txt')
 end)
 
-test('files of two projects have the names of these in the list', {}, function(nvim)
+test('the list names the projects if there are two', {}, function(nvim)
   open(nvim)
   nvim:lua([[
     package.loaded['alongside.server'].get = function() return { id = 7, root = '/elsewhere/theirs' } end
@@ -69,7 +69,7 @@ test('files of two projects have the names of these in the list', {}, function(n
   eq({ 'Gemini CLI: project/a.txt (3 changes, +3 -2)', 'Gemini CLI: theirs/a.txt (1 change, +1 -1)' }, nvim:lua('return shown'))
 end)
 
-test(':Alongside next and previous go through all in their order, and around', {}, function(nvim)
+test(':Alongside next and previous visit all proposals in their order, and wrap around', {}, function(nvim)
   nvim:cmd('Alongside next')
   nvim:await_said('alongside: no review is waiting.')
   open(nvim)
@@ -91,7 +91,7 @@ test(':Alongside next and previous go through all in their order, and around', {
   await_shown(nvim, 'c.txt')
 end)
 
--- Messages that come together are one.
+-- Messages that arrive together are shown as one.
 local function ends_with(nvim, message)
   local said = nvim:await_said(message)[1]
   eq(message, said:sub(-#message))
@@ -105,12 +105,12 @@ test('after a decision here, the messages name the next one', {}, function(nvim)
   nvim:await_said('a.txt: accepted; Gemini CLI writes it. Next: deep/b.txt, 2 wait.')
   nvim:lua([[require('alongside.review').last_word(7, { id = 1, word = 'writtenAsAccepted', message = 'a.txt: written as accepted.' })]])
   nvim:await_said('a.txt: written as accepted. Next: deep/b.txt, 2 wait.')
-  -- Of a decision elsewhere there is no more to say than that.
+  -- After a decision at another desk, no next proposal is named.
   nvim:lua([[desk.close(2, 'accepted', false, nil, 'accepted at another desk; Gemini CLI writes it.')]])
   ends_with(nvim, 'deep/b.txt: accepted at another desk; Gemini CLI writes it.')
   nvim:lua([[require('alongside.review').last_word(7, { id = 2, word = 'writtenAsAccepted', message = 'b: written.' })]])
   ends_with(nvim, 'b: written.')
-  -- The last one has no next one.
+  -- The last proposal has no next one.
   nvim:lua('answers = { 2 }')
   nvim:cmd('Alongside next')
   await_shown(nvim, 'c.txt')

@@ -6,7 +6,7 @@ local eq = reviewing.eq
 local test = reviewing.test
 local show = reviewing.show
 
--- The schemes that each supported Neovim must have: well-known ones among those it ships.
+-- Well-known schemes that every supported Neovim must ship.
 local WELL_KNOWN = { 'default', 'habamax', 'retrobox', 'lunaperche', 'quiet', 'wildcharm', 'desert' }
 
 local function looks(nvim, scheme, background)
@@ -28,7 +28,7 @@ local function looks(nvim, scheme, background)
   ]], scheme, background)
 end
 
--- Differences are those of OKLab, as in the plugin.
+-- Differences are computed in OKLab, as in the plugin.
 local function check(seen, name)
   local oklab = require('alongside.oklab')
   local function differ(one, other, least)
@@ -48,7 +48,7 @@ local function check(seen, name)
       local contrast = oklab.contrast(one.fg, one.bg)
       assert(contrast >= 4.5, ('%s: %s text is hard to read, %.2f %s'):format(name, side, contrast, vim.inspect(one)))
     end
-    -- On a coloured line, an underline alone is hardly seen.
+    -- On a coloured line, an underline alone is hardly visible.
     local is_distinct = words.ctermbg ~= line.ctermbg or words.reverse or not line.ctermbg and words.underline
     assert(is_distinct, name .. ': words look like their line without true colours')
   end
@@ -74,10 +74,10 @@ test('added and removed lines and words differ in every colour scheme, dark and 
   eq({ 'darklight', 'darklight', 'darklight' }, { checked.default, checked.retrobox, checked.quiet })
 end)
 
-test('the number of an invisible character is legible on every ground', {}, function(nvim)
+test('the number of an invisible character is legible on every background', {}, function(nvim)
   nvim:lua('vim.o.columns = 160')
   show(nvim, { original = 'ok\n', proposed = 'ok\226\128\139 \226\128\174 evil\n' })
-  -- The attributes of its cell.
+  -- The attributes of the character's cell.
   local cell = nvim:lua([[
     vim.cmd.redraw()
     local place = vim.fn.screenpos(0, 1, 3)
@@ -115,7 +115,7 @@ test('without true colours, remarks are as readable as the text of their line', 
           local name = ('%s, %s, %s: %s'):format(scheme, background, side, vim.inspect({ line, note }))
           assert(note.ctermbg == line.ctermbg, name)
           assert(not line.ctermbg or note.ctermfg and note.ctermfg ~= note.ctermbg, name)
-          -- The first 16 colours are the terminal's own.
+          -- The terminal defines the first 16 colours.
           if line.ctermbg and line.ctermbg >= 16 and note.ctermfg >= 16 then
             assert(oklab.contrast(oklab.from_cterm(note.ctermfg), oklab.from_cterm(note.ctermbg)) >= 4.5, name)
           elseif line.ctermfg and line.ctermbg and line.ctermbg < 16 then
@@ -128,7 +128,7 @@ test('without true colours, remarks are as readable as the text of their line', 
   nvim:lua([[vim.cmd.colorscheme('default')]])
 end)
 
-test('both windows show the copies: the original its removed lines, the proposal its added ones', {}, function(nvim)
+test('the original shows the copies for removed lines, the proposal those for added lines', {}, function(nvim)
   show(nvim)
   local found = nvim:lua([[
     local found = {}
@@ -150,7 +150,7 @@ test('a group that the person sets stays, also with the next colour scheme', {
   end
   local before = found()
   eq({ 0x123456, true }, { before[1], before[2] })
-  -- A plugin for colours may not clear the groups.
+  -- A colour scheme may not clear the groups.
   nvim:lua([[vim.cmd('hi DiffDelete guibg=#5f0000') vim.api.nvim_exec_autocmds('ColorScheme', {})]])
   eq({ 0x123456, true, 0x5f0000 }, found())
 end)

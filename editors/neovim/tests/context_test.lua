@@ -1,4 +1,4 @@
--- The context that agents get, as messages on the wire.
+-- The context that agents get, as notifications of the desk protocol.
 
 local editor = require('editor')
 
@@ -47,7 +47,7 @@ local function settle(e)
   end)
 end
 
--- Waits for a message for which `is` holds, and no later one; skips the first `skip` messages.
+-- Waits for a message that `is` accepts and that no message follows; skips the first `skip` messages.
 local function await_last(e, is, skip)
   e:await_message(CONTEXT, is, skip)
   settle(e)
@@ -139,7 +139,7 @@ return {
         await_active(e, { selectedText = 'two' })
         settle(e)
         assert(newest(e).active.selectedText == 'two')
-        -- Also from a command line.
+        -- The same from a command line.
         e:keys('<C-w>wgg0viw:')
         await_last(e, function(params)
           return params.active and params.active.selectedText == 'one'

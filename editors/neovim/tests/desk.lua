@@ -1,28 +1,28 @@
--- A companion inside the tested Neovim, instead of the server: it keeps reviews with the strict model, computes their hunks
--- and records decisions.
+-- A companion inside the tested Neovim that replaces the server: it keeps reviews with the strict model, computes their
+-- hunks and records decisions.
 
 local harmless = require('alongside.harmless')
 local model = require('model')
 local text = require('alongside.text')
 
--- `status`: as the companion tells it; nobody else keeps the reviews.
+-- `status` is the companion's; no other desk keeps the reviews.
 local M = { decided = {}, reviews = {}, refuse = {}, status = { desks = 1, keptBy = {} } }
 
 local CLIENT = 7
 
--- A reason belongs to the place of its change in the proposal.
+-- The key of a reason: the place of its change in the proposal.
 local function proposed_key(start)
   return 'at ' .. start
 end
 
---- The words of the companion: those that a test is about, which it gives as `display` of a review, and the others in short.
+--- The `display` of a review: the parts that a test passes, and short defaults for the others.
 function M.words(given)
   return vim.tbl_extend('force', {
     messages = {}, name = 'x', agent = 'A', size = 'no change', counts = '+0 -0', states = '', notes = {}, empties = false, hunks = {},
   }, given or {})
 end
 
--- The notes on a review; the first ones warn.
+-- The notes of a review; the first ones are warnings.
 local function notes_of(review)
   local notes = {}
   for _, one in ipairs({
@@ -76,7 +76,7 @@ local function display_of(review, hunks)
   }, review.display or {}))
 end
 
--- Lines as the companion counts them: a text without a byte has none, and a missing last line end is a difference.
+-- Lines as the companion counts them: an empty text has none, and a missing last line ending is a difference.
 local function lines_of(whole)
   local pieces = text.split(whole)
   if pieces[#pieces] == '' then
@@ -165,7 +165,7 @@ end
 
 local STEPS = { accepted = 'accepted; %s writes it', rejected = 'rejected; %s is told' }
 
---- Ends a review. `said`: the words of the companion.
+--- Ends a review. `said`: the message of the companion.
 function M.close(id, closing, here, draft, said)
   local review = M.reviews[id]
   local display = display_of(review, hunks_of(review))
@@ -177,7 +177,7 @@ function M.close(id, closing, here, draft, said)
   })
 end
 
---- Another desk, or the disk, changes a review.
+--- Changes a review as another desk or a change on disk does.
 function M.change(id, new, flags)
   local review = M.reviews[id]
   for name, value in pairs(flags or {}) do
@@ -250,7 +250,7 @@ local function request(_, method, params, answer)
   end)
 end
 
--- Other requests of the plugin do not matter here.
+-- Other requests of the plugin are ignored.
 package.loaded['alongside.server'] = setmetatable({
   on = {},
   get = function()

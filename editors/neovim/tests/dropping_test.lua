@@ -1,5 +1,5 @@
--- `do` and `dp` on texts at the edges: empty ones, one empty line, no last line end. Neovim shows a text without a line as
--- one empty line.
+-- `do` and `dp` on edge cases: empty texts, one empty line, no last line ending. Neovim shows an empty text as one
+-- empty line.
 
 local reviewing = require('reviewing')
 
@@ -15,7 +15,7 @@ local function await_state(nvim, state)
   await(nvim, 'the change to be ' .. state, ('return (function() %s end)() == %q'):format(STATE, state))
 end
 
--- The original, the proposal, and the keys that go to the change.
+-- Each case: the original, the proposal, and the keys that go to the change.
 local TEXTS = {
   ['the emptying of a file'] = { 'one\ntwo\nthree\n', '' },
   ['the emptying of a file without a last line end'] = { 'one\ntwo', '' },
@@ -45,7 +45,7 @@ for what, texts in pairs(TEXTS) do
     nvim:keys((go or '') .. 'do')
     await_text(nvim, original)
     await_state(nvim, 'dropped')
-    -- The same keys toggle it, and undo and redo go over both.
+    -- The same keys toggle the change, and undo and redo apply to both steps.
     nvim:keys('do')
     await_text(nvim, proposed)
     await_state(nvim, 'kept')
@@ -60,7 +60,7 @@ for what, texts in pairs(TEXTS) do
   end)
 end
 
-test('do in a new file takes nothing, and says what rejects it', {}, function(nvim)
+test('do in a new file changes nothing, and names the command that rejects it', {}, function(nvim)
   nvim:lua('desk.open(...)', { id = 1, file = nvim.root .. '/new.txt', proposed = 'one\ntwo\n', without_hunks = true })
   reviewing.go(nvim)
   nvim:keys('do')
@@ -69,7 +69,7 @@ test('do in a new file takes nothing, and says what rejects it', {}, function(nv
   eq('one\ntwo\n', nvim:lua('return desk.text(1)'))
 end)
 
-test('a dropped change is kept again by itself, from both windows, and edits are no proposal', {}, function(nvim)
+test('only the chosen change is kept again, from both windows, with its proposed text', {}, function(nvim)
   show(nvim)
   nvim:keys('do')
   nvim:await_said('This change is dropped; do keeps it again.')
@@ -81,14 +81,14 @@ test('a dropped change is kept again by itself, from both windows, and edits are
   nvim:keys('<C-w>h6Gdp')
   nvim:await_said('This change is kept again; dp drops it.')
   await_text(nvim, reviewing.PROPOSED)
-  -- An edited change is dropped first.
+  -- The first key drops an edited change.
   nvim:keys('<C-w>lgg]cAmine<Esc>do')
   await_text(nvim, (reviewing.PROPOSED:gsub('TWO', 'two')))
   nvim:keys('do')
   await_text(nvim, reviewing.PROPOSED)
 end)
 
-test("without a message line, do says nothing that the sign says", { before = [[vim.o.cmdheight = 0]] }, function(nvim)
+test("with 'cmdheight' 0, do shows no message that repeats the sign", { before = [[vim.o.cmdheight = 0]] }, function(nvim)
   show(nvim)
   nvim:lua('said = {}')
   local dropped = reviewing.PROPOSED:gsub('TWO', 'two')

@@ -1,15 +1,15 @@
--- A second Neovim for tests, with typed keys and an ordinary event loop. Tests control the plugin there over RPC.
+-- A second Neovim for tests, with typed keys and an ordinary event loop. Tests control it over RPC.
 
 local M = {}
 M.__index = M
 
 local here = vim.fs.dirname(vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p'))
--- Milliseconds: long enough for a machine with five times as much to do as it can.
+-- The time limit of a wait, in milliseconds: long enough for a machine with five times the load that it can handle.
 local DEADLINE = 60000
--- A Neovim ends this long after its last request.
+-- The time after the last request in which a Neovim ends itself.
 local LIFETIME = 2 * DEADLINE
 
---- Waits until `condition` holds; fails with `what`.
+--- Waits until `condition` returns true; otherwise fails with `what`.
 function M.await(what, condition)
   local value
   local held = vim.wait(DEADLINE, function()
@@ -22,7 +22,7 @@ function M.await(what, condition)
   return value
 end
 
---- Waits until `find()` is `expected`; fails with both.
+--- Waits until `find()` returns `expected`; otherwise fails with both values.
 function M.await_eq(expected, find)
   local found
   local held = vim.wait(DEADLINE, function()
@@ -34,7 +34,7 @@ function M.await_eq(expected, find)
   end
 end
 
---- A new directory for a test.
+--- Creates a directory for a test.
 function M.directory()
   local directory = assert(vim.uv.fs_mkdtemp(vim.env.TMPDIR .. '/test-XXXXXX'))
   return vim.uv.fs_realpath(directory)
@@ -52,8 +52,8 @@ function M.files(directory, files, project)
   return directory
 end
 
---- The command of the fake server. Like `alongside` it is one program for all, so that each process ends: asked for the
---- drafts it says `drafts`, if given.
+--- Returns the command of the fake server. Like `alongside`, it is one program for all subcommands, so that each
+--- process ends: for `drafts` it prints the given `drafts`.
 function M.fake(log, how, drafts)
   local path = vim.fn.tempname()
   local words = { vim.v.progpath, '--clean', '--headless', '-l', here .. '/fake.lua', log, how }
@@ -105,7 +105,7 @@ function M.start(options)
   return self
 end
 
---- Starts the time limit: a Neovim that waits for an answer would block the test.
+--- Starts the time limit, because a Neovim that waits for an answer would block the test.
 function M:watch()
   if not self.ended then
     self.watchdog:start(LIFETIME, 0, function()
@@ -115,13 +115,13 @@ function M:watch()
   end
 end
 
---- Runs Lua there and returns the result.
+--- Runs Lua in the Neovim and returns the result.
 function M:lua(code, ...)
   self:watch()
   return vim.rpcrequest(self.channel, 'nvim_exec_lua', code, { ... })
 end
 
---- Waits until Lua there returns a value that holds, and returns that.
+--- Waits until Lua in the Neovim returns a true value, and returns that value.
 function M:await_lua(what, code)
   return M.await(what, function()
     local value = self:lua(code)
@@ -140,13 +140,13 @@ function M:keys(keys)
   vim.rpcrequest(self.channel, 'nvim_input', keys)
 end
 
---- Types keys that end it: the answer to a request might not arrive any more.
+--- Types keys that end the Neovim: the reply to a request might not arrive.
 function M:last_keys(keys)
   self:watch()
   vim.rpcnotify(self.channel, 'nvim_input', keys)
 end
 
---- All messages to the fake server so far, over its restarts; only those of `method` if given.
+--- Returns all messages to the fake server so far, over its restarts; with `method`, only those of that method.
 function M:got(method)
   local all = {}
   for line in io.lines(self.log) do
@@ -195,7 +195,7 @@ function M:await_said(part)
   end)
 end
 
---- Ends it in any state.
+--- Ends the Neovim in any state.
 function M:stop()
   self.watchdog:stop()
   if not self.ended then
@@ -211,7 +211,7 @@ function M:stop()
   end
 end
 
---- Runs `body` with a Neovim and ends that.
+--- Runs `body` with a Neovim, and ends the Neovim.
 function M.with(options, body)
   local self = M.start(options)
   local ok, why = xpcall(body, debug.traceback, self)

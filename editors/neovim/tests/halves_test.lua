@@ -9,11 +9,11 @@ local show = reviewing.show
 
 local WIDTHS = 'return vim.tbl_map(vim.api.nvim_win_get_width, vim.api.nvim_tabpage_list_wins(...))'
 
-local function await_noted(nvim, is_even)
-  await(nvim, 'the sizes to be noted', ([[return require('alongside.review').all()[1].view.is_even == %s]]):format(is_even))
+local function await_equal_windows(nvim, expected)
+  await(nvim, 'the sizes to be recorded', ([[return require('alongside.review').all()[1].view.has_equal_windows == %s]]):format(expected))
 end
 
-test('the windows stay halves of the screen, also if it changes while another tab page is shown', {}, function(nvim)
+test('the windows stay equally wide, also after a resize in another tab page', {}, function(nvim)
   show(nvim)
   eq({ 40, 39 }, nvim:lua(WIDTHS, 0))
   for _, columns in ipairs({ 160, 59, 121 }) do
@@ -27,20 +27,20 @@ test('the windows stay halves of the screen, also if it changes while another ta
   eq({ 35, 34 }, nvim:lua(WIDTHS, 0))
 end)
 
-test('sizes that the person sets stay, until they make them equal', {}, function(nvim)
+test('sizes that the person sets stay until they are equal again', {}, function(nvim)
   show(nvim)
   nvim:keys(':vertical resize 60<CR>')
-  await_noted(nvim, false)
+  await_equal_windows(nvim, false)
   nvim:lua('vim.o.columns = 100')
   local left, right = unpack(nvim:lua(WIDTHS, 0))
   assert(right > left + 20, ('%d and %d'):format(left, right))
   nvim:keys('<C-w>=')
-  await_noted(nvim, true)
+  await_equal_windows(nvim, true)
   nvim:lua('vim.o.columns = 80')
   eq({ 40, 39 }, nvim:lua(WIDTHS, 0))
 end)
 
-test('with more room, no window stays scrolled sideways', {}, function(nvim)
+test('in wider windows, lines are scrolled back', {}, function(nvim)
   local long = ('word '):rep(12)
   show(nvim, { original = long .. 'one\n', proposed = long .. 'two\n' })
   local LEFT = [[return vim.tbl_map(function(win)
@@ -52,10 +52,10 @@ test('with more room, no window stays scrolled sideways', {}, function(nvim)
   await(nvim, 'the beginnings of the lines', ('return vim.deep_equal({ 0, 0 }, (function() %s end)())'):format(LEFT))
 end)
 
-test('with a third window in the tab page, nobody changes sizes', {}, function(nvim)
+test('with a third window in the tab page, sizes stay', {}, function(nvim)
   show(nvim)
   nvim:keys(':botright vsplit b.txt<CR>:vertical resize 20<CR>')
-  await_noted(nvim, false)
+  await_equal_windows(nvim, false)
   nvim:lua('vim.o.columns = 100')
   local widths = nvim:lua(WIDTHS, 0)
   eq(3, #widths)

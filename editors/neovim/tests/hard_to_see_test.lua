@@ -1,4 +1,4 @@
--- Changes that nobody can see: the words, the blanks that are drawn, and the question before they are accepted.
+-- Changes that are hard to see: their sentences, the drawn whitespace, and the question before they are accepted.
 
 local reviewing = require('reviewing')
 
@@ -27,7 +27,7 @@ local DRAWN = [[
   return found
 ]]
 
--- The words about the changes of a review, for each its kind of difference.
+-- The `display` of a review whose changes have the given kinds of difference.
 local function hard(...)
   local hunks = {}
   for i, kind in ipairs({ ... }) do
@@ -89,7 +89,7 @@ test('a change that is hard to see is confirmed once, and a dropped one needs no
   eq(1, nvim:lua('return #asked'))
 end)
 
-test('blanks are drawn in both windows', {}, function(nvim)
+test('whitespace is drawn in both windows', {}, function(nvim)
   local function range(line, from, upto)
     return { { start = { line = line, character = from }, ['end'] = { line = line, character = upto } } }
   end
@@ -108,7 +108,7 @@ test('blanks are drawn in both windows', {}, function(nvim)
   eq({ '1,0 ·' .. red, '1,1 ·' .. red, '1,2 ·' .. red, '1,3 ·' .. red, '5,1 ·' .. red }, nvim:lua(DRAWN, true))
 end)
 
-test('an emptied file says so in the bar, and accepting asks', {}, function(nvim)
+test('the bar shows that the file would be empty, and accepting asks', {}, function(nvim)
   show(nvim, { original = 'one\ntwo\n', proposed = '' })
   await(nvim, 'the bar', [[return vim.wo.winbar:gsub('%%#%w+#', '') == ' %<a.txt  ! empties the file%=  :w accept%* ']])
   nvim:keys('ZZ')

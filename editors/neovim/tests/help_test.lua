@@ -1,4 +1,4 @@
--- The help reads right where Neovim conceals bars, stars and backquotes.
+-- The help is readable where Neovim conceals bars, stars and backquotes.
 
 local here = vim.fs.dirname(vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p'))
 local lines = vim.fn.readfile(vim.fs.dirname(here) .. '/doc/alongside.txt')
@@ -9,7 +9,7 @@ local function test(name, body)
   tests[#tests + 1] = { name, body }
 end
 
--- Everything after the table of contents, as one line.
+-- The help after the table of contents, as one line.
 local function prose()
   local all = table.concat(lines, ' '):gsub('%s+', ' ')
   return all:sub(all:find('======', 1, true), -1)

@@ -1,4 +1,5 @@
--- Names of files that something would obey: they reach no function that interprets them, and no autocommand of others.
+-- File names that a command could interpret: they reach no function that interprets them, and no autocommand of other
+-- plugins.
 
 local reviewing = require('reviewing')
 
@@ -7,14 +8,14 @@ local test = reviewing.test
 local open = reviewing.open
 local await = reviewing.await
 
--- Neovim's own rules for file types pass some of these to expand(), which runs what is in backquotes.
+-- Neovim's own file type rules pass some of these names to expand(), which runs commands in backquotes.
 local NAMES = {
   'etc/modutils/`touch PWNED`.conf', 'etc/udev/`touch PWNED`.rules', '`touch PWNED`.t', '`=writefile([], "PWNED")`.md',
   'sftp://-oProxyCommand=touch PWNED/x.md', 'scp://host//x.md', 'tarfile::/tmp/x.tar', 'x.tar.gz', 'x.zip', 'x.gz', 'x.vba',
   '*?[a-z]{a,b}**.md', '% # #1 <cfile> <afile>.md', '$HOME ~root.md', 'x|silent !touch PWNED|.md', 'x.md.orig',
 }
 
--- The names that autocommands of others hear.
+-- The names that autocommands of other plugins receive.
 local OTHERS = [[
   heard = {}
   vim.api.nvim_create_autocmd({
@@ -29,7 +30,7 @@ local OTHERS = [[
   vim.o.modeline, vim.o.modelines = true, 5
 ]]
 
-test('nothing obeys the name of a file', {}, function(nvim)
+test('no file name is interpreted', {}, function(nvim)
   nvim:lua(OTHERS)
   for id, name in ipairs(NAMES) do
     local proposed = 'one\n# vim: set textwidth=7:\n'
@@ -41,7 +42,7 @@ test('nothing obeys the name of a file', {}, function(nvim)
     local buffers = nvim:lua('return vim.tbl_map(function(win) return vim.api.nvim_buf_get_name(vim.api.nvim_win_get_buf(win)) end, vim.api.nvim_tabpage_list_wins(0))')
     assert(buffers[1]:find('^alongside://original/7%-%d+/[%w._+,@=-]+ %[file%]$'), buffers[1])
     assert(buffers[2]:find('^alongside://review/7%-%d+/[%w._+,@=-]+ %[proposal %d+%]$'), buffers[2])
-    -- As the agent has made it, also if plugins open such names themselves.
+    -- The text is the agent's, also if plugins open such names themselves.
     nvim:cmd('edit!')
     nvim:lua('heard = {}')
     eq({ { 'one', '# vim: set textwidth=7:' }, 'acwrite', 0, false }, nvim:lua(
@@ -51,7 +52,7 @@ test('nothing obeys the name of a file', {}, function(nvim)
   end
 end)
 
-test('the type of a file follows from its name', {}, function(nvim)
+test('the file type is that of the name', {}, function(nvim)
   for id, case in ipairs({ { 'a b/x|y.md', 'markdown' }, { 'Größe.c++', 'cpp' }, { 'scp://host//x.py', 'python' } }) do
     open(nvim, { id = id, file = nvim.root .. '/' .. case[1], original = 'one\n', proposed = 'two\n' })
     nvim:cmd('Alongside review ' .. id)

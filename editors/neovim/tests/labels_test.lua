@@ -1,4 +1,4 @@
--- The names that a person reads: in the tab line, in the status line, and in the list of keys.
+-- The labels that a person reads: in the tab line, in the status line, and in the list of keys.
 
 local reviewing = require('reviewing')
 
@@ -17,7 +17,7 @@ local PROPOSED = reviewing.PROPOSED
 -- The tab line as Neovim draws it.
 local TABS = [[return vim.api.nvim_eval_statusline(vim.o.tabline, { use_tabline = true, maxwidth = vim.o.columns }).str]]
 
--- The status lines of the windows of the tab page, without blanks at their ends.
+-- The status lines of the windows of the tab page, without spaces at their ends.
 local LINES = [[
   return vim.tbl_map(function(win)
     local width = vim.o.laststatus == 3 and vim.o.columns or vim.api.nvim_win_get_width(win)
@@ -39,7 +39,7 @@ test('the tab of a proposal has the name of the file and says which proposal it 
   nvim:cmd('Alongside review 1')
   await(nvim, 'the proposal', [[return vim.bo.buftype == 'acwrite' and vim.wo.diff]])
   eq(' a.txt  2 a.txt [proposal 1] ', nvim:lua(TABS):sub(1, 29))
-  -- From the other window, too, and with typed text.
+  -- The same from the other window, and with typed text.
   nvim:keys('Ax<Esc><C-w>h')
   await(nvim, 'the typed text', [[return #vim.fn.getbufinfo({ bufmodified = 1 }) == 1]])
   eq(' a.txt  2+ a.txt [proposal 1] ', nvim:lua(TABS):sub(1, 30))
@@ -47,7 +47,7 @@ test('the tab of a proposal has the name of the file and says which proposal it 
   await(nvim, 'the other proposal', [[return vim.fn.tabpagenr('$') == 3]])
   eq(' a.txt  2+ a.txt [proposal 1]  2 100%f.rs [proposal 2] ', nvim:lua(TABS):sub(1, 55))
   eq('X', nvim:lua(TABS):sub(-1))
-  -- Where there is little room, the name of the file stays, and then its end.
+  -- In a narrow tab line, the file's name stays, then its end.
   nvim:lua('vim.o.columns = 60')
   eq(' a.txt  2+ a.txt [1]  2 100%f.rs [2] ', nvim:lua(TABS):sub(1, 37))
   nvim:lua('vim.o.columns = 36')
@@ -79,7 +79,7 @@ test("a person's own tab line stays, and finds the title", {
 }, function(nvim)
   show(nvim)
   eq('mine a.txt [proposal 1]', nvim:lua(TABS))
-  -- One that is set meanwhile stays as well.
+  -- A tab line that is set meanwhile stays as well.
   nvim:lua([[vim.o.tabline = 'another']])
   nvim:lua('desk.close(...)', 1, 'rejected', true)
   await(nvim, 'the proposal to go', [[return vim.fn.tabpagenr('$') == 1]])
@@ -111,7 +111,7 @@ test('the status line names agent, change, lines and states, and fits', {}, func
     assert(nvim:lua(LINES)[1]:find('g? keys', 1, true))
   end
   assert(nvim:lua(LINES)[1]:find('^ ?a.txt  Gemini CLI'), nvim:lua(LINES)[1])
-  -- In the window of the original, the change there.
+  -- In the window of the original, the status line has the change at its cursor.
   nvim:lua('vim.o.columns = 130')
   nvim:keys('<C-w>h6G')
   await(nvim, 'the original', [[return vim.bo.buftype == 'nofile' and vim.fn.line('.') == 6]])
@@ -124,14 +124,14 @@ test('the status line names agent, change, lines and states, and fits', {}, func
   eq('', nvim:lua('return vim.wo[0][0].statusline'))
 end)
 
-test('the status line says what a proposal is that has no changes one by one', {}, function(nvim)
+test('the status line describes a proposal that is decided as a whole', {}, function(nvim)
   nvim:lua('vim.o.columns = 200')
   nvim:lua('desk.open(...)', { id = 1, file = nvim.root .. '/new.txt', proposed = 'one\ntwo\n', without_hunks = true })
   go(nvim)
   eq('Gemini CLI  new file  +2 -0  g? keys  1,1  All', line(nvim))
 end)
 
-test('no name of an agent or file is obeyed in the tab line, the status line or the list of keys', {}, function(nvim)
+test('tab line, status line and list of keys interpret no name of an agent or a file', {}, function(nvim)
   nvim:lua('vim.o.columns = 200')
   local evil = '%{execute("let g:obeyed = 1")}%#Error#\27[31m'
   show(nvim, { file = nvim.root .. '/' .. evil, agent = { number = 1, name = evil } })
@@ -188,14 +188,14 @@ test('g? shows all keys in a small window; q, Escape and g? close it', {}, funct
     eq(win, nvim:lua('return vim.api.nvim_get_current_win()'))
   end
   reviewing.undecided(nvim)
-  -- It does not stay behind.
+  -- The window closes with the review.
   nvim:keys('g?')
   await(nvim, 'the list', LIST)
   nvim:cmd('wincmd h')
   await(nvim, 'the list to close', [[return #vim.api.nvim_tabpage_list_wins(0) == 2]])
 end)
 
-test('the list of keys has those that do something, fits, and its key may be another one', {
+test('the list has only keys with an effect, fits, and its key can be set', {
   setup = { keys = { help = '<F1>', go = '<leader>p', accept = false } },
 }, function(nvim)
   nvim:lua('vim.o.columns, vim.o.lines = 40, 9')

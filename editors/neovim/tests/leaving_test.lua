@@ -1,4 +1,4 @@
--- Leaving Neovim while proposals wait: it stops where nobody else keeps them, and accepts nothing.
+-- `:qa` while proposals wait: Neovim stops if no other desk keeps them, and accepts nothing.
 
 local reviewing = require('reviewing')
 
@@ -11,7 +11,7 @@ local ends = reviewing.ends
 local NOTE = vim.fn.stdpath('state') .. '/alongside/left.json'
 local KEPT = [[desk.status = { desks = 2, keptBy = { 'alongside review' } }]]
 
--- Everything that the person sees, and all buffers.
+-- All that the person sees, and all buffers.
 local function state(nvim)
   return { nvim:lua(reviewing.PICTURE), nvim:lua('return vim.tbl_map(function(buf) return buf.bufnr end, vim.fn.getbufinfo())') }
 end
@@ -22,7 +22,7 @@ local function stops(nvim, keys, said)
   nvim:keys(keys)
   nvim:await_said(said)
   local why = nvim:lua('return vim.v.errmsg')
-  -- Those that write all have been refused to write.
+  -- Commands that write all buffers report that this one is not written.
   local is_refused = keys == ':xa<CR>' or keys == ':wqa<CR>'
   assert(is_refused or why:find('E162: No write since last change for buffer "alongside://', 1, true), why)
   await(nvim, 'the end of the command', [[return #vim.fn.win_findbuf(vim.fn.bufnr('alongside://')) == 0]])
@@ -33,9 +33,9 @@ end
 local ONE = '1 proposal waits: :Alongside shows it, :qa! leaves and rejects it.'
 
 for _, keys in ipairs({ ':xa<CR>', ':qa<CR>', ':wqa<CR>', ':q<CR>', 'ZZ', ':x<CR>' }) do
-  test('leaving is held up by a proposal that nobody else keeps, also one that was never looked at: ' .. keys, {}, function(nvim)
+  test('a proposal that no other desk keeps stops the exit, also if it was never shown: ' .. keys, {}, function(nvim)
     reviewing.open(nvim)
-    -- Each time, as for any unsaved buffer.
+    -- Neovim stops each time, as for any unsaved buffer.
     stops(nvim, keys, ONE)
     stops(nvim, keys, ONE)
     eq({ '0', '0' }, ends(nvim, ':qa!<CR>'))
@@ -43,13 +43,13 @@ for _, keys in ipairs({ ':xa<CR>', ':qa<CR>', ':wqa<CR>', ':q<CR>', 'ZZ', ':x<CR
 end
 
 for _, keys in ipairs({ ':qa!<CR>', ':q!<CR>', 'ZQ', ':xa!<CR>' }) do
-  test('leaving that is forced is not held up: ' .. keys, {}, function(nvim)
+  test('a forced exit is not stopped: ' .. keys, {}, function(nvim)
     reviewing.open(nvim)
     eq({ '0', '0' }, ends(nvim, keys))
   end)
 end
 
-test('leaving twice before Neovim has gone on is held up once', {}, function(nvim)
+test('two attempts to exit before Neovim has handled the first are stopped once', {}, function(nvim)
   reviewing.open(nvim)
   nvim:lua('vim.cmd("new") vim.cmd("wincmd p")')
   stops(nvim, ':qa<CR>:qa<CR>', ONE)
@@ -57,7 +57,7 @@ test('leaving twice before Neovim has gone on is held up once', {}, function(nvi
   stops(nvim, ':qa<CR>', ONE)
 end)
 
-test('a formatter that waits while all is written does not end the stop', {}, function(nvim)
+test('a formatter that waits during :wqa does not end the hold', {}, function(nvim)
   reviewing.open(nvim)
   nvim:lua([[
     vim.cmd('edit ' .. vim.fn.tempname())
@@ -69,7 +69,7 @@ test('a formatter that waits while all is written does not end the stop', {}, fu
   stops(nvim, ':xa<CR>', ONE)
 end)
 
-test('a hidden buffer that is not saved is named by Neovim, and nobody advises to leave it', {}, function(nvim)
+test('Neovim names an unsaved hidden buffer, and no message advises :qa!', {}, function(nvim)
   reviewing.open(nvim)
   nvim:lua('vim.o.hidden = true vim.cmd("edit one")')
   nvim:keys('ione<Esc>:edit two<CR>')
@@ -81,7 +81,7 @@ test('a hidden buffer that is not saved is named by Neovim, and nobody advises t
   reviewing.undecided(nvim)
 end)
 
-test('a tree that quits as the last window does not leave, nor does it try without end', {}, function(nvim)
+test('a plugin that quits Neovim in its last window is stopped, and does not loop', {}, function(nvim)
   reviewing.open(nvim)
   nvim:lua([[
     vim.cmd('edit tree | vsplit file')
@@ -95,7 +95,7 @@ test('a tree that quits as the last window does not leave, nor does it try witho
   reviewing.undecided(nvim)
 end)
 
-test('leaving is held up by dropped changes as well, and by all proposals together', {}, function(nvim)
+test('dropped changes stop the exit as well, and all proposals stop it once', {}, function(nvim)
   show(nvim)
   nvim:keys('do')
   reviewing.await_text(nvim, (reviewing.PROPOSED:gsub('TWO', 'two')))
@@ -105,7 +105,7 @@ test('leaving is held up by dropped changes as well, and by all proposals togeth
   stops(nvim, ':qa<CR>', '2 proposals wait: :Alongside shows them, :qa! leaves and rejects them.')
 end)
 
-test('a stop loses no undo, and the next command finds the person where they were', {}, function(nvim)
+test('a stopped exit keeps undo and the current window', {}, function(nvim)
   reviewing.open(nvim)
   nvim:keys('Ax<Esc>:w<CR>')
   await(nvim, 'the file to be written', 'return not vim.bo.modified and vim.fn.line("$") == 8')
@@ -120,7 +120,7 @@ test('a stop loses no undo, and the next command finds the person where they wer
   eq({ '1', '0' }, ends(nvim, ':q<CR>'))
 end)
 
-test('closing a window that is not the last one is not leaving', {}, function(nvim)
+test('closing a window that is not the last one is no exit', {}, function(nvim)
   reviewing.open(nvim)
   nvim:keys(':split<CR>:q<CR>')
   await(nvim, 'one window', 'return #vim.api.nvim_list_wins() == 1')
@@ -129,7 +129,7 @@ test('closing a window that is not the last one is not leaving', {}, function(nv
 end)
 
 for _, keys in ipairs({ ':xa<CR>', ':qa<CR>', ':wqa<CR>' }) do
-  test('leaving is not held up by what another desk keeps, with typed text too, and no draft is promised: ' .. keys, {}, function(nvim)
+  test('a review that another desk keeps does not stop the exit, and no draft is promised: ' .. keys, {}, function(nvim)
     nvim:lua(KEPT)
     show(nvim)
     nvim:keys('Ax<Esc>')
@@ -139,11 +139,11 @@ for _, keys in ipairs({ ':xa<CR>', ':qa<CR>', ':wqa<CR>' }) do
     eq(nil, vim.uv.fs_stat(NOTE))
   end)
 
-  test('leaving with typed text stops as for any unsaved buffer: ' .. keys, {}, function(nvim)
+  test('typed text stops the exit as any unsaved buffer does: ' .. keys, {}, function(nvim)
     show(nvim)
     nvim:keys('Ax<Esc>')
     reviewing.await_text(nvim, (reviewing.PROPOSED:gsub('TWO', 'TWOx')))
-    -- Neovim goes to the text rather than to what was only proposed.
+    -- Neovim shows the typed text, and not a review that was only proposed.
     reviewing.open(nvim, { id = 2, file = nvim.root .. '/b.txt' })
     nvim:cmd('tabnext 1')
     nvim:keys(keys)
@@ -173,7 +173,7 @@ test('typed text that another desk keeps is modified again when something else s
   await(nvim, 'the proposal to be modified', [[return vim.bo[require('alongside.review').all()[1].view.right].modified]])
 end)
 
-test('edits that the companion lacks hold up leaving, whoever keeps the review', {}, function(nvim)
+test('edits that the companion lacks stop the exit, whoever keeps the review', {}, function(nvim)
   nvim:lua(KEPT)
   show(nvim)
   nvim:lua([[desk.refuse_edits = 'the disk is full']])

@@ -6,7 +6,7 @@ local editor = require('editor')
 local eq = reviewing.eq
 local test = reviewing.test
 
--- The messages of a new Neovim, after `drafts` was asked for.
+-- The messages of a new Neovim after its request for the drafts.
 local function said_next(drafts)
   local directory, said = editor.directory(), nil
   editor.with({ cwd = directory, setup = { cmd = editor.fake(directory .. '/log', nil, drafts) }, before = [[
@@ -37,7 +37,7 @@ local function leave(nvim, keys)
   end)
 end
 
-test('text left with :qa! is named by the next Neovim, once', {}, function(nvim)
+test('the next Neovim names the draft of text left with :qa!, once', {}, function(nvim)
   reviewing.show(nvim)
   nvim:keys('Amine<Esc>')
   reviewing.await_text(nvim, (reviewing.PROPOSED:gsub('TWO', 'TWOmine')))
@@ -47,7 +47,7 @@ test('text left with :qa! is named by the next Neovim, once', {}, function(nvim)
   eq({}, said_next(''))
 end)
 
-test('a note whose draft is gone says nothing', {}, function(nvim)
+test('a listed draft that is gone is not named', {}, function(nvim)
   reviewing.show(nvim)
   nvim:keys('Amine<Esc>')
   reviewing.await_text(nvim, (reviewing.PROPOSED:gsub('TWO', 'TWOmine')))
@@ -55,7 +55,7 @@ test('a note whose draft is gone says nothing', {}, function(nvim)
   eq({}, said_next('There are no drafts.'))
 end)
 
-test('without typed text nothing is noted', {}, function(nvim)
+test('without typed text no draft is listed', {}, function(nvim)
   reviewing.show(nvim)
   nvim:keys('do')
   reviewing.await_text(nvim, (reviewing.PROPOSED:gsub('TWO', 'two')))

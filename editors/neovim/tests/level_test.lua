@@ -1,4 +1,4 @@
--- The two windows of a review stand level, and the line of the cursor shows which of its words differ.
+-- The two windows of a review begin at the same line, and the cursor line shows its changed words.
 
 local reviewing = require('reviewing')
 
@@ -19,7 +19,7 @@ local OPEN = [[
       current = { start = 53, ['end'] = 54 }, state = 'kept' } } })
 ]]
 
--- The first line of each window, or that of the fold there.
+-- The first line of each window, or of the fold there.
 local TOPS = [[
   vim.cmd.redraw()
   return vim.tbl_map(function(win)
@@ -35,7 +35,7 @@ test('both windows begin at the same line, also where a fold is at the top', {},
   nvim:lua(OPEN)
   reviewing.go(nvim)
   await(nvim, 'level windows', ('local tops = (function() %s end)() return #tops == 2 and tops[1] == tops[2]'):format(TOPS))
-  -- The original begins below the fold, as Neovim leaves it.
+  -- Neovim leaves the original scrolled below the fold.
   nvim:lua([[
     local review = require('alongside.review').all()[1]
     vim.api.nvim_win_call(review.view.right_win, function() vim.fn.winrestview({ topline = 1 }) end)
@@ -45,9 +45,9 @@ test('both windows begin at the same line, also where a fold is at the top', {},
   eq({ 1, 1 }, nvim:lua(TOPS))
 end)
 
-test('the lines of a change are paired while a review is looked at, and diffopt is as before elsewhere', {}, function(nvim)
+test('lines are paired while a review is shown, and diffopt is unchanged elsewhere', {}, function(nvim)
   local before = nvim:lua('return vim.o.diffopt')
-  -- The third line has one beside it, after one that is new.
+  -- The third line is paired with a line, after a new line.
   reviewing.show(nvim, { original = 'a\nint gamma = 3;\nb\n', proposed = 'a\nint eps = 0;\nlong gamma = 30;\nb\n' })
   local PAIRED = [[
     return vim.tbl_map(function(line)
@@ -66,7 +66,7 @@ test('the lines of a change are paired while a review is looked at, and diffopt 
   eq(before .. ',iwhite', nvim:lua('return vim.o.diffopt'))
 end)
 
-test("'cursorline' covers no word that differs", {}, function(nvim)
+test("'cursorline' covers no changed word", {}, function(nvim)
   nvim:lua(OPEN)
   reviewing.go(nvim)
   eq({ 'number', 'number' }, nvim:lua([[

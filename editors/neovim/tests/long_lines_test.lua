@@ -1,4 +1,4 @@
--- Lines that are longer than the window: the words that differ are on the screen, and what is not is marked.
+-- Lines that are longer than the window: the changed words are on the screen, and the hidden parts are marked.
 
 local reviewing = require('reviewing')
 
@@ -43,7 +43,7 @@ local function shows(nvim, what, ...)
 end
 
 for _, width in ipairs({ 80, 130 }) do
-  test('the words that differ in a long line are on the screen at once, in both windows: ' .. width, {}, function(nvim)
+  test('the changed words of a long line are on the screen at once, in both windows: ' .. width, {}, function(nvim)
     nvim:lua(OPEN, width)
     reviewing.go(nvim)
     shows(nvim, 'both words', 'first"key"', 'other"key"')
@@ -57,7 +57,7 @@ for _, width in ipairs({ 80, 130 }) do
   end)
 end
 
-test('where the companion compared no words, the cursor goes to the first that differs', {}, function(nvim)
+test('the cursor goes to the first changed word if the companion compared none', {}, function(nvim)
   local long = ('word '):rep(1000)
   reviewing.show(nvim, {
     original = long .. 'the \195\169nd\nb\n', proposed = long .. 'the \195\168nd\nb\n', limits = { 'words' },
@@ -80,7 +80,7 @@ for _, columns in ipairs({ 80, 81, 82, 83 }) do
         for line = 2, 3 do
           if vim.fn.screenstring(row + line, last) ~= '›' then return false end
         end
-        -- A short line has none.
+        -- A short line has no sign.
         if vim.fn.screenstring(row + 1, last) == '›' then return false end
       end
       return true
@@ -88,7 +88,7 @@ for _, columns in ipairs({ 80, 81, 82, 83 }) do
   end)
 end
 
-test('a tab in a long line looks as elsewhere, and the edges have the signs of the person', {
+test('a tab in a long line looks as in other windows, and the edges have the signs of the person', {
   before = [[vim.o.listchars = 'tab:> ,extends:E']],
 }, function(nvim)
   reviewing.show(nvim, { original = 'a\tb\n', proposed = 'a\tc\n' })

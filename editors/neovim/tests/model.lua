@@ -1,10 +1,10 @@
--- A companion and its server for tests, as strict as the real ones and independent of the plugin: they keep a text as one
--- string, know the text of each revision, merge the texts that the plugin sends as crates/presentation does, and are slow.
+-- A companion and its server for tests, as strict as the real ones and independent of the plugin. They keep a text as
+-- one string, know the text of each revision, merge the plugin's texts as crates/presentation does, and reply late.
 
 local M = {}
 M.__index = M
 
--- The lines of a text, each with its end.
+-- The lines of a text, each with its line ending.
 local function lines_of(text)
   local lines = {}
   for line in text:gmatch('[^\n]*\n?') do
@@ -13,14 +13,14 @@ local function lines_of(text)
   return lines
 end
 
---- A text after a replacement.
+--- Returns a text after a replacement.
 function M.replaced(text, replacement)
   local lines, from, upto = lines_of(text), replacement.lines.start, replacement.lines['end']
   assert(type(replacement.text) == 'string' and from >= 0 and from <= upto and from <= #lines, vim.inspect(replacement))
   return table.concat(lines, '', 1, from) .. replacement.text .. table.concat(lines, '', math.min(upto, #lines) + 1)
 end
 
---- The byte offset of a wire position, or nil. Implements the protocol, independent of the plugin.
+--- Returns the byte offset of a position of the protocol, or nil. Written independently of the plugin.
 local function offset(text, position)
   local starts = { 1 }
   for at in text:gmatch('()\n') do
@@ -47,7 +47,7 @@ local function offset(text, position)
   return start + at
 end
 
---- A text after changes of another desk; nil outside of it.
+--- Returns a text after changes of another desk; nil if they are outside the text.
 function M.changed(text, changes)
   for _, change in ipairs(changes) do
     assert(type(change.text) == 'string')
@@ -78,13 +78,13 @@ end
 -- The differences of two lists of lines: { first, last, from, upto }, 0-based, ends exclusive.
 local function differences(old, new)
   local function numbered(lines)
-    -- A line that has no end differs from one that has.
+    -- A line without a line ending differs from the same line with one.
     return #lines == 0 and '' or table.concat(vim.tbl_map(vim.json.encode, lines), '\n') .. '\n'
   end
   local found = {}
   for _, hunk in ipairs((vim.text and vim.text.diff or vim.diff)(numbered(old), numbered(new), { result_type = 'indices' })) do
     local first, removed, from, added = unpack(hunk)
-    -- It gives the line before an empty range.
+    -- vim.diff returns the line before an empty range.
     first, from = first - (removed > 0 and 1 or 0), from - (added > 0 and 1 or 0)
     found[#found + 1] = { first, first + removed, from, from + added }
   end
@@ -132,7 +132,8 @@ local function merge(base, mine, theirs)
   return result
 end
 
---- A review with this text. `random` sets all delays; nil: everything happens in the next turn.
+--- Creates a review with this text. `random` sets all delays; without it, every message is handled after the current
+--- event.
 function M.new(text, random)
   return setmetatable({
     text = text, revision = 1, texts = { text }, taken = {}, queue = {}, random = random, edits = 0, stale = 0,
@@ -156,7 +157,7 @@ function M:deliver(count)
   end
 end
 
---- A text of the plugin, handled on arrival.
+--- Handles a text of the plugin on its arrival.
 function M:request(params, answer)
   assert(not self.busy, 'two texts were on their way at once')
   self.busy = true
@@ -178,7 +179,7 @@ function M:request(params, answer)
       answer(nil, { revision = revision })
     end)
   end
-  -- Another desk's change may overtake it.
+  -- The change of another desk may overtake it.
   if self.random then
     self.arriving = arrive
   else
@@ -186,7 +187,7 @@ function M:request(params, answer)
   end
 end
 
---- A request arrives.
+--- Handles a request.
 function M:arrive()
   local arriving = self.arriving
   self.arriving = nil
@@ -195,7 +196,7 @@ function M:arrive()
   end
 end
 
---- The text changes: all desks get the change.
+--- Changes the text and reports that to all desks.
 function M:set(text)
   local from, change = self.revision, replacement(self.text, text)
   self.text, self.revision = text, from + 1

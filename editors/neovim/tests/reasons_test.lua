@@ -1,4 +1,4 @@
--- Reasons for the agent's model: their prompts, their places, and what becomes of one whose review changes meanwhile.
+-- Reasons for the agent's model: their prompts, their places, and their fate if the review changes meanwhile.
 
 local editor = require('editor')
 local reviewing = require('reviewing')
@@ -32,7 +32,7 @@ local function asked(nvim, keys, prompt, default)
   eq({ prompt, default or '' }, nvim:lua('return prompts[1]'))
 end
 
--- The remarks behind the lines of the proposal.
+-- The remarks after the lines of the proposal.
 local REMARKS = [[
   local ns = vim.api.nvim_get_namespaces()['alongside.marks']
   local found = {}
@@ -60,7 +60,7 @@ end
 
 local DROPPED = PROPOSED:gsub('SIX', 'six')
 
-test('a reason drops the change under the cursor, stands behind it, and can be removed', {}, function(nvim)
+test('a reason drops the change under the cursor, is shown after it, and can be removed', {}, function(nvim)
   show(nvim)
   nvim:keys(']c\\wtoo early<CR>')
   await_text(nvim, DROPPED)
@@ -96,7 +96,7 @@ test('a reason drops the change under the cursor, stands behind it, and can be r
   eq({ 0, 0 }, nvim:lua([[return { vim.fn.foldclosed(6) + 1, #desk.decided }]]))
 end)
 
-test('an edited change stays as it is with its reason, from the window of the original too', {}, function(nvim)
+test('a reason keeps an edited change as it is, also from the window of the original', {}, function(nvim)
   show(nvim)
   nvim:keys('Amine<Esc>')
   local edited = PROPOSED:gsub('TWO', 'TWOmine')
@@ -133,7 +133,7 @@ test('outside the changes, with the other key and by command, a reason is for th
   nvim:await_said('alongside: look at the review first (:Alongside), then give a reason.')
 end)
 
-test('a new file and one that is decided whole have a reason for all of them', {}, function(nvim)
+test('a new file and an undivided proposal have one reason for the whole', {}, function(nvim)
   show(nvim, { proposed = 'new\n', without_hunks = true, wholeFileOnly = 'the file on disk is binary' })
   asked(nvim, '\\w', 'Reason for all of a.txt: ')
   nvim:lua([[desk.open({ id = 2, file = desk.root .. '/new.txt', proposed = 'new\n', reasons = 'always' })]])
@@ -142,7 +142,7 @@ test('a new file and one that is decided whole have a reason for all of them', {
   asked(nvim, '\\w', 'Reason for all of new.txt: ')
 end)
 
-test('an agent that reads no reason is named before anything is typed', {}, function(nvim)
+test('an agent that reads no reasons is named instead of a prompt', {}, function(nvim)
   local said = 'Gemini CLI reads no reason here: its protocol carries none. `alongside install agent` offers its hook.'
   nvim:lua(CATCH)
   reviewing.show(nvim)
@@ -155,7 +155,7 @@ test('an agent that reads no reason is named before anything is typed', {}, func
   end
 end)
 
-test('the prompt says where only a rejection carries the reason', {}, function(nvim)
+test('the prompt says if the agent reads the reason only with a rejection', {}, function(nvim)
   show(nvim, { reasons = 'withRejection' })
   asked(nvim, '\\w', 'Reason to drop change 1 of 3 of a.txt (read only if you reject): ')
   asked(nvim, '\\W', 'Reason for all of a.txt (read only if you reject): ')
@@ -169,7 +169,7 @@ test('a reason typed while the review changes goes to the same change at the new
   await_remarks(nvim, { '2  edited' })
   nvim:lua('answer("too early")')
   await_remarks(nvim, { '2  edited', '7  reason: too early', '7  dropped: original stays' })
-  -- In one turn, so the reason is sent on a revision that is no more.
+  -- In one event, so that the reason names a revision that is outdated.
   asked(nvim, '\\w', 'Reason for dropped change 2 of 3 of a.txt: ', 'too early')
   nvim:lua([[
     local text = ...
@@ -180,7 +180,7 @@ test('a reason typed while the review changes goes to the same change at the new
   eq({}, nvim:lua('return vim.tbl_filter(function(one) return one[1]:find("register") end, said)'))
 end)
 
-test('a reason whose change is gone becomes one for the whole, beside the one that is there', {}, function(nvim)
+test('a reason whose change is gone is added to the reason for the whole', {}, function(nvim)
   show(nvim, { reason = 'first' })
   asked(nvim, '\\w', 'Reason to drop change 1 of 3 of a.txt: ')
   nvim:lua([[desk.change(1, nil, { without_hunks = true })]])
@@ -188,7 +188,7 @@ test('a reason whose change is gone becomes one for the whole, beside the one th
   nvim:lua('answer("too early")')
   nvim:await_said('a.txt: the change is gone, so its reason is for all of the file.')
   eq({ 'first\ntoo early', PROPOSED }, nvim:lua('return { desk.reviews[1].reason, desk.text(1) }'))
-  -- A line end would act as Enter in the prompt.
+  -- A line ending would act as Enter in the prompt.
   asked(nvim, '\\w', 'Reason for all of a.txt: ', 'first / too early')
 end)
 
@@ -198,7 +198,7 @@ test('a reason that comes too late is in the unnamed register', {}, function(nvi
   nvim:lua([[desk.close(1, 'agentGone', false) answer('too late')]])
   nvim:await_said('a.txt: this review has already ended. Your reason is in the unnamed register: ""p puts it.')
   eq('too late', nvim:lua([[return vim.fn.getreg('"')]]))
-  -- It ends while the reason is on its way.
+  -- The review ends while the reason is in flight.
   show(nvim, { id = 2 })
   asked(nvim, '\\W', 'Reason for all of a.txt: ')
   nvim:lua([[desk.reviews[2] = nil answer('on its way')]])
@@ -206,7 +206,7 @@ test('a reason that comes too late is in the unnamed register', {}, function(nvi
   eq('on its way', nvim:lua([[return vim.fn.getreg('"')]]))
 end)
 
-test('a review that ends below the prompt leaves the prompt, and then goes', {}, function(nvim)
+test('a review that ends during the prompt closes after the prompt', {}, function(nvim)
   show(nvim)
   nvim:keys('\\wtoo')
   reviewing.await_mode(nvim, 'c')
@@ -220,7 +220,7 @@ test('a review that ends below the prompt leaves the prompt, and then goes', {},
   await(nvim, 'its windows to go', 'return vim.fn.tabpagenr("$") == 1')
 end)
 
-test('a refusal for want of a way to the agent keeps the reason too', {}, function(nvim)
+test('a reason that the companion refuses is kept as well', {}, function(nvim)
   show(nvim)
   asked(nvim, '\\W', 'Reason for all of a.txt: ')
   nvim:lua([[desk.reviews[1].reasons = nil answer('unread')]])
@@ -239,7 +239,7 @@ test('a decision right after a reason waits for it', {}, function(nvim)
   eq({}, nvim:lua('return vim.tbl_filter(function(one) return one[1]:find("changed it") end, said)'))
 end)
 
-test('the bar names the key, and only mentions a reason for which it has no room', {}, function(nvim)
+test('the bar names the key of reasons, if there is room', {}, function(nvim)
   show(nvim, { reason = ('very '):rep(30) .. '\27[8mlong' })
   local wide = bar(nvim, 300)
   has(wide, 'Your reason for the agent: ' .. ('very '):rep(30) .. '\\x1b[8mlong')
@@ -250,7 +250,7 @@ test('the bar names the key, and only mentions a reason for which it has no room
   assert(not bar(nvim, 40):find('with a reason', 1, true))
 end)
 
-test('a step of the agent beyond writing is a warning that accepting asks about', {}, function(nvim)
+test('accepting asks about a further step of the agent', {}, function(nvim)
   show(nvim, { remark = 'Codex also deletes b.txt.\27[8m' })
   has(bar(nvim, 200), '! Codex also deletes b.txt.\\x1b[8m')
   nvim:keys('\\a')
@@ -276,7 +276,7 @@ test('with many changes, a new reason draws its change again', {}, function(nvim
   local original = table.concat(lines)
   show(nvim, { original = original, proposed = (original:gsub('line', 'LINE')) })
   nvim:lua([[desk.reviews[1].given['at 2'] = 'why' desk.change(1)]])
-  -- Before the pause that redraws all.
+  -- Before the pause after which all changes are redrawn.
   reviewing.quiet(nvim)
   eq({ '3  reason: why' }, nvim:lua(REMARKS))
 end)

@@ -91,7 +91,7 @@ test(':edit in the window of the original shows it again', {}, function(nvim)
   await_text(nvim, proposed)
 end)
 
-test('text that was on its way to the companion comes back, too', {}, function(nvim)
+test('u also brings back text that was in flight', {}, function(nvim)
   show(nvim)
   nvim:lua([[
     vim.api.nvim_buf_set_lines(0, 0, 1, false, { 'typed' })
@@ -125,7 +125,7 @@ test('a buffer that is loaded again by another command has the text of the perso
   show(nvim)
   nvim:keys('Ax<Esc>')
   await_text(nvim, (reviewing.PROPOSED:gsub('TWO', 'TWOx')))
-  -- No window shows it, and nobody noticed.
+  -- No window shows the buffer, so no autocommand ran.
   nvim:lua([[
     vim.o.eventignore = 'WinClosed'
     buf = vim.api.nvim_get_current_buf()

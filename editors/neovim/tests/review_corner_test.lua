@@ -1,4 +1,4 @@
--- Reviews in edge cases: odd windows, narrow bars, other desks, malicious names.
+-- Reviews in edge cases: unusual windows, narrow bars, other desks, malicious names.
 
 local reviewing = require('reviewing')
 local editor = require('editor')
@@ -21,7 +21,7 @@ local await_picture = reviewing.await_picture
 local quiet = reviewing.quiet
 local undecided = reviewing.undecided
 
-test('a proposal that is only decided whole cannot be edited', {}, function(nvim)
+test('an undivided proposal cannot be edited', {}, function(nvim)
   nvim:lua('desk.open(...)', { id = 1, file = nvim.root .. '/a.txt', proposed = 'new\n', wholeFileOnly = 'the file on disk is binary' })
   go(nvim)
   eq({ false, 'new' }, nvim:lua('return { vim.bo.modifiable, vim.fn.getline(1) }'))
@@ -65,7 +65,7 @@ test('a proposal for what git runs says so before all else, and without room wit
   assert(narrow:find('! RUN BY GIT ', 1, true), narrow)
 end)
 
-test('the buffer of the file is read again, whatever autoread says', { before = 'vim.o.autoread = false\n' }, function(nvim)
+test('the buffer of the file is reloaded, whatever autoread is', { before = 'vim.o.autoread = false\n' }, function(nvim)
   open(nvim)
   open(nvim, { id = 2, file = nvim.root .. '/new.txt', proposed = 'new\n' })
   nvim:lua([[desk.reviews[2].original = nil]])
@@ -81,13 +81,13 @@ test('the buffer of the file is read again, whatever autoread says', { before = 
   end
 end)
 
-test('the bar says how the file differs, and goes without things where it is narrow', {}, function(nvim)
+test('the bar warns about a changed file, and drops parts if it is narrow', {}, function(nvim)
   local seen = [[
     local given, width = ...
     local review = { original = not given.new and '' or nil, wholeFileOnly = given.whole, display = desk.words({
       name = 'some/dirs/' .. (given.name or 'a.txt'), agent = 'Gemini CLI', notes = given.notes, states = given.states or '1 kept' }),
       hunks = { { state = 'kept' } } }
-    require('alongside.seen').words = function() return given.unseen and '1 of 1 not seen' or nil end
+    require('alongside.seen').label = function() return given.unseen and '1 of 1 not seen' or nil end
     local drawn = require('alongside.winbar').proposal(review, { waiting = given.waiting, width = width })
     local str = vim.api.nvim_eval_statusline(drawn, { use_winbar = true, maxwidth = width }).str
     return (vim.trim(str):gsub('%s%s%s+', ' | '))
@@ -104,7 +104,8 @@ test('the bar says how the file differs, and goes without things where it is nar
   bar((whole:gsub('some/dirs/', ''):gsub('Gemini CLI  ', '')), given, 165)
   bar('a.txt  1 kept  ! ' .. stale.text .. '  file: CRLF, proposal: LF | ' .. keys, given, 142)
   bar('a.txt  1 kept  ! ' .. stale.text .. ' | ' .. keys, given, 119)
-  -- The name and the warnings first, then keys with their words, then the counts, which the status line has, too.
+  -- In order of importance: the name and the warnings, the keys with their effects, the counts, which are also in the
+  -- status line.
   bar('a.txt  1 kept  ! changed on disk | ' .. keys, given, 80)
   bar('a.txt  ! changed on disk | ' .. keys, given, 69)
   bar('a.txt  ! changed on disk  :w accept  do drop  :q reject', given, 57)
@@ -122,24 +123,24 @@ test('the bar says how the file differs, and goes without things where it is nar
   bar('a.txt | :w accept  do drop', three, 29)
   bar('a.txt  1 kept, 1 dropped, 1 edited | ' .. keys, three, 80)
   bar('some/dirs/a.txt  Gemini CLI | ' .. keys, three, 72)
-  -- Warnings have each its own place, and the name is cut before they are.
+  -- Each warning has its own part, and the name is cut before the warnings.
   local outside = { text = 'This path leads outside the project, to /etc/passwd', brief = 'OUTSIDE THE PROJECT', warning = true }
   local many = { notes = { outside, stale }, unseen = true }
   bar('a.txt  1 kept  ! ' .. outside.text .. '  ! changed on disk  1 of 1 not seen | ' .. keys, many, 148)
   bar('a.txt  ! OUTSIDE THE PROJECT  ! changed on disk  1 of 1 not seen | do drop', many, 76)
   bar('<  ! OUTSIDE THE PROJECT  ! changed on disk  1 of 1 not seen', many, 62)
-  -- Other proposals, before the keys.
+  -- The number of other proposals comes before the keys.
   bar('some/dirs/a.txt  1 kept  1 more waits | ' .. keys, { waiting = 1 }, 80)
   bar('a.txt  2 more wait | :w accept  do drop', { waiting = 2 }, 41)
   bar('a.txt  :w accept  do drop  :q reject', { waiting = 0 }, 38)
   bar('a.txt  2 more wait | :w accept', { waiting = 2 }, 32)
-  -- Nothing to drop one by one.
+  -- There is no change to drop.
   bar('a.txt  new file | :w accept  :q reject', { new = true, states = 'new file' }, 45)
   local binary = { text = 'You can only accept or reject this as a whole: not text.', brief = 'not text', warning = true }
   local as_whole = { whole = 'not text', states = 'the whole file', notes = { binary } }
   bar('a.txt  the whole file  ! not text | :w accept', as_whole, 49)
   bar('a.txt  the whole file  ! not text | :w accept  :q reject', as_whole, 62)
-  -- No item of a statusline.
+  -- "%" begins no item of the status line.
   bar('100%f%{x}%#Error#.txt | :w accept  do drop  :q reject', { name = '100%f%{x}%#Error#.txt' }, 55)
 end)
 
@@ -195,7 +196,7 @@ test('a second window of the proposal counts as the proposal', {}, function(nvim
   await_picture(nvim, before)
 end)
 
-test('after a review the cursor is in the floating window that it came from', {}, function(nvim)
+test('after a review the cursor is in the floating window where it was before', {}, function(nvim)
   nvim:lua([[float = vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), true,
     { relative = 'editor', row = 1, col = 1, width = 20, height = 5 })]])
   show(nvim)
@@ -204,7 +205,7 @@ test('after a review the cursor is in the floating window that it came from', {}
   await(nvim, 'the window', 'return vim.api.nvim_get_current_win() == float and vim.fn.tabpagenr("$") == 1')
 end)
 
-test('a window that floats above the review does not keep it', {}, function(nvim)
+test('a floating window above the review does not keep it open', {}, function(nvim)
   show(nvim)
   nvim:lua([[vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), false,
     { relative = 'editor', row = 1, col = 1, width = 20, height = 5 })]])
@@ -213,7 +214,7 @@ test('a window that floats above the review does not keep it', {}, function(nvim
   await(nvim, 'the tab page to go', 'return vim.fn.tabpagenr("$") == 1')
 end)
 
-test('where the person came from may be gone', {}, function(nvim)
+test('the window where the person was before may be gone', {}, function(nvim)
   nvim:cmd('tabnew b.txt')
   show(nvim)
   nvim:cmd('tabclose 2')
@@ -271,7 +272,7 @@ test(':Alongside accept and its key decide the review in the window, and only a 
   nvim:cmd('Alongside')
   await(nvim, 'the older one', [[return vim.fn.bufname():find('a.txt %[proposal 1%]$') and vim.wo.diff]])
   eq({ 'Gemini CLI: a.txt (3 changes, +3 -2)', 'Gemini CLI: b.txt (3 changes, +3 -2)' }, nvim:lua('return shown'))
-  -- From the shown review to the other one, and back through both.
+  -- From the shown review to the other one and back, over both.
   nvim:cmd('Alongside')
   await(nvim, 'the newer one', [[return vim.fn.bufname():find('b.txt %[proposal 2%]$') and vim.wo.diff]])
   nvim:keys('\\a')
@@ -325,11 +326,11 @@ for seed, ends in ipairs({ '\n', '\r\n', '\n', '\r\n', '\n', '\n' }) do
       editor.await(('both to have the same after %s (round %d)'):format(table.concat(done, ' '), round), function()
         return nvim:lua([[
           local sync = require('alongside.review').all()[1].sync
-          return not sync:is_unsent() and desk.text(1) == require('alongside.text').join(sync:mine())]])
+          return not sync:is_unsent() and desk.text(1) == require('alongside.text').join(sync:person_text())]])
       end)
       local seen, told, modified = unpack(nvim:lua([[
         local sync = require('alongside.review').all()[1].sync
-        sync.seen = nil
+        sync.pieces = nil
         local is_edited = require('alongside.ending').is_edited(require('alongside.review').all()[1])
         return { require('alongside.text').join(sync:read()), desk.text(1), vim.bo[sync.buf].modified == is_edited }]]))
       eq({ told, true }, { seen, modified }, table.concat(done, ' '))
@@ -339,7 +340,7 @@ for seed, ends in ipairs({ '\n', '\r\n', '\n', '\r\n', '\n', '\n' }) do
   end)
 end
 
-test('an agent whose answer is awaited gets what was typed last', {}, function(nvim)
+test('the agent gets the last typed text', {}, function(nvim)
   show(nvim)
   nvim:lua([[
     vim.api.nvim_buf_set_lines(0, 0, 1, false, { 'first' })
@@ -390,14 +391,14 @@ for name, settings in vim.spairs({
   end)
 end
 
-test('an error of a file type, such as a missing parser, is not on the screen', {}, function(nvim)
+test('an error of a filetype plugin, such as a missing parser, is not shown', {}, function(nvim)
   nvim:lua([[vim.api.nvim_create_autocmd('FileType', { pattern = 'markdown', callback = function() error('no parser') end })]])
   show(nvim, { file = nvim.root .. '/a.md' })
   eq('markdown', nvim:lua('return vim.bo.filetype'))
   eq('', nvim:lua([[return vim.fn.execute('messages')]]))
 end)
 
-test('messages that arrive together are lines, and none is said twice', {}, function(nvim)
+test('messages that arrive together are shown as lines, each once', {}, function(nvim)
   nvim:lua([[
     vim.notify = own_notify
     vim.o.cmdheight = 0

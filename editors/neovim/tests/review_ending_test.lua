@@ -1,4 +1,4 @@
--- The end of reviews, by closing them or elsewhere: questions, and the fate of edits.
+-- The end of reviews, by closing them or at another desk: questions, and the fate of edits.
 
 local reviewing = require('reviewing')
 
@@ -32,7 +32,7 @@ test('closing the proposal rejects it', {}, function(nvim)
   eq({}, nvim:lua('return asked'))
 end)
 
-test('closing what holds edits asks above the review, and the answer may be to keep it', {}, function(nvim)
+test('closing a proposal with edits asks above the review, and may keep it', {}, function(nvim)
   nvim:lua([[
     local confirm = vim.fn.confirm
     vim.fn.confirm = function(question, choices, ...)
@@ -64,7 +64,7 @@ test('closing what holds edits asks above the review, and the answer may be to k
   await(nvim, 'its windows to go', 'return vim.fn.tabpagenr("$") == 1')
 end)
 
-test('closing what has dropped changes asks as well, unless all are dropped or it is forced', {}, function(nvim)
+test('closing a proposal with dropped changes asks, unless all are dropped or it is forced', {}, function(nvim)
   nvim:lua([[
     local confirm = vim.fn.confirm
     vim.fn.confirm = function(question, choices, ...) given = choices return confirm(question, choices, ...) end
@@ -100,7 +100,7 @@ test('closing what has dropped changes asks as well, unless all are dropped or i
   eq(6, #nvim:lua('return asked'))
 end)
 
-test('the answer to closing what holds edits may be to accept, and everything is as it was', {}, function(nvim)
+test('the question at closing may accept, and restores windows and cursors', {}, function(nvim)
   open(nvim)
   local before = nvim:lua(PICTURE)
   go(nvim)
@@ -110,7 +110,7 @@ test('the answer to closing what holds edits may be to accept, and everything is
   nvim:keys(':q<CR>')
   eq((PROPOSED:gsub('TWO', 'TWOx')), await_decided(nvim, 'accept').text)
   await_picture(nvim, before)
-  -- Its own question may stop it.
+  -- The autocommand's own question may stop the test.
   show(nvim, { id = 2, stale = true })
   nvim:keys('Ax<Esc>')
   await_text(nvim, (PROPOSED:gsub('TWO', 'TWOx')), 2)
@@ -121,7 +121,7 @@ test('the answer to closing what holds edits may be to accept, and everything is
   eq(1, #nvim:lua('return desk.decided'))
 end)
 
-test('forced with "!", closing what holds edits asks nothing: the edits go to drafts', {}, function(nvim)
+test('a forced close with "!" moves edits to drafts without a question', {}, function(nvim)
   for id, keys in ipairs({ ':q!<CR>', ':bd!<CR>', ':bw!<CR>', ':tabclose!<CR>', ':silent close!<CR>' }) do
     open(nvim, { id = id })
     local before = nvim:lua(PICTURE)
@@ -133,7 +133,7 @@ test('forced with "!", closing what holds edits asks nothing: the edits go to dr
     await_picture(nvim, before)
   end
   eq({}, nvim:lua('return asked'))
-  -- The next command is its own.
+  -- The next command is not forced.
   show(nvim, { id = 9 })
   nvim:keys('Ax<Esc>:hi! link Foo Bar<CR>')
   await_text(nvim, (PROPOSED:gsub('TWO', 'TWOx')), 9)
@@ -153,7 +153,7 @@ test('keys typed ahead of a question do not answer it', {}, function(nvim)
   undecided(nvim)
 end)
 
-test('a command typed at a question is a command, and no letter of it an answer', {}, function(nvim)
+test('a command typed at a question runs, and none of its letters answers', {}, function(nvim)
   show(nvim, { stale = true })
   -- The question has "(:)command" as its last answer.
   nvim:lua('answers = { 3 } require("alongside.review").accept()')
@@ -162,7 +162,7 @@ test('a command typed at a question is a command, and no letter of it an answer'
   undecided(nvim)
 end)
 
-test('coming back before the question leaves no window of the original behind', {}, function(nvim)
+test('a return before the question leaves no window of the original', {}, function(nvim)
   show(nvim)
   nvim:keys('Ax<Esc>')
   await_text(nvim, (PROPOSED:gsub('TWO', 'TWOx')))
@@ -228,7 +228,7 @@ test('a question names each reason against accepting, and Enter is no', {}, func
   eq('unsaved', nvim:lua('return vim.fn.getbufline("a.txt", 1)[1]'))
 end)
 
-test('no to the question after :wq keeps the review before the person', {}, function(nvim)
+test('no to the question after :wq keeps the review open', {}, function(nvim)
   show(nvim, { stale = true })
   nvim:keys(':wq<CR>')
   await(nvim, 'the question', 'return #asked == 1')
@@ -238,11 +238,11 @@ end)
 
 test('a decision on a review that has changed meanwhile names the cause, and works again', {}, function(nvim)
   show(nvim)
-  -- In one turn, so the change overtakes the decision.
+  -- In one event, so that the change overtakes the decision.
   nvim:lua([[require('alongside.review').accept() desk.change(1, ...)]], (PROPOSED:gsub('SIX', 'sixty')))
   nvim:await_said('a.txt: not accepted, because another desk has changed it. Look at it, then accept it (:w) again.')
   nvim:lua([[require('alongside.review').accept() desk.change(1, nil, { stale = true })]])
-  -- The change itself asks nothing: it came after the question.
+  -- The change itself is no reason to ask, because it came after the question.
   nvim:await_said('a.txt: not accepted, because the file has changed on disk. Look at it, then accept it (:w) again.')
   nvim:lua([[require('alongside.review').reject() desk.change(1, nil, { stale = true, dirty = true })]])
   nvim:await_said('not rejected, because the unsaved changes of the file in an editor are others now. Look at it, then reject it again.')
@@ -266,7 +266,7 @@ test('refused edits stay in the proposal, and :w sends them again', {}, function
   eq((PROPOSED:gsub('TWO', 'TWOmine')), await_decided(nvim, 'accept').text)
 end)
 
-test('text that is being typed when the review ends elsewhere stays in its window', {}, function(nvim)
+test('text being typed when another desk ends the review stays in its window', {}, function(nvim)
   show(nvim)
   nvim:keys('Ahel')
   await_mode(nvim, 'i')
@@ -280,11 +280,11 @@ test('text that is being typed when the review ends elsewhere stays in its windo
   await_mode(nvim, 'n')
   eq({ 'TWOhello', '', true, true },
     nvim:lua('return { vim.api.nvim_get_current_line(), vim.bo.buftype, vim.bo.buflisted, vim.bo.modified }'))
-  -- The review's keys are gone, and Neovim's own work.
+  -- The review's keys are unmapped, and Neovim's own keys work.
   nvim:keys('\\a<Esc>')
   await_mode(nvim, 'n')
   undecided(nvim)
-  -- Like any buffer: Neovim asks before it is lost, and `:w FILE` writes it.
+  -- As for any buffer, Neovim asks before the text is lost, and `:w FILE` writes it.
   nvim:lua([[vim.o.hidden = false]])
   for _, command in ipairs({ 'quit', 'qall' }) do
     local why = nvim:lua('return tostring(select(2, pcall(vim.cmd, ...)))', command)
@@ -298,7 +298,7 @@ test('text that is being typed when the review ends elsewhere stays in its windo
   eq(-1, nvim:lua([[return vim.fn.bufnr('alongside://original/*')]]))
 end)
 
-test('text that is in no draft counts as unsaved', {}, function(nvim)
+test('text without a draft counts as unsaved', {}, function(nvim)
   show(nvim)
   nvim:keys('Ahel')
   await_text(nvim, (PROPOSED:gsub('TWO', 'TWOhel')))
@@ -307,7 +307,7 @@ test('text that is in no draft counts as unsaved', {}, function(nvim)
   eq(true, nvim:lua('return vim.bo.modified'))
 end)
 
-test('a person who types while another desk accepts reads of that first, and sent text is not unsaved', {}, function(nvim)
+test('an acceptance at another desk is shown first, and sent text is not unsaved', {}, function(nvim)
   show(nvim)
   nvim:keys('Ahel')
   await_mode(nvim, 'i')
@@ -330,10 +330,10 @@ test('keys pressed when the review ends elsewhere do not land in another buffer'
   await(nvim, 'the typed text to be kept', [[return vim.bo.buftype == '' and vim.bo.modified and vim.fn.line('$') == 8]])
 end)
 
-test('a second proposal for the file comes in the place of the first', {}, function(nvim)
+test('a second proposal for the file replaces the first in its windows', {}, function(nvim)
   show(nvim)
   local tab = nvim:lua('return vim.api.nvim_get_current_tabpage()')
-  -- In one turn; the place is kept for 1 s.
+  -- In one event; the windows are kept for 1 s.
   nvim:lua([[
     desk.close(1, 'replaced', false)
     desk.open({ id = 2, file = desk.root .. '/a.txt', original = ..., proposed = 'another\n' })

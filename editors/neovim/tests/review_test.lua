@@ -20,7 +20,7 @@ local await_picture = reviewing.await_picture
 local quiet = reviewing.quiet
 local undecided = reviewing.undecided
 
-test('a review is announced and moves nothing, also under typing hands', {}, function(nvim)
+test('a review is announced and moves nothing, also while the person types', {}, function(nvim)
   nvim:keys('Gohel')
   await_mode(nvim, 'i')
   local before = nvim:lua(PICTURE)
@@ -46,8 +46,8 @@ test('in a terminal, the announcement says how to leave it first', {}, function(
   nvim:await_said([[Gemini CLI proposes a.txt (3 changes): leave the terminal with Ctrl-\ Ctrl-N, then :Alongside]])
 end)
 
-test('several that come at once are one announcement', {}, function(nvim)
-  -- In one turn: messages within a moment appear together.
+test('reviews that arrive together have one announcement', {}, function(nvim)
+  -- In one event, because messages within a short time are shown together.
   nvim:lua([[
     desk.open({ id = 1, file = desk.root .. '/a.txt', original = 'a\n', proposed = 'A\n' })
     desk.open({ id = 2, file = desk.root .. '/b.txt', original = 'b\n', proposed = 'B\n' })
@@ -56,7 +56,7 @@ test('several that come at once are one announcement', {}, function(nvim)
   eq(1, #nvim:lua('return said'))
 end)
 
-test('an announcement waits for no timer, and the next one takes its place', {}, function(nvim)
+test('an announcement is shown at once, and the next one replaces it', {}, function(nvim)
   nvim:lua([[
     local at = vim.uv.now()
     vim.uv.now = function() return at end
@@ -87,7 +87,7 @@ test('the review is a tab page with the original and the proposal in diff mode',
   eq({ true, 2, 2 }, { seen[2], seen[3], seen[4] })
 end)
 
-test('do, dp, undo, substitutions, macros and pasting reach the companion as they are seen', {}, function(nvim)
+test('do, dp, undo, substitutions, macros and pasting reach the companion exactly', {}, function(nvim)
   show(nvim)
   local function both(keys, expected)
     nvim:keys(keys)
@@ -160,7 +160,7 @@ test('signs and the bar show which changes are dropped and edited', {}, function
   await(nvim, 'the bar', [[return vim.wo.winbar:find('1 kept, 1 dropped, 1 edited', 1, true)]])
 end)
 
-test('words that differ are marked, in UTF-16 on the wire', {}, function(nvim)
+test('changed words are marked, from UTF-16 columns of the protocol', {}, function(nvim)
   nvim:lua([[
     local function range(line, from, to)
       return { start = { line = line, character = from }, ['end'] = { line = line, character = to } }
@@ -185,7 +185,7 @@ test('words that differ are marked, in UTF-16 on the wire', {}, function(nvim)
   eq({ { 'AlongsideShownAdded', 0, 5, 10 } }, found('0'))
   local original = [[vim.fn.bufnr('alongside://original/*')]]
   eq({ { 'AlongsideShownRemoved', 0, 5, 8 } }, found(original))
-  -- So are blanks, drawn with signs.
+  -- Whitespace is drawn with signs as well.
   eq({ { '·', 0, 4 } }, nvim:lua(([[
     local ns, drawn = vim.api.nvim_get_namespaces()['alongside.marks'], {}
     for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(%s, ns, 0, -1, { details = true })) do
@@ -226,7 +226,7 @@ test('everything is as it was after a review ended elsewhere, wherever the perso
     go(nvim)
     nvim:lua('desk.close(...)', id, closing, false)
     await_picture(nvim, before)
-    -- Shown, and left for another tab page.
+    -- The review is shown, and the person goes to another tab page.
     open(nvim, { id = 100 + id })
     before = nvim:lua(PICTURE)
     go(nvim)
@@ -281,7 +281,7 @@ accepts('ZZ', 'ZZ')
 accepts(':Alongside accept', ':Alongside accept<CR>')
 accepts(':w after :w of something else', ':silent! wall<CR>:  :w  <CR>')
 
-test('nothing that writes by itself accepts', {
+test('no write without a typed command accepts', {
   before = [[
     vim.o.autowriteall = true
     vim.api.nvim_create_autocmd({ 'TextChanged', 'InsertLeave', 'BufLeave', 'FocusLost', 'CursorHold' }, {
@@ -307,7 +307,7 @@ test('nothing that writes by itself accepts', {
   eq((PROPOSED:gsub('TWO', 'TWOx')), nvim:lua('return desk.text(1)'))
 end)
 
-test('every typed command that accepts nothing says so, and programs that write do not repeat it', {}, function(nvim)
+test('a typed command that accepts nothing shows that, and plugins that write do not repeat it', {}, function(nvim)
   show(nvim)
   nvim:keys('Ax<Esc>')
   await_text(nvim, (PROPOSED:gsub('TWO', 'TWOx')))
@@ -340,7 +340,7 @@ test('typed text makes the proposal a modified buffer until it is undone or acce
   await_text(nvim, (PROPOSED:gsub('TWO', 'TWOx')))
   nvim:keys('u')
   modified(false)
-  -- Typed at another desk.
+  -- Text typed at another desk.
   nvim:lua('desk.change(1, ...)', (PROPOSED:gsub('SIX', 'sixty')))
   modified(true)
   nvim:lua('desk.change(1, ...)', PROPOSED)
@@ -356,7 +356,7 @@ test('typed text makes the proposal a modified buffer until it is undone or acce
   await(nvim, 'nothing to be modified', 'return #vim.fn.getbufinfo({ bufmodified = 1 }) == 0')
 end)
 
-test('a refusal is said and nothing closes', {}, function(nvim)
+test('a refusal is shown and no window closes', {}, function(nvim)
   open(nvim)
   for _, keys in ipairs({ '\\a', ':w<CR>', ':wq<CR>', ':x<CR>', 'ZZ' }) do
     go(nvim)

@@ -1,4 +1,5 @@
--- Helpers for tests of reviews: a second Neovim with typed keys and its own companion, its screen, and the state of reviews.
+-- Helpers for tests of reviews: a second Neovim with typed keys and a companion inside it, its screen, and the state of
+-- reviews.
 
 local editor = require('editor')
 
@@ -34,7 +35,7 @@ local PICTURE = [[
   }
 ]]
 
--- A Neovim with a project and the plugin, and the companion in it.
+-- Runs a test in a Neovim with a project, the plugin and a companion.
 local function with(options, body)
   local root = editor.directory() .. '/project'
   editor.files(root, { ['a.txt'] = ORIGINAL, ['b.txt'] = 'b\n', ['c.txt'] = 'c\n' }, true)
@@ -147,7 +148,7 @@ local function undecided(nvim)
   eq({}, nvim:lua('return desk.decided'))
 end
 
--- Ends Neovim by keys. Returns the numbers of decisions and questions.
+-- Ends Neovim by keys. Returns the numbers of decisions and of questions.
 local function ends(nvim, keys)
   local out = vim.fn.tempname()
   nvim:lua([[local out = ...

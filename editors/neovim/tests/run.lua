@@ -5,7 +5,7 @@
 local here = vim.fs.dirname(vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p'))
 local MOST = tonumber(vim.env.ALONGSIDE_TEST_TIMEOUT) or 300000
 
--- In the Neovim of one file.
+-- Runs the tests of one file, in its own Neovim.
 local function run_file(file, wanted)
   vim.opt.runtimepath:prepend(vim.fs.dirname(here))
   package.path = here .. '/?.lua;' .. package.path
@@ -52,14 +52,14 @@ local function content(path)
   return all or ''
 end
 
--- The processes that still run with this home, as far as the system tells.
+-- The processes that still run with this home, as far as the system reports them.
 local function running(directory)
   return vim.tbl_filter(function(process)
     return content(process .. '/environ'):find('HOME=' .. directory .. '/home', 1, true) ~= nil
   end, vim.fn.glob('/proc/[0-9]*', true, true))
 end
 
--- Waits for the end of all processes of a test. Ends the others itself, and returns what they run.
+-- Waits for the end of all processes of a test. Ends the remaining ones, and returns their commands.
 local function left(directory)
   vim.wait(10000, function()
     return #running(directory) == 0
@@ -92,7 +92,7 @@ for _, file in ipairs(files) do
         last = (last .. data):sub(-200)
       end
     end,
-    -- Neovim's drawing without a screen; useful only after a failure.
+    -- Neovim draws this without a screen; useful only after a failure.
     stderr = function(_, data)
       drawn = (drawn .. (data or '')):sub(-4000)
     end,

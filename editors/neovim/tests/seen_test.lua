@@ -35,7 +35,7 @@ test(':w asks about changes that were not on the screen, and the bar counts them
   await(nvim, 'the question', 'return #asked == 1')
   eq('a.txt\n16 of 20 changes were not on the screen yet. Accept all the same?', nvim:lua('return asked[1]'))
   reviewing.undecided(nvim)
-  -- "Not now" goes to the first of them; Escape stays.
+  -- "Not now" goes to the first unseen change; Escape stays.
   eq(4 * 45 + 20, nvim:lua([[return vim.fn.line('.')]]))
   bar(nvim, '15 of 20 not seen')
   nvim:lua('answers = { 0 }')
@@ -69,7 +69,7 @@ test('one of the unseen changes that is hard to see is counted in the question',
     .. words .. ' Accept all the same?', nvim:lua('return asked[1]'))
 end)
 
-test('a new file that is longer than the screen counts line by line, and as seen once all of it was there', {}, function(nvim)
+test('a new file counts line by line, and is seen once all lines were on the screen', {}, function(nvim)
   nvim:lua('vim.o.columns, vim.o.lines = 200, 20')
   local lines = {}
   for i = 1, 40 do

@@ -1,4 +1,4 @@
--- Where a selection begins, as agents learn it: the first of its two ends, whichever end the cursor is.
+-- The beginning of a selection, as agents learn it: its first end, whichever end the cursor is at.
 
 local editor = require('editor')
 
@@ -16,7 +16,7 @@ local function selected(keys, before)
     local params = e:await_message(CONTEXT, function(params)
       return params.active and params.active.selectedText
     end)
-    -- The keys may have come in several messages.
+    -- The keys may have arrived in several messages.
     editor.await('silence', function()
       local count = #e:got(CONTEXT)
       vim.wait(120)

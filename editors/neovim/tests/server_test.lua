@@ -1,4 +1,4 @@
--- Servers: started for opened files, restarted after a crash, left alone when stopped.
+-- Servers: they start for opened files, restart after a crash, and stay stopped after somebody stopped them.
 
 local editor = require('editor')
 
@@ -14,7 +14,7 @@ local function initialized(e, skip)
   return e:await_message('initialized', nil, skip)
 end
 
--- Stops clients like the commands of older releases.
+-- Stops clients as the commands of older releases do.
 local STOP = [[for _, c in ipairs(vim.lsp.get_clients({ name = 'alongside' })) do
   if vim.fn.has('nvim-0.11') == 1 then c:stop() else c.stop() end end]]
 
@@ -203,7 +203,7 @@ local tests = {
         end, e:lua('return said'))
         assert(#said == 1)
         assert(e:lua('return vim.v.errmsg') == '', e:lua('return vim.v.errmsg'))
-        -- Once the program exists, this is enough.
+        -- Once the program exists, this command is enough.
         e:lua([[require('alongside.config').current.cmd = ...]], editor.fake(e.log))
         e:cmd('Alongside restart')
         initialized(e)
@@ -264,7 +264,7 @@ local tests = {
         initialized(e, 1)
         local milliseconds = (vim.uv.hrtime() - began) / 1e6
         assert(e:lua([[return #require('alongside.review').all()]]) == 0)
-        -- Messages appear in order, so after this one none is waiting.
+        -- Messages are shown in order, so no earlier one is waiting.
         e:lua([[require('alongside.messages').later('the end')]])
         e:await_said('the end')
         for _, one in ipairs(e:lua('return said')) do
@@ -274,7 +274,7 @@ local tests = {
           return e:lua([[return #vim.lsp.get_clients({ name = 'alongside' }) == 1
             and #vim.lsp.get_clients({ bufnr = 0, name = 'alongside' }) == 1]])
         end)
-        -- A server that does not answer gets a signal after two seconds.
+        -- A server that does not reply gets a signal after two seconds.
         assert(#e:got('exit') == 1 or milliseconds > 2000)
         assert(not is_held(e, root))
       end)
@@ -285,7 +285,7 @@ local tests = {
     function()
       editor.with({ cwd = project(), args = { 'a.txt' } }, function(e)
         initialized(e)
-        -- Like :LspRestart of nvim-lspconfig.
+        -- As :LspRestart of nvim-lspconfig does.
         e:lua([[
           if vim.lsp.enable then
             vim.lsp.enable('alongside', false)
@@ -323,7 +323,7 @@ local tests = {
       editor.with({ cwd = project(), args = { 'a.txt' } }, function(e)
         log = e.log
         initialized(e)
-        -- Not by e:stop(), which kills a slow Neovim.
+        -- Without e:stop(), which kills a slow Neovim.
         vim.rpcnotify(e.channel, 'nvim_command', 'qall!')
         editor.await('the end of Neovim', function()
           return e.ended

@@ -93,7 +93,7 @@ return {
         }))
         e:await_lua('the variables', [[return vim.env.ALONGSIDE_TEST_TOKEN == 'secret']])
         assert(e:lua([[return vim.fn.system('echo $ALONGSIDE_TEST_PORT')]]) == '1\n')
-        -- In the directory of another project, its variables replace them.
+        -- In the directory of another project, that project's variables replace them.
         e:cmd('edit ' .. other .. '/o.txt')
         e:await_message('initialized', nil, 1)
         e:await_lua('the second server', [[return #require('alongside.server').all() == 2]])
@@ -245,7 +245,7 @@ return {
     end,
   },
   {
-    'a mistake of the plugin is written down and said once, not shown over what is typed',
+    'an error of the plugin is logged and shown once, not over typed text',
     function()
       with({}, function(e)
         e:lua([[require('alongside.review').problem = function() error('broken on purpose') end]])
@@ -280,7 +280,7 @@ return {
         e:lua('return vim.wait(200, function() return false end)')
         assert(e:lua([[return vim.fn.exists(':Alongside') == 0 and not require('alongside').is_set_up()]]))
       end)
-      -- A missing program is searched in $PATH.
+      -- A missing program is searched for in $PATH.
       editor.files(installed, { ['lua/alongside/installed.lua'] = "return { program = '/nowhere', version = '1' }\n" })
       editor.with({ setup = false, cwd = editor.directory(), before = before }, function(e)
         e:await_lua('it to start', [[return require('alongside').is_set_up()]])

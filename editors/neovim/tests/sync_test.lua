@@ -1,12 +1,12 @@
--- The buffer and the companion's text are equal, byte for byte: random keys and random changes of another desk against a
--- strict model of the companion.
+-- The buffer and the companion's text are equal, byte for byte: random keys and random changes of another desk against
+-- a strict model of the companion.
 
 local model = require('model')
 local eq = require('reviewing').eq
 local sync = require('alongside.sync')
 local text = require('alongside.text')
 
--- A separate generator gives the same keys on every machine and release.
+-- A generator of its own gives the same keys on every machine and release.
 local function generator(seed)
   local state = seed
   return function(most)
@@ -47,7 +47,7 @@ local KEYS = {
   ':call setline(1, "\\xff\\xfe")<CR>', ':call append(0, "a\\xc3")<CR>',
 }
 
--- Another desk adds, removes and changes lines and line endings.
+-- Changes lines and line endings as another desk does.
 local function elsewhere(random, whole)
   local pieces = text.split(whole)
   local what = random(8)
@@ -73,7 +73,7 @@ local function elsewhere(random, whole)
   return new or whole, new and { change } or {}
 end
 
---- A model and a buffer in sync.
+--- Returns a model and a buffer in sync.
 local function pair(given, random)
   local one = model.new(given, random)
   local buf = vim.api.nvim_create_buf(false, true)
@@ -85,14 +85,14 @@ local function pair(given, random)
     end,
   })
   one.tell = function(changed)
-    this:take(changed)
+    this:on_change(changed)
   end
   this:attach(buf)
   vim.api.nvim_create_autocmd('OptionSet', {
     group = vim.api.nvim_create_augroup('test', {}),
     pattern = { 'fileformat', 'bomb', 'endofline' },
     callback = function()
-      this:reformatted()
+      this:on_options()
     end,
   })
   return one, this, buf
@@ -136,7 +136,7 @@ for name, given in vim.spairs(TEXTS) do
     local one, this, buf = pair(given)
     eq(given, text.join(this:read()))
     eq(given, written(buf))
-    this.seen = nil
+    this.pieces = nil
     eq(given, text.join(this:read()))
     eq(0, one.edits)
   end)
@@ -151,7 +151,7 @@ local function random_keys(seed, given, steps, others)
     done[#done + 1] = keys
 
     pcall(feed, keys)
-    -- Some messages in flight arrive.
+    -- Delivers some messages in flight.
     if random(3) == 1 then
       one:deliver(random(3))
     end
@@ -168,15 +168,15 @@ local function random_keys(seed, given, steps, others)
       vim.wait(0)
       this:push()
     end
-    if #text.join(this:mine()) > 20000 then
+    if #text.join(this:person_text()) > 20000 then
       feed('ggVGd')
     end
     if random(10) == 1 then
       local what = ('seed %d after %s'):format(seed, table.concat(done, ' '))
       settled(one, this, what)
-      eq(one.text, text.join(this:mine()), what)
-      local shown = this.seen
-      this.seen = nil
+      eq(one.text, text.join(this:person_text()), what)
+      local shown = this.pieces
+      this.pieces = nil
       eq(text.join(shown), text.join(this:read()), 'what was read in parts is not what is there: ' .. what)
       eq(one.text, written(buf), 'as written, ' .. what)
       eq(false, vim.bo[buf].modified)
@@ -228,12 +228,12 @@ test('a text without a last line end that is emptied here and one empty line els
   eq('', one.text)
   one:set('\n', { { text = '\n' } })
   settled(one, this, 'one empty line')
-  this.seen = nil
+  this.pieces = nil
   eq('\n', text.join(this:read()))
   eq('\n', written(buf))
 end)
 
-test('where typed text and edits of another desk overlap, the typed text wins', function()
+test('typed text replaces overlapping edits of another desk', function()
   local one, this, buf = pair('a\nb\nc\n', generator(1))
   feed('ggjAmine<Esc>')
   this:push()
@@ -253,7 +253,7 @@ test('the cursor stays on its line when lines come above it', function()
   eq('c', vim.api.nvim_get_current_line())
 end)
 
-test('the differences of two texts make one of the other', function()
+test('the differences of two texts turn one into the other', function()
   local random = generator(3)
   local function some()
     local list = {}
@@ -274,7 +274,7 @@ test('the differences of two texts make one of the other', function()
   end
 end)
 
-test('a replacement makes the new text of the old one, with no more than the lines around it', function()
+test('a replacement turns the old text into the new one, with few lines around the change', function()
   local random = generator(5)
   local function some()
     local parts = {}
@@ -322,7 +322,7 @@ test('a large file stays usable', function()
   vim.api.nvim_buf_delete(buf, { force = true })
 end)
 
-test('bytes that are not UTF-8 are replaced where they are shown', function()
+test('invalid UTF-8 is replaced in the buffer', function()
   local one, this, buf = pair('a\n')
   vim.fn.setline(1, 'x\xffy')
   settled(one, this, 'invalid')
@@ -330,7 +330,7 @@ test('bytes that are not UTF-8 are replaced where they are shown', function()
   eq(one.text, written(buf))
 end)
 
-test('what is typed and undone before the answer stays so, while another desk edits', function()
+test('text typed and undone before the reply stays undone while another desk edits', function()
   local one, this, buf = pair('a\nb\nc\n', generator(1))
   feed('ggAmine<Esc>')
   this:push()
@@ -343,13 +343,13 @@ test('what is typed and undone before the answer stays so, while another desk ed
   eq(one.text, written(buf))
 end)
 
-test('no message changes what the person types, undoes and redoes in lines of theirs', function()
+test('no message changes lines that the person types, undoes and redoes', function()
   local keys, crossed = { 'ggAx<Esc>', 'ggOnew<Esc>', 'ggx', 'u', 'u', '<C-r>', 'ggyyp', 'ggA😀<Esc>' }, 0
   for seed = 1, 150 do
     local random = generator(seed * 6151)
     local one, this, buf = pair('a\nb\n----\n----\ntheirs\n', random)
     local function typed()
-      return text.join(this:mine()):match('^(.*)%-%-%-%-\n%-%-%-%-')
+      return text.join(this:person_text()):match('^(.*)%-%-%-%-\n%-%-%-%-')
     end
     for step = 1, 40 do
       feed(keys[random(#keys)])
@@ -374,7 +374,7 @@ test('no message changes what the person types, undoes and redoes in lines of th
   assert(crossed > 50, 'nothing ever crossed: ' .. crossed)
 end)
 
-test('a person who never pauses sees the edits of another desk afterwards', function()
+test('edits of another desk appear after continuous typing', function()
   local one, this, buf = pair('a\nb\nc\n', generator(1))
   feed('gg')
   for count = 1, 200 do
@@ -395,7 +395,7 @@ test('a person who never pauses sees the edits of another desk afterwards', func
   eq(one.text, written(buf))
 end)
 
-test('where the server does not know the old text any more, the typed text wins', function()
+test('typed text replaces the newest text if the server has forgotten its base', function()
   local one, this, buf = pair('a\nb\n')
   local request, asked = this.request, 0
   this.request = function(params, answer)
@@ -415,7 +415,7 @@ test('where the server does not know the old text any more, the typed text wins'
   eq(3, asked)
 end)
 
-test('a refused text stays in the buffer, and is sent once it is tried again', function()
+test('a refused text stays in the buffer, and a retry sends it', function()
   local one, this, buf = pair('a\nb\n')
   local request = this.request
   this.request = function(_, answer)

@@ -8,7 +8,8 @@ local function eq(expected, found, what)
   end
 end
 
--- An agent that requests marked pastes, records its environment and its input, and ends after a "Q" (0) or an "X" (3).
+-- An agent that requests bracketed paste, records its environment and its input, and ends after a "Q" (0) or an "X"
+-- (3).
 local AGENT = [[#!/bin/bash
 env > "$RECORD.$(basename "$0").env"
 stty raw -echo
@@ -109,7 +110,7 @@ test('the agent starts after the prompt that chose it, which would delay answers
   eq('gemini', e:lua([[return vim.fs.basename(vim.fn.bufname())]]))
 end)
 
-test('the window of an agent that ends well closes, and the next terminal is a new one', { 'qwen' }, {}, function(e)
+test('the window of an agent that exits with 0 closes, and the next terminal is new', { 'qwen' }, {}, function(e)
   local before = e:lua('return { vim.api.nvim_get_current_win(), #vim.fn.getbufinfo() }')
   e:keys(':Alongside terminal<CR>')
   await_ready(e)
@@ -141,7 +142,7 @@ test('the last window shows the file again when the agent ends in it', { 'qwen' 
   e:await_lua('the file', [[return vim.fn.bufname() == 'a.txt' and #vim.api.nvim_tabpage_list_wins(0) == 1 and not vim.wo.winfixbuf]])
 end)
 
-test('of several agents the person chooses, the option decides, or the command names one', { 'gemini', 'qwen' }, {
+test('several agents: the person chooses, the option decides, or the command names one', { 'gemini', 'qwen' }, {
   before = 'vim.ui.select = function(names, how, chosen) offered, asked = names, how.prompt chosen(names[2]) end\n',
 }, function(e)
   e:cmd('Alongside terminal')
@@ -152,7 +153,7 @@ test('of several agents the person chooses, the option decides, or the command n
   e:cmd('Alongside terminal gemini --flag')
   e:await_lua('the other one', [[return vim.fn.search('ready --flag', 'nwc') > 0]])
   await_windows(e, 3)
-  -- The one that is named.
+  -- The agent that is named.
   e:cmd('Alongside terminal qwen')
   await_windows(e, 2)
   eq({ 'gemini', 'qwen' }, e:lua([[return vim.fn.getcompletion('Alongside terminal ', 'cmdline')]]))
@@ -168,7 +169,7 @@ test('the option names the agent, and the key toggles it from everywhere', { 'ge
   await_windows(e, 1)
 end)
 
-test('without an agent, and with one that cannot be run, it says so', {}, {}, function(e)
+test('a message says that no agent is there, or that it cannot be run', {}, {}, function(e)
   e:cmd('Alongside terminal')
   e:await_said('neither gemini, qwen nor claude is in $PATH. Name your agent: :Alongside terminal COMMAND')
   e:cmd('Alongside terminal no-such-agent')
@@ -185,7 +186,7 @@ test('sends the file and the selected lines as a paste, and submits nothing', { 
   await_ready(e)
   local all = '\27[200~@a.txt lines 2-3 \27[201~'
   await_input(e, 'gemini', all)
-  -- The person types on.
+  -- The person continues typing.
   e:keys('why?')
   all = all .. 'why?'
   await_input(e, 'gemini', all)
@@ -204,7 +205,7 @@ test('sends the file and the selected lines as a paste, and submits nothing', { 
   e:await_said('without your unsaved changes')
 end)
 
-test('never sends a name that the agent would take for a key', { 'gemini' }, {}, function(e)
+test('a file name that the agent would read as a key is not sent', { 'gemini' }, {}, function(e)
   e:keys(':Alongside terminal<CR>')
   await_ready(e)
   e:cmd('wincmd p')
@@ -214,7 +215,7 @@ test('never sends a name that the agent would take for a key', { 'gemini' }, {},
   eq('', read(e.record .. '.gemini'))
 end)
 
-test('outside files, sending says what to do', { 'gemini' }, {}, function(e)
+test('outside a file, sending shows the remedy', { 'gemini' }, {}, function(e)
   e:cmd('enew')
   e:cmd('Alongside send')
   e:await_said('this buffer is no file. Go to the file first.')
@@ -222,7 +223,7 @@ test('outside files, sending says what to do', { 'gemini' }, {}, function(e)
   e:await_said("':Alongside accept' takes no range; ':Alongside send' does")
 end)
 
-test('without a terminal of the plugin, the companion gets the lines, and its refusal is said', { 'gemini' }, {}, function(e, root)
+test('without a terminal of the plugin, the companion gets the lines, and its refusal is shown', { 'gemini' }, {}, function(e, root)
   e:cmd('2,3Alongside send')
   local sent = e:await_message('alongside/mentionFile')
   eq({ path = root .. '/a.txt', lines = { start = 1, ['end'] = 3 } }, sent.params)

@@ -1,6 +1,6 @@
--- `:Alongside agents`: sets agents up in a terminal window, where `alongside install agent` shows each change of their
--- settings and asks before it makes it. Neovim's own terminal jobs would show nothing until the program has asked every
--- agent for its version, and end with the number of its exit.
+-- `:Alongside agents`: runs `alongside install agent` in a terminal window. The program shows each change of the
+-- agents' settings and asks before it makes the change. A terminal job of Neovim would show an empty window until the
+-- program has asked every agent for its version, and would end with "[Process exited 0]".
 
 local autocommands = require('alongside.autocommands')
 local config = require('alongside.config')
@@ -9,12 +9,13 @@ local messages = require('alongside.messages')
 
 local M = {}
 
-local LOOKING = 'Looking for agents …'
-local FORGET_LINE = '\r\27[2K'
--- The program, which may run in any terminal, says how to go on in a shell. NEXT replaces that line.
-local NEXT_IN_A_SHELL = 'Next, in your project: [^\r\n]*\r?\n'
-local NEXT = '\r\nHere in Neovim, start an agent with :Alongside terminal.'
-local CLOSES = '\r\nPress Enter to close this window.'
+local SEARCH_MESSAGE = 'Looking for agents …'
+local CLEAR_LINE = '\r\27[2K'
+-- The program also runs in other terminals, so its last line names the next step in a shell. NEXT_STEP replaces that
+-- line.
+local NEXT_STEP_IN_SHELL = 'Next, in your project: [^\r\n]*\r?\n'
+local NEXT_STEP = '\r\nHere in Neovim, start an agent with :Alongside terminal.'
+local CLOSE_HINT = '\r\nPress Enter to close this window.'
 
 local function close(buf)
   if vim.api.nvim_buf_is_valid(buf) then
@@ -22,12 +23,12 @@ local function close(buf)
   end
 end
 
---- Opens the terminal window. After the last answer any key closes it, as in each terminal whose program has ended.
+--- Opens the terminal window. Once the program has ended, any key closes the window, as in every terminal of Neovim.
 function M.set_up()
   local program = vim.fs.normalize(config.current.cmd[1])
   if vim.fn.executable(program) == 0 then
-    local said = "alongside: cannot run '%s': install it, or set cmd (:checkhealth alongside)"
-    return messages.now(said:format(harmless.name(program)), vim.log.levels.ERROR)
+    local message = "alongside: cannot run '%s': install it, or set cmd (:checkhealth alongside)"
+    return messages.now(message:format(harmless.name(program)), vim.log.levels.ERROR)
   end
   vim.cmd('botright 15new')
   local buf, win = vim.api.nvim_get_current_buf(), vim.api.nvim_get_current_win()
@@ -35,11 +36,11 @@ function M.set_up()
   pcall(vim.api.nvim_buf_set_name, buf, 'alongside://agents')
   local options = vim.wo[win][0]
   options.number, options.relativenumber, options.signcolumn, options.list = false, false, 'no', false
-  local job, has_ended, has_begun
+  local job, has_ended, has_output
   local terminal = vim.api.nvim_open_term(buf, {
     on_input = function(_, _, _, keys)
       if has_ended then
-        -- Neovim is within this terminal.
+        -- Neovim calls this function from within the terminal, so the buffer is deleted afterwards.
         vim.schedule(function()
           close(buf)
         end)
@@ -53,21 +54,21 @@ function M.set_up()
       pcall(vim.api.nvim_chan_send, terminal, text)
     end
   end
-  show(LOOKING)
+  show(SEARCH_MESSAGE)
   job = vim.fn.jobstart({ program, 'install', 'agent' }, {
     pty = true,
     width = vim.api.nvim_win_get_width(win),
     height = vim.api.nvim_win_get_height(win),
     env = { TERM = 'xterm-256color' },
-    on_stdout = function(_, pieces)
-      local text = table.concat(pieces, '\n'):gsub(NEXT_IN_A_SHELL, '')
+    on_stdout = function(_, chunks)
+      local text = table.concat(chunks, '\n'):gsub(NEXT_STEP_IN_SHELL, '')
       if text ~= '' then
-        show((has_begun and '' or FORGET_LINE) .. text)
-        has_begun = true
+        show((has_output and '' or CLEAR_LINE) .. text)
+        has_output = true
       end
     end,
     on_exit = function(_, code)
-      show((has_begun and '' or FORGET_LINE) .. (code == 0 and NEXT or '') .. CLOSES)
+      show((has_output and '' or CLEAR_LINE) .. (code == 0 and NEXT_STEP or '') .. CLOSE_HINT)
       has_ended = true
     end,
   })

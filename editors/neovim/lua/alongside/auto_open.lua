@@ -1,19 +1,21 @@
--- Opens proposals by itself, with the option `auto_open`: at a pause, so that no key of the person lands in a proposal.
+-- Opens proposals without a command of the person, with the option `auto_open`. A proposal opens only in a pause, so
+-- that no key that the person is typing acts on it.
 
 local ending = require('alongside.ending')
 local reviews = require('alongside.lazy')('review')
 
 local M = {}
 
--- How often to look whether a mode, a prompt or a picker has ended, in milliseconds.
-local EVERY = 100
--- In a terminal, a person reads and types in turns: only a longer pause counts there.
+-- The time between two checks whether a mode, a prompt or a picker has ended, in milliseconds.
+local CHECK_INTERVAL = 100
+-- In a terminal, a person alternates between reading and typing, so only a longer pause counts. In milliseconds.
 local TERMINAL_PAUSE = 2000
 
 local waiting = {} ---@type alongside.Review[] not yet opened, the oldest first
 local is_scheduled = false
 
--- Whether a window may open now: not under typing hands, in a command line, a prompt, a macro, a picker or another review.
+-- Whether a window may open now: the person does not type, and no command line, prompt, macro, picker or other review
+-- is open.
 local function is_free()
   local mode = vim.api.nvim_get_mode()
   if mode.blocking or vim.fn.getcmdwintype() ~= '' or vim.fn.reg_recording() ~= '' or vim.fn.reg_executing() ~= '' then
@@ -21,10 +23,10 @@ local function is_free()
   elseif vim.api.nvim_win_get_config(0).relative ~= '' or reviews.looked_at() then
     return false
   end
-  return mode.mode == 'n' and not ending.is_typing() or mode.mode == 't' and ending.idle() >= TERMINAL_PAUSE
+  return mode.mode == 'n' and not ending.is_typing() or mode.mode == 't' and ending.idle_time() >= TERMINAL_PAUSE
 end
 
---- Opens the oldest proposal if that disturbs nobody now. Returns whether it did.
+--- Opens the oldest waiting proposal if a window may open now. Returns whether it did.
 ---@return boolean
 function M.try()
   waiting = vim.tbl_filter(function(review)
@@ -37,28 +39,28 @@ function M.try()
   return true
 end
 
-local function look()
+local function check()
   is_scheduled = false
   M.try()
-  M.soon()
+  M.schedule_check()
 end
 
---- Looks again soon, while a proposal waits to be opened.
-function M.soon()
+--- Schedules the next check while a proposal waits.
+function M.schedule_check()
   if #waiting > 0 and not is_scheduled then
     is_scheduled = true
-    -- A person who types pauses when no key has come for that long; for anything else there is no such moment.
-    vim.defer_fn(look, ending.until_pause() or EVERY)
+    -- The end of typing can be computed from the last key; the end of a mode or a prompt cannot.
+    vim.defer_fn(check, ending.time_until_pause() or CHECK_INTERVAL)
   end
 end
 
---- Opens these at the next pauses, each once. Returns whether the first one is open already.
+--- Opens the new proposals at the next pauses, each once. Returns whether the first of them is open already.
 ---@param new alongside.Review[]
 ---@return boolean
 function M.add(new)
   vim.list_extend(waiting, new)
   local is_open = M.try()
-  M.soon()
+  M.schedule_check()
   return is_open
 end
 

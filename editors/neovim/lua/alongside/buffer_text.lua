@@ -1,20 +1,21 @@
--- The content of a buffer as the pieces of a text, read in parts where it was touched, and shown with the least changes, so
--- that cursors, marks and folds stay where they are. sync.lua builds on this.
+-- The content of a buffer as the pieces of a text (text.lua). Reading takes only the is_reformatted lines from the buffer, and
+-- showing a text changes as few lines as possible, so that cursors, marks and folds stay where they are. sync.lua
+-- builds on this file.
 
 local harmless = require('alongside.harmless')
 local text = require('alongside.text')
 
 ---@class alongside.BufferText
----@field buf integer? where the text is shown
----@field format alongside.Format? how it is shown
----@field seen string[]? what the buffer held when it was read last
----@field is_touched boolean? whether it was changed since then
----@field forms table<integer, alongside.Format>? how the text ends and begins, by the state of undo
----@field on_format fun(format: alongside.Format) called when line endings are shown in another way
+---@field buf integer? the buffer that shows the text
+---@field format alongside.Format? the format in which the buffer shows it
+---@field pieces string[]? the content at the last read
+---@field is_touched boolean? whether the buffer was is_reformatted since the last read
+---@field formats table<integer, alongside.Format>? the format at each state of undo that `replace` or the person is_reformatted
+---@field on_format fun(format: alongside.Format) called when the buffer shows other line endings
 local BufferText = {}
 BufferText.__index = BufferText
 
---- Whether the buffer holds nothing at all, rather than one empty line: Neovim tells by the size only.
+--- Whether the buffer holds no line at all, rather than one empty line. In Neovim only the byte count differs.
 ---@param buf integer
 ---@return boolean
 function BufferText.is_empty(buf)
@@ -34,21 +35,22 @@ local function undo_state(buf)
   end)
 end
 
---- The state of undo of the buffer.
+--- Returns the number of the buffer's current undo state.
 ---@return integer
 function BufferText:undo_state()
   return undo_state(self.buf)
 end
 
--- Sets options that belong to the text. Not taken for typing.
-function BufferText:set_form(form)
-  self:quietly(function()
+-- Sets the options that belong to the text, without marking the text as typed.
+function BufferText:apply_format(form)
+  self:without_typing(function()
     vim.bo[self.buf].endofline, vim.bo[self.buf].bomb = form.eol, form.bom
   end)
   self.format = self:options()
 end
 
---- Replaces lines as an edit of the person. `form` has { eol } and { bom } where the lines bring them along.
+--- Replaces lines as an edit of the person. `form.eol` and `form.bom` are set if the lines include the end or the
+--- beginning of a text.
 ---@param first integer
 ---@param last integer
 ---@param lines string[]
@@ -56,7 +58,7 @@ end
 function BufferText:replace(first, last, lines, form)
   local buf, before, state = self.buf, self:options(), undo_state(self.buf)
   if is_empty(buf) then
-    -- Its one empty line is none of the text.
+    -- The one empty line of an empty buffer is not part of the text.
     first, last = 0, -1
   end
   local is_end = last == -1 or last >= vim.api.nvim_buf_line_count(buf)
@@ -69,38 +71,38 @@ function BufferText:replace(first, last, lines, form)
     after.bom = form.bom[1]
   end
   if not text.same_format(before, after) then
-    self.forms = self.forms or {}
-    self.forms[state], self.forms[undo_state(buf)] = before, after
-    self:set_form(after)
+    self.formats = self.formats or {}
+    self.formats[state], self.formats[undo_state(buf)] = before, after
+    self:apply_format(after)
     self.is_touched = true
-    self:soon()
+    self:schedule_push()
   end
 end
 
---- The options have another cause than `replace`, such as the person.
-function BufferText:note_form()
-  if self.forms then
-    self.forms[undo_state(self.buf)] = self:options()
+--- Stores the current format for the undo state, after options were set by something other than `replace`.
+function BufferText:record_format()
+  if self.formats then
+    self.formats[undo_state(self.buf)] = self:options()
   end
 end
 
--- Undo does not restore options that `replace` has set.
-function BufferText:restore_form()
-  if not self.forms then
+-- Sets the format of the current undo state, because undo does not restore options that `replace` has set.
+function BufferText:restore_format()
+  if not self.formats then
     return
   end
   local now, known, oldest = undo_state(self.buf), nil, nil
-  for state in pairs(self.forms) do
+  for state in pairs(self.formats) do
     oldest = math.min(state, oldest or state)
     if state <= now and (not known or state > known) then
       known = state
     end
   end
-  -- Neovim counts on where it forgot earlier states, and goes back to 0.
+  -- Neovim numbers undo states on after it discards old ones, and undo of all changes returns to state 0.
   known = known or oldest
-  local form = known and self.forms[known]
+  local form = known and self.formats[known]
   if form and (form.eol ~= vim.bo[self.buf].endofline or form.bom ~= vim.bo[self.buf].bomb) then
-    self:set_form(form)
+    self:apply_format(form)
   end
 end
 
@@ -109,79 +111,80 @@ function BufferText:options()
   return { bom = options.bomb, dos = options.fileformat == 'dos', eol = options.endofline }
 end
 
--- Notes the lines at the beginning and the end of the buffer that are unchanged since the last look.
+-- Marks all lines as read: `head` and `tail` count the unchanged lines at the beginning and the end since this read.
 function BufferText:mark_clean()
   self.count = vim.api.nvim_buf_line_count(self.buf)
-  self.seen_count = self.count
+  self.read_count = self.count
   self.head, self.tail = self.count, self.count
   self.is_touched = false
 end
 
---- The content of the buffer. Reads only the lines that were touched.
+--- Returns the content of the buffer. Reads only the is_reformatted lines.
 ---@return string[] pieces
 function BufferText:read()
-  self:restore_form()
+  self:restore_format()
   local buf, format = self.buf, self:options()
   local count = vim.api.nvim_buf_line_count(buf)
-  -- Read is not sent.
+  -- A text that was read is not sent yet.
   self.is_behind = self.is_behind or self.is_touched
   if is_empty(buf) then
-    self.seen, self.seen_format = text.nothing(format), format
+    self.pieces, self.pieces_format = text.empty(format), format
     self:mark_clean()
-    return self.seen
+    return self.pieces
   end
   local extra = format.eol and 1 or 0
   local head, tail = self.head, self.tail
-  -- The counts that Neovim gives for changes of an empty buffer do not add up.
-  local known = self.seen
+  -- The line counts that Neovim reports for changes of an empty buffer are inconsistent.
+  local known = self.pieces
     and count == self.count
     and tail >= 0
-    and #self.seen == self.seen_count + extra
-    and text.same_format(format, self.seen_format)
+    and #self.pieces == self.read_count + extra
+    and text.same_format(format, self.pieces_format)
   if not known then
     head, tail = 0, 0
   end
-  tail = math.min(tail, count, self.seen_count)
+  tail = math.min(tail, count, self.read_count)
   if format.bom then
-    tail = math.min(tail, count - 1, self.seen_count - 1)
+    tail = math.min(tail, count - 1, self.read_count - 1)
   end
-  head = math.min(head, count - tail, self.seen_count - tail)
+  head = math.min(head, count - tail, self.read_count - tail)
   if not format.eol and tail == 0 then
-    -- The last line has no line end, and may not be the last one any more.
-    head = math.max(0, math.min(head, count - 1, self.seen_count - 1))
+    -- The last line has no line ending, and it may no longer be the last line.
+    head = math.max(0, math.min(head, count - 1, self.read_count - 1))
   end
   local lines = vim.api.nvim_buf_get_lines(buf, head, count - tail, true)
   self:repair(lines, head)
   local new = text.pieces(lines, head, count, format)
   if known then
-    self.seen = text.spliced(self.seen, head, #self.seen - extra - tail, new)
+    self.pieces = text.spliced(self.pieces, head, #self.pieces - extra - tail, new)
   else
     if format.eol then
       new[#new + 1] = ''
     end
-    self.seen = new
+    self.pieces = new
   end
-  self.seen_format = format
+  self.pieces_format = format
   self:mark_clean()
-  return self.seen
+  return self.pieces
 end
 
--- Bytes that are not UTF-8 cannot be sent. The buffer shows the text that is sent, so they are replaced in it.
+-- Replaces bytes that are not UTF-8 in the buffer, because JSON cannot carry them and the buffer shows the text that is
+-- sent.
 function BufferText:repair(lines, first)
   for i, line in ipairs(lines) do
     if line:find('[\128-\255]') then
-      local right = harmless.utf8(line)
-      if right ~= line then
-        lines[i] = right
-        self:quietly(function()
-          vim.api.nvim_buf_set_lines(self.buf, first + i - 1, first + i, true, { right })
+      local valid = harmless.utf8(line)
+      if valid ~= line then
+        lines[i] = valid
+        self:without_typing(function()
+          vim.api.nvim_buf_set_lines(self.buf, first + i - 1, first + i, true, { valid })
         end)
       end
     end
   end
 end
 
---- Marks the buffer as modified while it holds typed text, so that Neovim does not leave without a question.
+--- Marks the buffer as modified while it holds typed text, so that Neovim asks before it exits.
 function BufferText:set_modified()
   if not self.buf or not vim.api.nvim_buf_is_loaded(self.buf) then
     return
@@ -192,22 +195,22 @@ function BufferText:set_modified()
   end
 end
 
--- Changes the buffer without taking that for typing.
-function BufferText:quietly(change)
-  local was = self.is_quiet
+-- Changes the buffer without marking the text as typed.
+function BufferText:without_typing(change)
+  local before = self.is_own_change
   local modifiable = vim.bo[self.buf].modifiable
-  self.is_quiet = true
+  self.is_own_change = true
   vim.bo[self.buf].modifiable = true
   local ok, err = pcall(change)
   vim.bo[self.buf].modifiable = modifiable
   self:set_modified()
-  self.is_quiet = was
+  self.is_own_change = before
   if not ok then
     error(err, 0)
   end
 end
 
---- Makes the lines `new` of `old` with the least changes.
+--- Replaces the lines `old` of a buffer with `new`, with as few is_reformatted lines as possible.
 function BufferText.put(buf, old, new)
   local hunks = text.differences(old, new)
   for i = #hunks, 1, -1 do
@@ -216,15 +219,15 @@ function BufferText.put(buf, old, new)
   end
 end
 
---- Shows `pieces`, of which the buffer held `from` so far.
+--- Shows `pieces` in the buffer, which held the pieces `from`.
 function BufferText:show(from, pieces)
   local buf = self.buf
   local before = self:options()
   local format = text.format(pieces, self.format)
-  -- A buffer without a last line end can hold nothing, too: that is no empty line.
+  -- An empty buffer holds no line, although Neovim reports one empty line.
   local old = is_empty(buf) and {} or text.lines(from, before)
   local new = text.lines(pieces, format)
-  self:quietly(function()
+  self:without_typing(function()
     if #old == 0 or #new == 0 then
       vim.api.nvim_buf_set_lines(buf, 0, -1, true, new)
     else
@@ -233,12 +236,12 @@ function BufferText:show(from, pieces)
     local options = vim.bo[buf]
     options.bomb, options.fileformat, options.endofline = format.bom, format.dos and 'dos' or 'unix', format.eol
   end)
-  local changed = self.format and self.format.dos ~= format.dos
+  local is_reformatted = self.format and self.format.dos ~= format.dos
   self.format = format
-  self:note_form()
-  self.seen, self.seen_format = pieces, format
+  self:record_format()
+  self.pieces, self.pieces_format = pieces, format
   self:mark_clean()
-  if changed then
+  if is_reformatted then
     self.on_format(format)
   end
 end

@@ -1,5 +1,5 @@
--- Which of several proposals: the list to choose from, the order in which they wait, and the one that is next. Agents wait for
--- the oldest first.
+-- The order of several proposals: the list to choose from, the next and the previous one, and the message that names
+-- the next one. The oldest comes first, because its agent has waited longest.
 
 local harmless = require('alongside.harmless')
 local messages = require('alongside.messages')
@@ -7,7 +7,7 @@ local reviews = require('alongside.lazy')('review')
 
 local M = {}
 
--- The name of the file, in front of it that of its project if there are several.
+-- The name of the file, after the name of its project if the proposals have several projects.
 local function name_of(review, all)
   for _, other in ipairs(all) do
     if other.root ~= review.root and review.root then
@@ -23,29 +23,30 @@ local function item(review, all)
   return ('%s: %s (%s%s)'):format(display.agent, name_of(review, all), display.size, counts)
 end
 
--- Asks in the command line, where Enter takes the first one. With an interface of the person's own, that one asks.
-local function ask(prompt, items, chosen)
+-- Asks in the command line, where Enter chooses the first item. A plugin that replaces vim.ui.select asks instead of
+-- this.
+local function ask(prompt, items, on_choice)
   local lines = { prompt }
-  for i, said in ipairs(items) do
-    lines[#lines + 1] = ('%d: %s'):format(i, said)
+  for i, text in ipairs(items) do
+    lines[#lines + 1] = ('%d: %s'):format(i, text)
   end
   lines[#lines + 1] = 'Number (Enter takes 1, Escape none): '
   local ok, typed = pcall(vim.fn.input, { prompt = table.concat(lines, '\n'), cancelreturn = 'none' })
   vim.cmd.redraw()
-  chosen(ok and (typed == '' and 1 or tonumber(typed)) or nil)
+  on_choice(ok and (typed == '' and 1 or tonumber(typed)) or nil)
 end
 
---- Lets the person choose one of these reviews. Calls `chosen` with it, or with nil.
+--- Lets the person choose one of the reviews. Calls `on_choice` with the chosen review, or with nil.
 ---@param all alongside.Review[]
----@param chosen fun(review: alongside.Review?)
-function M.choose(all, chosen)
+---@param on_choice fun(review: alongside.Review?)
+function M.choose(all, on_choice)
   local prompt, items = 'Which review?', {}
   for i, review in ipairs(all) do
     items[i] = item(review, all)
   end
   if messages.is_own(vim.ui.select) then
     return ask(prompt, items, function(number)
-      chosen(all[number])
+      on_choice(all[number])
     end)
   end
   vim.ui.select(all, {
@@ -54,37 +55,38 @@ function M.choose(all, chosen)
     format_item = function(review)
       return item(review, all)
     end,
-  }, chosen)
+  }, on_choice)
 end
 
---- Goes to the next or previous proposal in the order in which they came, from the one that is looked at; from elsewhere, to
---- the oldest or the newest one.
+--- Goes to the next or previous proposal in the order of their arrival. Outside every review, it goes to the oldest or
+--- the newest proposal.
 ---@param step 1|-1
 function M.go(step)
-  local all, here = reviews.all(), reviews.looked_at()
+  local all, current = reviews.all(), reviews.looked_at()
   if #all == 0 then
     return messages.now('alongside: no review is waiting.')
-  elseif here and #all == 1 then
+  elseif current and #all == 1 then
     return messages.now('alongside: no other review is waiting.')
   end
-  local at = step == 1 and 0 or #all + 1
+  local index = step == 1 and 0 or #all + 1
   for i, review in ipairs(all) do
-    at = review == here and i or at
+    index = review == current and i or index
   end
-  reviews.go(all[(at + step - 1) % #all + 1].key)
+  reviews.go(all[(index + step - 1) % #all + 1].key)
 end
 
-local decided = {} ---@type table<string, boolean> reviews that ended here, until their last word
+local decided = {} ---@type table<string, boolean> keys of reviews that were decided here, until their last word
 
---- Notes that a person decided a review here.
+--- Records that the person decided a review in this Neovim.
 ---@param review alongside.Review
-function M.decided(review)
+function M.record_decision(review)
   decided[review.key] = true
 end
 
---- The sentence about the proposal that is next, behind a message about one that was decided here; empty without any.
----@param key string that of the decided one
----@param is_last boolean? whether no message about it follows
+--- Returns the sentence that names the next proposal, to follow a message about a review that was decided here. Empty
+--- if no proposal waits.
+---@param key string the key of the decided review
+---@param is_last boolean? whether this is the last message about the decided review
 ---@return string
 function M.next_words(key, is_last)
   local all = reviews.all()

@@ -1,31 +1,35 @@
--- The colours of a review, computed from the colour scheme: lines and words of the original look removed, those of the
--- proposal added. Schemes have one colour for changed words of both sides, and often none for removed text.
+-- The colours of a review, computed from the colour scheme: the original is coloured as removed, the proposal as added.
+-- Colour schemes have one colour for changed words of both sides, and often none for removed text.
 
 local oklab = require('alongside.oklab')
 
 local M = {}
 
 -- The least difference of two colours that a person notices at a glance, in OKLab.
-local VISIBLE = 0.03
--- The least difference between removed lines and ordinary ones. Some schemes have less, which is enough for filling lines.
-local STRONG = 0.06
--- Words differ from their line by one of these steps in lightness, and have at least this chroma.
-local WORD_STEPS, WORD_CHROMA = { 0.11, 0.09, 0.07 }, 0.09
--- The least difference between words and their line, and the contrast (WCAG) of text from which a background is not moved.
-local DISTINCT, LEGIBLE = 0.07, 4
--- The least contrast of text that has a colour of its own: that of WCAG's level AA.
-local READABLE = 4.5
--- A colour with less chroma is nearly grey: its hue means little.
-local COLOURED = 0.05
+local NOTICEABLE = 0.03
+-- The least difference between the backgrounds of removed lines and of ordinary lines. Some schemes have a smaller one,
+-- which is enough only for filler lines.
+local REMOVED_DIFFERENCE = 0.06
+-- The background of changed words differs from that of their line by one of these steps in lightness, and has at least
+-- this chroma.
+local WORD_STEPS, MIN_WORD_CHROMA = { 0.11, 0.09, 0.07 }, 0.09
+-- The difference between words and their line that is enough, and the contrast (WCAG) of the text that is enough: above
+-- both, no other background is better.
+local ENOUGH_DIFFERENCE, ENOUGH_CONTRAST = 0.07, 4
+-- The least contrast of text whose colour the plugin chooses: level AA of WCAG.
+local MIN_CONTRAST = 4.5
+-- The chroma below which a colour is nearly grey, so that its hue means little.
+local MIN_CHROMA = 0.05
 -- Hues in radians.
 local RED, GREEN = 0.45, 2.53
 
---- A group with links followed. Neovim follows them as the current window shows them, which hides some groups.
+--- Returns the definition of a group, with links followed. nvim_get_hl() with `link = false` would use the current
+--- window's 'winhighlight', which hides some groups.
 ---@param group string
 ---@return table
 function M.resolved(group)
   local found = vim.api.nvim_get_hl(0, { name = group })
-  -- Links may form a circle.
+  -- Links may form a cycle.
   for _ = 1, 100 do
     if not found.link then
       return found
@@ -35,7 +39,7 @@ function M.resolved(group)
   return {}
 end
 
---- A group as it looks: links followed, reversed colours exchanged.
+--- Returns a group as Neovim draws it: links followed, reversed colours exchanged.
 ---@param group string
 ---@return table
 function M.definition(group)
@@ -55,7 +59,7 @@ function M.definition(group)
   return looks
 end
 
---- Text and background; for a transparent one, Neovim's own.
+--- Returns the colours of ordinary text and of its background; for a transparent background, Neovim's default.
 ---@return { fg: integer, bg: integer }
 function M.normal()
   local found = M.resolved('Normal')
@@ -64,17 +68,17 @@ function M.normal()
 end
 
 local function differ(one, other)
-  return oklab.difference(one, other) >= VISIBLE
+  return oklab.difference(one, other) >= NOTICEABLE
 end
 
-local function has_looks(group, normal)
+local function has_colour(group, normal)
   return group.bg and differ(group.bg, normal.bg) or group.fg and differ(group.fg, normal.fg)
 end
 
--- The hue that a group stands for: that of its background or text, else that of the scheme's own group for text.
+-- The hue of a group: of its background, else of its text, else of the scheme's group `named` for text.
 local function hue_of(group, named, otherwise)
   local text = M.resolved(named).fg
-  for _, least in ipairs({ COLOURED, COLOURED / 3 }) do
+  for _, least in ipairs({ MIN_CHROMA, MIN_CHROMA / 3 }) do
     for _, colour in ipairs({ group.bg or false, group.fg or false, text or false }) do
       local lch = colour and oklab.to_lch(colour)
       if lch and lch[2] >= least then
@@ -85,13 +89,13 @@ local function hue_of(group, named, otherwise)
   return otherwise
 end
 
--- Whether a colour is no warm one, such as the cyan of Vim's own scheme.
+-- Whether a colour is cold, such as the cyan of Vim's own scheme. Cold colours do not suit removed lines.
 local function is_cold(colour)
   local lch = oklab.to_lch(colour)
-  return lch[2] >= COLOURED / 2 and math.cos(lch[3] - RED) < 0
+  return lch[2] >= MIN_CHROMA / 2 and math.cos(lch[3] - RED) < 0
 end
 
--- A background as strong as `like`, of another hue.
+-- A background of another hue that differs from ordinary text as much as `like` does.
 local function tinted(like, normal, hue)
   local lch = oklab.to_lch(like)
   if not differ(like, normal.bg) then
@@ -114,12 +118,12 @@ local function removed_cterm(added, removed, bg)
   return added.ctermfg, (removed.ctermfg == 1 or removed.ctermfg == 9) and removed.ctermfg or 1
 end
 
--- The text colour, as much lighter or darker as the background needs.
+-- The text colour, made lighter or darker until it is readable on the background.
 local function readable(fg, bg)
   local best, lch = fg, oklab.to_lch(fg)
   local away = oklab.contrast(0xffffff, bg) > oklab.contrast(0, bg) and 0.04 or -0.04
   local most = away > 0 and 1 or 0
-  while oklab.contrast(best, bg) < READABLE and lch[1] ~= most do
+  while oklab.contrast(best, bg) < MIN_CONTRAST and lch[1] ~= most do
     lch[1] = math.min(1, math.max(0, lch[1] + away))
     -- White and black have no chroma.
     best = oklab.to_rgb({ lch[1], (lch[1] == 0 or lch[1] == 1) and 0 or lch[2], lch[3] })
@@ -127,9 +131,9 @@ local function readable(fg, bg)
   return best
 end
 
--- Without a colour for its text, a line keeps its syntax colours.
+-- Removes the text colour of a line if ordinary text is readable there: the line then keeps its syntax colours.
 local function with_syntax(line, normal)
-  if line.bg and differ(line.bg, normal.bg) and oklab.contrast(normal.fg, line.bg) >= READABLE then
+  if line.bg and differ(line.bg, normal.bg) and oklab.contrast(normal.fg, line.bg) >= MIN_CONTRAST then
     line.fg = nil
   elseif line.bg then
     line.fg = readable(line.fg or normal.fg, line.bg)
@@ -139,13 +143,14 @@ end
 
 local function added_line(normal)
   local added = M.definition('DiffAdd')
-  if not has_looks(added, normal) then
+  if not has_colour(added, normal) then
     added.bg = tinted(normal.bg, normal, GREEN)
   end
   return added
 end
 
--- Schemes colour DiffDelete for filling lines: often without a background, or with text that is hard to read.
+-- The looks of removed lines. Schemes define DiffDelete for filler lines: often without a background, or with text that
+-- is hard to read.
 local function removed_line(added, normal)
   local removed = M.definition('DiffDelete')
   local line = { fg = added.fg, bg = removed.bg }
@@ -154,8 +159,8 @@ local function removed_line(added, normal)
   if is_same and removed.fg and differ(removed.fg, added.fg or normal.fg) and not differ(added_bg, normal.bg) then
     -- The scheme colours the text of added and removed lines, and no background.
     line.fg = removed.fg
-  elseif is_same or oklab.difference(removed.bg, normal.bg) < STRONG then
-    local is_warm = removed.fg and oklab.to_lch(removed.fg)[2] >= COLOURED and not is_cold(removed.fg)
+  elseif is_same or oklab.difference(removed.bg, normal.bg) < REMOVED_DIFFERENCE then
+    local is_warm = removed.fg and oklab.to_lch(removed.fg)[2] >= MIN_CHROMA and not is_cold(removed.fg)
     line.bg = tinted(added_bg, normal, is_warm and oklab.to_lch(removed.fg)[3] or RED)
   end
   line.ctermfg, line.ctermbg = removed_cterm(added, removed, line.bg or normal.bg)
@@ -166,21 +171,22 @@ local function removed_line(added, normal)
   return line
 end
 
--- The words of a line that differ: its colour, farther from the ordinary background if the text stays readable.
+-- The background of changed words: the colour of their line, farther from the ordinary background if the text stays
+-- readable.
 local function words(line, normal, hue)
   local from, text = oklab.to_lch(line.bg or normal.bg), line.fg or normal.fg
   local away = from[1] >= oklab.to_lch(normal.bg)[1] and 1 or -1
   if not line.bg or not differ(line.bg, normal.bg) then
     away = from[1] < 0.5 and 1 or -1
   end
-  local chroma = math.max(from[2] + 0.04, WORD_CHROMA)
+  local chroma = math.max(from[2] + 0.04, MIN_WORD_CHROMA)
   local best, most
   for _, direction in ipairs({ away, -away }) do
     for _, step in ipairs(WORD_STEPS) do
       local bg = oklab.to_rgb({ math.min(1, math.max(0, from[1] + direction * step)), chroma, hue })
-      local worth = math.min(oklab.contrast(text, bg) / LEGIBLE, oklab.difference(bg, line.bg or normal.bg) / DISTINCT, 1)
-      if not most or worth > most then
-        best, most = bg, worth
+      local quality = math.min(oklab.contrast(text, bg) / ENOUGH_CONTRAST, oklab.difference(bg, line.bg or normal.bg) / ENOUGH_DIFFERENCE, 1)
+      if not most or quality > most then
+        best, most = bg, quality
       end
     end
   end
@@ -188,7 +194,7 @@ local function words(line, normal, hue)
 end
 
 local function with_words(line, normal, hue)
-  -- Of the colours of syntax, some are hard to read on the stronger background.
+  -- Some syntax colours are hard to read on the stronger background.
   local looks = { bg = words(line, normal, hue), ctermfg = line.ctermfg, bold = line.bold }
   looks.fg = readable(line.fg or normal.fg, looks.bg)
   if line.ctermbg and line.ctermbg >= 16 then
@@ -200,35 +206,35 @@ local function with_words(line, normal, hue)
     local bare = { bg = oklab.from_cterm(line.ctermbg), fg = colour(line.ctermfg, fg) }
     looks.ctermbg = oklab.nearest_cterm(words(bare, { fg = fg, bg = bg }, hue), line.ctermbg)
   else
-    -- The first 16 colours are the terminal's own: nobody knows a stronger one. Text and background change places, because
-    -- many terminals show bold and underlined text on a bright ground as they show any other.
+    -- The terminal defines the first 16 colours, so no stronger one can be computed. Text and background change places,
+    -- because many terminals draw bold and underlined text on a bright background like any other text.
     looks.ctermbg = line.ctermbg
     looks.cterm = { bold = true, underline = true, reverse = line.ctermbg ~= nil or nil }
   end
   return looks
 end
 
---- The remarks behind a changed line, in a terminal without true colours: as readable as the line's text. On a line without
---- a background, or with true colours, the colours of the remarks stay.
----@param line table the looks of the line
+--- Returns the colours of the remarks after a changed line, in a terminal without true colours: as readable as the
+--- line's text. On a line without a background, or with true colours, the remarks keep their own colours.
+---@param line table the definition of the line's group
 ---@return table
-function M.note(line)
+function M.of_remarks(line)
   if not line.ctermbg then
     return {}
   end
   local fg = line.ctermfg or M.resolved('Normal').ctermfg
   if line.ctermbg >= 16 then
     local bg = oklab.from_cterm(line.ctermbg)
-    if not fg or fg >= 16 and oklab.contrast(oklab.from_cterm(fg), bg) < READABLE then
+    if not fg or fg >= 16 and oklab.contrast(oklab.from_cterm(fg), bg) < MIN_CONTRAST then
       fg = oklab.contrast(0xffffff, bg) > oklab.contrast(0, bg) and 231 or 16
     end
   end
-  -- Of the terminal's own colours, black, blue and dark grey are dark everywhere.
+  -- Among the terminal's own colours, black, blue and dark grey are dark in every terminal.
   fg = fg or vim.list_contains({ 0, 4, 8 }, line.ctermbg) and 15 or 0
   return { ctermfg = fg, ctermbg = line.ctermbg }
 end
 
---- The looks of lines and words of both sides in the present colour scheme.
+--- Returns the looks of lines and words of both sides in the current colour scheme.
 ---@return { added_line: table, removed_line: table, added: table, removed: table }
 function M.of_scheme()
   local normal = M.normal()

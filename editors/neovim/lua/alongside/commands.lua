@@ -1,4 +1,4 @@
--- :Alongside and its subcommands. Each answers in one line.
+-- :Alongside and its subcommands.
 
 local choosing = require('alongside.lazy')('choosing')
 local config = require('alongside.config')
@@ -6,7 +6,7 @@ local context = require('alongside.context')
 local harmless = require('alongside.harmless')
 local log = require('alongside.log')
 local reviews = require('alongside.lazy')('review')
-local say = require('alongside.messages').now
+local notify = require('alongside.messages').now
 local server = require('alongside.server')
 local terminal = require('alongside.lazy')('terminal')
 
@@ -31,31 +31,31 @@ end
 
 local function agent_line(agent)
   local version = type(agent.version) == 'string' and ' ' .. harmless.name(agent.version) or ''
-  local deaf = agent.listening == false and ' (does not listen)' or ''
-  return ('    %s%s%s'):format(harmless.name(agent.name or 'an agent'), version, deaf)
+  local not_listening = agent.listening == false and ' (does not listen)' or ''
+  return ('    %s%s%s'):format(harmless.name(agent.name or 'an agent'), version, not_listening)
 end
 
 local function status_lines()
   local lines = {}
-  for _, one in ipairs(require('alongside').status()) do
-    local where = one.port and ('port %d, process %d'):format(one.port, one.pid or 0) or 'starting'
-    lines[#lines + 1] = ('%s: %s%s'):format(harmless.name(one.root), where, one.paused and ', paused' or '')
-    lines[#lines + 1] = #one.agents == 0 and '  no agent is connected' or '  agents:'
-    for _, agent in ipairs(one.agents) do
+  for _, status in ipairs(require('alongside').status()) do
+    local where = status.port and ('port %d, process %d'):format(status.port, status.pid or 0) or 'starting'
+    lines[#lines + 1] = ('%s: %s%s'):format(harmless.name(status.root), where, status.paused and ', paused' or '')
+    lines[#lines + 1] = #status.agents == 0 and '  no agent is connected' or '  agents:'
+    for _, agent in ipairs(status.agents) do
       lines[#lines + 1] = agent_line(agent)
     end
-    if one.reviews > 0 then
-      lines[#lines + 1] = ('  %d waiting for a decision'):format(one.reviews)
+    if status.reviews > 0 then
+      lines[#lines + 1] = ('  %d waiting for a decision'):format(status.reviews)
       for _, waiting in ipairs(reviews.waiting()) do
-        if waiting.client == one.client then
+        if waiting.client == status.client then
           local states = waiting.states ~= '' and ', ' .. waiting.states or ''
           lines[#lines + 1] = ('    %s (%s%s)'):format(waiting.file, waiting.agent, states)
         end
       end
     end
-    if #one.context > 0 then
+    if #status.context > 0 then
       lines[#lines + 1] = '  agents know about:'
-      for _, file in ipairs(one.context) do
+      for _, file in ipairs(status.context) do
         lines[#lines + 1] = ('    %s%s'):format(harmless.name(file.path), file.active and ' (active)' or '')
       end
     end
@@ -69,7 +69,7 @@ end
 local function pause(argument)
   local one = context.server() or server.all()[1]
   if not one then
-    return say('alongside is not running: :checkhealth alongside', vim.log.levels.WARN)
+    return notify('alongside is not running: :checkhealth alongside', vim.log.levels.WARN)
   end
   local paused = not (one.status and one.status.paused)
   if argument then
@@ -78,15 +78,16 @@ local function pause(argument)
   for _, each in ipairs(server.all()) do
     server.request(each.id, 'alongside/pauseContext', { paused = paused }, function(err)
       if err then
-        say('alongside: ' .. tostring(err.message), vim.log.levels.WARN)
+        notify('alongside: ' .. tostring(err.message), vim.log.levels.WARN)
       elseif each.id == one.id then
-        say(paused and 'alongside: paused. Agents learn nothing about your files.' or 'alongside: resumed. Agents learn about your files.')
+        notify(paused and 'alongside: paused. Agents learn nothing about your files.' or 'alongside: resumed. Agents learn about your files.')
       end
     end)
   end
 end
 
--- Each by name, with its function and the words that may follow it, and whether it takes any words, or a range of lines.
+-- The subcommands by name: the function to run, the words that may follow the name, and whether any words or a range of
+-- lines may follow.
 local subcommands = {
   review = {
     run = function(id)
@@ -142,7 +143,7 @@ local subcommands = {
 }
 
 --- Runs `:Alongside …`.
----@param command table as nvim_create_user_command gives it
+---@param command table the argument that nvim_create_user_command passes
 function M.run(command)
   if not require('alongside').is_set_up() then
     require('alongside').setup()
@@ -154,21 +155,21 @@ function M.run(command)
   local subcommand = subcommands[name]
   if not subcommand then
     local nearest = config.nearest(name, vim.tbl_keys(subcommands))
-    say(
+    notify(
       ("alongside: there is no ':Alongside %s'%s"):format(name, nearest and (": did you mean '%s'?"):format(nearest) or ''),
       vim.log.levels.ERROR
     )
     return
   end
-  -- ":" in Visual mode types the range, so alone it means nothing.
+  -- ":" in Visual mode inserts the range, so a range without a subcommand is no mistake.
   if command.range > 0 and command.fargs[1] and not subcommand.takes_range then
-    say(("alongside: ':Alongside %s' takes no range; ':Alongside send' does"):format(name), vim.log.levels.ERROR)
+    notify(("alongside: ':Alongside %s' takes no range; ':Alongside send' does"):format(name), vim.log.levels.ERROR)
     return
   elseif subcommand.takes_any then
     return subcommand.run(unpack(command.fargs, 2))
   end
   if argument and (not subcommand.words or not vim.list_contains(subcommand.words(), argument)) or command.fargs[3] then
-    say(("alongside: ':Alongside %s' does not take '%s'"):format(name, command.fargs[3] or argument), vim.log.levels.ERROR)
+    notify(("alongside: ':Alongside %s' does not take '%s'"):format(name, command.fargs[3] or argument), vim.log.levels.ERROR)
     return
   end
   if subcommand.takes_range then
@@ -177,7 +178,7 @@ function M.run(command)
   subcommand.run(argument)
 end
 
---- The words that may follow on the command line.
+--- Returns the words that complete `lead` at the end of `line`.
 ---@param lead string
 ---@param line string
 ---@return string[]

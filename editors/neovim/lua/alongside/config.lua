@@ -1,20 +1,20 @@
--- The options. A message names a misspelt option and the nearest valid one; all others still count.
+-- The options. A message names a misspelt option and the nearest valid name; all valid options still apply.
 
 local harmless = require('alongside.harmless')
 
 local M = {}
 
 ---@class alongside.Config
----@field cmd string[] how the server is started
+---@field cmd string[] the command that starts the server
 ---@field keys table<"go"|"terminal"|"send"|"accept"|"reject"|"reason"|"reason_all"|"help", string|false>
 ---@field agent string|string[]|false the command of the agent that `:Alongside terminal` starts
 ---@field auto_open boolean whether proposals open by themselves, when the person pauses
----@field context boolean whether agents are told what is open
+---@field context boolean whether agents learn which files are open
 ---@field environment boolean whether terminals opened in Neovim get the variables that lead agents here
 ---@field notify fun(message: string, level?: integer, opts?: table)
----@field log string|false a file that the log is also written to
+---@field log string|false a file to which the log is also written
 
---- The program that installed the plugin, otherwise the one in $PATH.
+--- Returns the program that installed the plugin, otherwise the name to search in $PATH.
 local function program()
   local ok, installed = pcall(require, 'alongside.installed')
   if ok and type(installed) == 'table' and vim.fn.executable(installed.program or '') == 1 then
@@ -49,7 +49,7 @@ local function key(default, example)
   return { is_string_or_false, ('a key such as "%s", or false'):format(example or default), default }
 end
 
--- For each option: a check of its value, a description of valid ones, and its default.
+-- For each option: a check of the value, a description of valid values, and the default.
 local rules = {
   cmd = { is_command, 'a list of words such as { "alongside", "lsp" }' },
   agent = { is_command_or_false, 'a command such as "qwen" or { "gemini", "--model", "pro" }, or false', false },
@@ -79,7 +79,7 @@ local function defaults()
   return config
 end
 
---- The edit distance of `a` and `b`.
+--- The Levenshtein distance of `a` and `b`.
 local function distance(a, b)
   local row = {}
   for j = 0, #b do
@@ -98,7 +98,7 @@ local function distance(a, b)
   return row[#b]
 end
 
---- The nearest of `names` to `name`, if one is near.
+--- Returns the one of `names` that is nearest to `name`; nil if none is near.
 ---@param name string
 ---@param names string[]
 ---@return string?
@@ -106,42 +106,43 @@ function M.nearest(name, names)
   local best, least
   table.sort(names)
   for _, candidate in ipairs(names) do
-    local d = distance(name:lower(), candidate)
-    if not least or d < least then
-      best, least = candidate, d
+    local edits = distance(name:lower(), candidate)
+    if not least or edits < least then
+      best, least = candidate, edits
     end
   end
   return least and least <= 2 and least < #name / 2 and best or nil
 end
 
-local function merge(given, into, against, prefix, wrong)
+local function merge(given, target, schema, prefix, errors)
   for name, value in pairs(given) do
     local label = prefix .. tostring(name)
-    local rule = against[name]
+    local rule = schema[name]
     if rule == nil then
-      local nearest = M.nearest(tostring(name), vim.tbl_keys(against))
-      wrong[#wrong + 1] = ("there is no option '%s'%s"):format(
+      local nearest = M.nearest(tostring(name), vim.tbl_keys(schema))
+      errors[#errors + 1] = ("there is no option '%s'%s"):format(
         label,
         nearest and (": did you mean '%s%s'?"):format(prefix, nearest) or '; :help alongside-options lists them'
       )
     elseif type(rule[1]) ~= 'function' then
       if type(value) == 'table' then
-        merge(value, into[name], rule, label .. '.', wrong)
+        merge(value, target[name], rule, label .. '.', errors)
       else
-        wrong[#wrong + 1] = ("option '%s' must be a table, not %s"):format(label, type(value))
+        errors[#errors + 1] = ("option '%s' must be a table, not %s"):format(label, type(value))
       end
     elseif rule[1](value) then
-      into[name] = value
+      target[name] = value
     else
-      wrong[#wrong + 1] = ("option '%s' must be %s"):format(label, rule[2])
+      errors[#errors + 1] = ("option '%s' must be %s"):format(label, rule[2])
     end
   end
 end
 
--- Which keys count, if two are the same: the ones that decide come last, so that no key of another action decides.
-local ORDER = { 'go', 'terminal', 'send', 'help', 'reason', 'reason_all', 'reject', 'accept' }
+-- Which actions keep their key if two have the same one: the first. Actions that decide come last, so that a key of
+-- another action never decides.
+local KEY_PRIORITY = { 'go', 'terminal', 'send', 'help', 'reason', 'reason_all', 'reject', 'accept' }
 
---- The characters of a key, with the leaders in their places: two keys with the same characters are one key.
+--- Returns the characters of a key, with the leaders replaced: two keys with the same characters are one key.
 ---@param key string
 ---@return string
 function M.key_codes(key)
@@ -154,13 +155,13 @@ function M.key_codes(key)
   return vim.keycode(key)
 end
 
--- Takes away a key that another action has already: the key that opens a proposal, pressed twice, must not accept it.
-local function refuse_repeated(keys, wrong)
+-- Switches off a key that another action already has: the key that opens a proposal, pressed twice, must not accept it.
+local function disable_duplicates(keys, errors)
   local taken = {}
-  for _, name in ipairs(ORDER) do
+  for _, name in ipairs(KEY_PRIORITY) do
     local codes = keys[name] and M.key_codes(keys[name])
     if codes and taken[codes] then
-      wrong[#wrong + 1] = ("option 'keys.%s' is the same key as 'keys.%s' (%s), so it is off: set another one"):format(
+      errors[#errors + 1] = ("option 'keys.%s' is the same key as 'keys.%s' (%s), so it is off: set another one"):format(
         name, taken[codes], vim.fn.keytrans(codes))
       keys[name] = false
     elseif codes then
@@ -169,19 +170,20 @@ local function refuse_repeated(keys, wrong)
   end
 end
 
-local MORE = '… (:Alongside log)'
+local TRUNCATED = '… (:Alongside log)'
 
--- Cuts a message to `room` columns.
+-- Truncates a message to `room` columns, and logs it in full.
 local function cut(message, room)
   if vim.fn.strdisplaywidth(message) <= room then
     return message
   end
   require('alongside.log').write(message)
-  return vim.fn.printf('%.*S', math.max(0, room - vim.fn.strdisplaywidth(MORE)), message) .. MORE
+  return vim.fn.printf('%.*S', math.max(0, room - vim.fn.strdisplaywidth(TRUNCATED)), message) .. TRUNCATED
 end
 
---- The lines of a message: with a longer one, Neovim asks for Enter and interrupts typing. Each sentence that does not fit
---- beside the ones before has its own line, so that the last line, which stays, says what to do.
+--- Splits a message into lines that fit, because with a longer one Neovim asks for Enter and interrupts typing. A
+--- sentence that does not fit after the previous one begins a line, so that the last line, which stays on the screen,
+--- says what to do.
 local function in_lines(message)
   local room = vim.o.columns * math.max(1, vim.o.cmdheight) - 12
   if vim.fn.strdisplaywidth(message) <= room then
@@ -201,19 +203,19 @@ local function in_lines(message)
   end, lines)
 end
 
---- Shows one harmless message that does not ask for Enter.
+--- Returns the function that shows a message made harmless, without a prompt for Enter.
 local function notifier(user)
   return function(message, level, opts)
     local notify = user or vim.notify
     local lines = { harmless.text(message) }
-    -- Neovim's own shows messages at the command line.
+    -- Neovim's own function shows messages in the command line.
     if type(notify) == 'function' and require('alongside.messages').is_own(notify) then
       lines = in_lines((lines[1]:gsub('%s*\n%s*', ' ')))
     end
     opts = vim.tbl_extend('keep', opts or {}, { title = 'alongside' })
     for i, line in ipairs(lines) do
       if i > 1 then
-        -- Two messages without a redraw in between ask for Enter.
+        -- Neovim asks for Enter after two messages without a redraw in between.
         pcall(vim.cmd.redraw)
       end
       local ok, err = pcall(notify, line, level or vim.log.levels.INFO, opts)
@@ -224,22 +226,22 @@ local function notifier(user)
   end
 end
 
---- The configuration from `given`, and its errors.
+--- Returns the configuration for the options `given`, and its errors.
 ---@param given table?
----@return alongside.Config config, string[] wrong
+---@return alongside.Config config, string[] errors
 function M.resolve(given)
-  local config, wrong = defaults(), {}
+  local config, errors = defaults(), {}
   if given ~= nil and type(given) ~= 'table' then
-    wrong[1] = ('setup() takes a table, not %s'):format(type(given))
+    errors[1] = ('setup() takes a table, not %s'):format(type(given))
     given = nil
   end
-  merge(given or {}, config, rules, '', wrong)
-  refuse_repeated(config.keys, wrong)
-  -- Whether the person has set `notify`.
+  merge(given or {}, config, rules, '', errors)
+  disable_duplicates(config.keys, errors)
+  -- Whether the person's configuration sets `notify`.
   M.is_custom = config.notify ~= false
   config.notify = notifier(config.notify or nil)
-  table.sort(wrong)
-  return config, wrong
+  table.sort(errors)
+  return config, errors
 end
 
 M.current = (M.resolve())

@@ -1,5 +1,5 @@
--- Reports the open files, the cursor and the selection to each project's companion. The last file stays active while the
--- person is in a terminal or a floating window, because they talk to an agent about it there.
+-- Reports the open files, the cursor and the selection to each project's companion. The last file stays active while
+-- the person is in a terminal or a floating window, because there they talk to an agent about that file.
 
 local autocommands = require('alongside.autocommands')
 local config = require('alongside.config')
@@ -10,22 +10,22 @@ local server = require('alongside.server')
 
 local M = {}
 
--- The shortest time between two messages, in milliseconds.
-local PACE = 50
--- Agents take ten files; the companion omits excluded ones.
-local MOST_FILES = 50
+-- The shortest time between two notifications, in milliseconds.
+local MIN_INTERVAL = 50
+-- Agents get ten files. The companion omits excluded files, so it gets more.
+local MAX_FILES = 50
 
-local focused = {} ---@type table<integer, integer> by buffer, when it was entered last
-local turn = 0
-local looked_at ---@type integer? the file's buffer that counts as active
--- By buffer, as last seen.
-local places = {} ---@type table<integer, { cursor: table, anchor: table?, selected: string? }>
-local watched = {} ---@type table<integer, boolean?> buffers whose next change ends their selection
-local files ---@type { buf: integer, root: string, path: string, dirty: boolean }[]? nil: to be read again
-local told = {} ---@type table<integer, table> by client, the last message
+local focused = {} ---@type table<integer, integer> by buffer: the value of `entries` when it was entered last
+local entries = 0
+local active_buf ---@type integer? the buffer of the active file
+-- By buffer, as at the last read.
+local positions = {} ---@type table<integer, { cursor: table, anchor: table?, selected: string? }>
+local watched = {} ---@type table<integer, boolean?> buffers whose next change invalidates their selection
+local files ---@type { buf: integer, root: string, path: string, dirty: boolean }[]? nil: must be read again
+local sent = {} ---@type table<integer, table> by client: the last notification sent
 local last_sent = 0
 local timer ---@type uv.uv_timer_t?
-local waiting = false
+local is_scheduled = false
 
 local function open_files()
   if files then
@@ -62,30 +62,30 @@ local function is_floating(window)
   return vim.api.nvim_win_get_config(window).relative ~= ''
 end
 
-local soon
+local schedule_send
 
--- The lines of a selection may hold other text now.
-local function changed(_, buf)
+-- Drops the selected text of a changed buffer: the same lines may hold other text now.
+local function on_change(_, buf)
   watched[buf] = nil
-  if places[buf] then
-    places[buf].selected = nil
-    soon()
+  if positions[buf] then
+    positions[buf].selected = nil
+    schedule_send()
   end
   return true
 end
 
-local function note(buf, window, selected)
-  places[buf] = selected and { cursor = selected.cursor, anchor = selected.anchor, selected = selected.text }
+local function record_position(buf, window, selected)
+  positions[buf] = selected and { cursor = selected.cursor, anchor = selected.anchor, selected = selected.text }
     or { cursor = selection.cursor(window) }
   if selected and not watched[buf] then
-    -- Without `on_reload`, a reload detaches.
-    watched[buf] = vim.api.nvim_buf_attach(buf, false, { on_lines = changed, on_detach = changed })
+    -- Without `on_reload`, Neovim detaches at a reload.
+    watched[buf] = vim.api.nvim_buf_attach(buf, false, { on_lines = on_change, on_detach = on_change })
   end
 end
 
---- Reads the state of the current window, if it counts.
-local function look()
-  -- A command line keeps the cursor, and applies to the selection from before.
+--- Reads the cursor and the selection of the current window, if it shows a file.
+local function read_window()
+  -- While the person is in the command line, the cursor and the selection stay as they were before.
   if vim.fn.mode() == 'c' then
     return
   end
@@ -95,25 +95,25 @@ local function look()
     return
   end
   if project.is_file(buf) then
-    looked_at = buf
-    note(buf, window, selection.current())
+    active_buf = buf
+    record_position(buf, window, selection.current())
   elseif vim.bo[buf].buftype == '' and vim.api.nvim_buf_get_name(buf) == '' then
-    -- In a new, unnamed buffer the person is in no file.
-    looked_at = nil
+    -- In an unnamed buffer, no file is active.
+    active_buf = nil
   end
 end
 
-local function message(root)
+local function context_of(root)
   local open, active = {}, nil
   for _, file in ipairs(open_files()) do
     if file.root == root then
-      if #open < MOST_FILES then
+      if #open < MAX_FILES then
         open[#open + 1] = { path = file.path, dirty = file.dirty }
       end
-      local place = file.buf == looked_at and places[file.buf]
-      if place then
-        local anchor = place.selected and place.anchor
-        active = { path = file.path, cursor = place.cursor, anchor = anchor, selectedText = place.selected }
+      local position = file.buf == active_buf and positions[file.buf]
+      if position then
+        local anchor = position.selected and position.anchor
+        active = { path = file.path, cursor = position.cursor, anchor = anchor, selectedText = position.selected }
       end
     end
   end
@@ -122,97 +122,97 @@ end
 
 local function send()
   last_sent = vim.uv.now()
-  for _, one in ipairs(server.all()) do
-    local now = message(one.root)
-    if not vim.deep_equal(now, told[one.id]) and server.notify(one.id, 'alongside/didChangeContext', now) then
-      told[one.id] = now
+  for _, this in ipairs(server.all()) do
+    local now = context_of(this.root)
+    if not vim.deep_equal(now, sent[this.id]) and server.notify(this.id, 'alongside/didChangeContext', now) then
+      sent[this.id] = now
     end
   end
 end
 
---- Sends changes soon: after the current keys, and not before the interval has passed.
-function soon()
-  if waiting or not timer then
+--- Schedules a notification: after the current keys, and at least MIN_INTERVAL after the last one.
+function schedule_send()
+  if is_scheduled or not timer then
     return
   end
-  waiting = true
-  timer:start(math.max(0, PACE - (vim.uv.now() - last_sent)), 0, vim.schedule_wrap(log.guarded(function()
-    waiting = false
-    look()
+  is_scheduled = true
+  timer:start(math.max(0, MIN_INTERVAL - (vim.uv.now() - last_sent)), 0, vim.schedule_wrap(log.guarded(function()
+    is_scheduled = false
+    read_window()
     send()
   end)))
 end
 
-local function entered(buf)
+local function record_entry(buf)
   if project.is_file(buf) and not is_floating(0) then
-    turn = turn + 1
-    focused[buf] = turn
+    entries = entries + 1
+    focused[buf] = entries
     files = nil
   end
 end
 
-local function left_visual_mode()
+local function record_last_selection()
   local buf = vim.api.nvim_get_current_buf()
   if not project.is_file(buf) then
     return
   end
-  -- Leaving the window ends Visual mode first, but the selection stays the topic in the next window. `look` forgets it if
-  -- the person is still here after this key.
+  -- A move to another window ends Visual mode first, and the selection then stays active in the other window. If the
+  -- person is still in this window after the key, `read_window` drops the selection.
   local ok, selected = pcall(selection.last)
-  note(buf, vim.api.nvim_get_current_win(), ok and selected or nil)
+  record_position(buf, vim.api.nvim_get_current_win(), ok and selected or nil)
 end
 
---- The server of the current file.
+--- Returns the server of the active file's project, otherwise of the current directory's.
 ---@return alongside.Server?
 function M.server()
-  if looked_at and vim.api.nvim_buf_is_valid(looked_at) and project.is_file(looked_at) then
-    local one = server.get(project.of_buffer(looked_at))
-    if one then
-      return one
+  if active_buf and vim.api.nvim_buf_is_valid(active_buf) and project.is_file(active_buf) then
+    local this = server.get(project.of_buffer(active_buf))
+    if this then
+      return this
     end
   end
   return server.get(project.of_cwd())
 end
 
---- A server is ready: it gets everything.
+--- Sends everything to a server that is ready.
 ---@param id integer
 function M.ready(id)
-  told[id] = nil
+  sent[id] = nil
   if config.current.context then
     files = nil
-    soon()
+    schedule_send()
   end
 end
 
---- A server has ended.
+--- Forgets what a server was sent that has ended.
 ---@param id integer
 function M.gone(id)
-  told[id] = nil
+  sent[id] = nil
 end
 
 local function forget(buf)
-  focused[buf], places[buf] = nil, nil
-  if looked_at == buf then
-    looked_at = nil
+  focused[buf], positions[buf] = nil, nil
+  if active_buf == buf then
+    active_buf = nil
   end
   project.forget(buf)
 end
 
---- Starts to follow the person; a second call applies the new configuration.
+--- Starts to report; a second call applies the new configuration.
 function M.setup()
   local add = autocommands('context')
   if timer then
     timer:stop()
     timer:close()
-    timer, waiting = nil, false
+    timer, is_scheduled = nil, false
   end
-  local function on(events, what)
-    add(events, 'context', what)
+  local function on(events, callback)
+    add(events, 'context', callback)
   end
   on('FocusGained', function()
-    local one = M.server()
-    if one then
-      server.notify(one.id, 'alongside/didFocus', vim.empty_dict())
+    local this = M.server()
+    if this then
+      server.notify(this.id, 'alongside/didFocus', vim.empty_dict())
     end
   end)
   on('BufWipeout', function(event)
@@ -228,9 +228,9 @@ function M.setup()
     project.ask_again(event.buf)
   end)
   on('BufWritePost', function(event)
-    local one = project.is_file(event.buf) and server.get(project.of_buffer(event.buf))
-    if one then
-      server.notify(one.id, 'alongside/didSave', { path = project.path(event.buf) })
+    local this = project.is_file(event.buf) and server.get(project.of_buffer(event.buf))
+    if this then
+      server.notify(this.id, 'alongside/didSave', { path = project.path(event.buf) })
     end
   end)
   if not config.current.context then
@@ -238,35 +238,35 @@ function M.setup()
   end
   timer = assert(vim.uv.new_timer())
   on({ 'BufEnter', 'WinEnter' }, function(event)
-    entered(event.buf)
-    soon()
+    record_entry(event.buf)
+    schedule_send()
   end)
   on('ModeChanged', function()
     local before, after = vim.v.event.old_mode or '', vim.v.event.new_mode or ''
     if selection.kind(before) and not selection.kind(after) then
-      left_visual_mode()
+      record_last_selection()
     end
-    soon()
+    schedule_send()
   end)
-  on({ 'CursorMoved', 'CursorMovedI', 'FocusLost' }, soon)
+  on({ 'CursorMoved', 'CursorMovedI', 'FocusLost' }, schedule_send)
   on({
     'BufAdd', 'BufDelete', 'BufWipeout', 'BufHidden', 'BufFilePost', 'BufModifiedSet', 'BufWritePost', 'BufReadPost',
     'FocusGained', 'FileChangedShellPost',
   }, function(event)
-    if event.event == 'BufDelete' and looked_at == event.buf then
-      looked_at = nil
+    if event.event == 'BufDelete' and active_buf == event.buf then
+      active_buf = nil
     end
     files = nil
-    soon()
+    schedule_send()
   end)
   on('OptionSet', function(event)
     if event.match == 'buflisted' or event.match == 'buftype' then
       files = nil
-      soon()
+      schedule_send()
     end
   end)
-  entered(vim.api.nvim_get_current_buf())
-  soon()
+  record_entry(vim.api.nvim_get_current_buf())
+  schedule_send()
 end
 
 return M

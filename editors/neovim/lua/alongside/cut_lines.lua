@@ -1,33 +1,33 @@
--- Signs at the edges of a review's windows where a line goes on. Neovim draws its own, but for one case: a character of two
--- columns that fills the last two.
+-- Signs at the edges of a review's windows where a line continues. Neovim draws them, except on a character of two
+-- columns that fills the last two columns: this file draws that sign.
 
 local M = {}
 
-local CUT = { extends = '›', precedes = '‹' }
+local SIGNS = { extends = '›', precedes = '‹' }
 
 local ns = vim.api.nvim_create_namespace('alongside.cut_lines')
 
--- The windows with their sign and their columns, as of the last drawing.
+-- By window: the sign at the right edge, and the virtual column of that edge at the last redraw.
 local signs, edges = {}, {} ---@type table<integer, string>, table<integer, integer>
 
---- Marks cut lines in a window. Nothing else is shown that the person does not see elsewhere: with 'list', Neovim shows a tab
---- as "^I" unless 'listchars' says otherwise.
+--- Shows the signs in a window. The signs need 'list', which must not show anything else that the person does not see
+--- in other windows: without a "tab" in 'listchars', 'list' would show a tab as "^I".
 ---@param win integer
 function M.mark(win)
   local options = vim.wo[win][0]
-  local own = vim.go.list and vim.go.listchars or 'tab:  '
-  for name, sign in pairs(CUT) do
-    if not (',' .. own):find(',' .. name .. ':', 1, true) then
-      own = ('%s,%s:%s'):format(own, name, sign)
+  local listchars = vim.go.list and vim.go.listchars or 'tab:  '
+  for name, sign in pairs(SIGNS) do
+    if not (',' .. listchars):find(',' .. name .. ':', 1, true) then
+      listchars = ('%s,%s:%s'):format(listchars, name, sign)
     end
   end
-  options.list, options.listchars = true, own
-  -- A word at the edge is seen with what is around it.
+  options.list, options.listchars = true, listchars
+  -- Keeps some text visible on both sides of the cursor.
   options.sidescrolloff = math.max(vim.go.sidescrolloff, 8)
-  signs[win] = (',' .. own):match(',extends:([^,]+)')
+  signs[win] = (',' .. listchars):match(',extends:([^,]+)')
 end
 
---- Takes the signs back.
+--- Hides the signs.
 ---@param win integer
 function M.unmark(win)
   local options = vim.wo[win][0]
@@ -35,7 +35,7 @@ function M.unmark(win)
   signs[win] = nil
 end
 
--- The virtual column of the last column of a window.
+-- The virtual column at the right edge of a window.
 local function edge_of(win)
   local info = vim.fn.getwininfo(win)[1]
   local leftcol = info.leftcol or vim.api.nvim_win_call(win, vim.fn.winsaveview).leftcol
@@ -54,10 +54,10 @@ vim.api.nvim_set_decoration_provider(ns, {
     local function byte_at(column)
       return vim.fn.virtcol2col(win, row + 1, column)
     end
-    local at = byte_at(edge)
-    -- It begins one column earlier, and another one follows.
-    if byte_at(edge - 1) == at and byte_at(edge + 1) > at and vim.fn.strdisplaywidth(vim.fn.strpart(
-      vim.fn.getbufoneline(buf, row + 1), at - 1, 1, true)) == 2 then
+    local byte = byte_at(edge)
+    -- The character at the edge begins one column earlier, and the line continues after it.
+    if byte_at(edge - 1) == byte and byte_at(edge + 1) > byte and vim.fn.strdisplaywidth(vim.fn.strpart(
+      vim.fn.getbufoneline(buf, row + 1), byte - 1, 1, true)) == 2 then
       local column = vim.api.nvim_win_get_width(win) - vim.fn.getwininfo(win)[1].textoff - 2
       vim.api.nvim_buf_set_extmark(buf, ns, row, 0, {
         ephemeral = true, virt_text = { { ' ' .. signs[win], 'NonText' } }, virt_text_win_col = column, hl_mode = 'combine',

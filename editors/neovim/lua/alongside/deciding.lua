@@ -1,4 +1,5 @@
--- Decisions of the person: by key, command, writing, or closing the window. Each applies to the revision that they see.
+-- Decisions of the person: by key, by command, by `:w`, or by closing the window. Each decision applies to the revision
+-- that the person sees.
 
 local autocommands = require('alongside.autocommands')
 local config = require('alongside.config')
@@ -17,18 +18,20 @@ local writing = require('alongside.writing')
 
 local M = {}
 
--- How long a decision waits for the companion to take all edits, in milliseconds.
+-- The time that a decision waits until the companion has all edits, in milliseconds.
 local PATIENCE = 1500
--- The most keys typed ahead of a question that it forgets.
-local MOST_TYPED = 10000
--- How long the next refused write of the same command, or of a plugin that saves by itself, says nothing, in milliseconds.
-local SAID = 8000
+-- How many keys that were typed before a question are discarded at most.
+local MAX_TYPEAHEAD = 10000
+-- The time in which no further message follows a refused write, in milliseconds: one command, or a plugin that saves,
+-- may write several times.
+local HINT_INTERVAL = 8000
 
 local has_bang = false -- whether the typed command that runs now has a "!"
 
--- Asks a question; Enter gives the first answer, which is harmless. Keys typed before it was there are no answers.
+-- Asks a question. Enter gives the first answer, which is harmless. Keys typed before the question was shown are
+-- discarded.
 local function ask(question, answers, kind)
-  for _ = 1, MOST_TYPED do
+  for _ = 1, MAX_TYPEAHEAD do
     if vim.fn.getchar(0) == 0 then
       break
     end
@@ -38,25 +41,25 @@ local function ask(question, answers, kind)
   if answer ~= count + 2 then
     return answer
   end
-  -- A command, of which confirm() would take the next letter as an answer.
+  -- The person began a command; confirm() would take its next letter as an answer.
   vim.api.nvim_feedkeys(':', 'ni', false)
   return 1, true
 end
 
--- Asks whether to accept despite warnings.
-local function accepts_nevertheless(review)
-  local wrong = {}
+-- Asks whether to accept despite warnings. Returns true if there are none.
+local function confirm_warnings(review)
+  local warnings = {}
   for _, note in ipairs(winbar.notes(review, target.is_modified(review.file))) do
-    -- That it cannot be decided in parts is no reason to ask.
+    -- A proposal that can only be decided as a whole needs no question for that.
     local is_whole = review.wholeFileOnly and note.brief == harmless.name(review.wholeFileOnly)
-    wrong[#wrong + 1] = note.warning and not is_whole and note.text or nil
+    warnings[#warnings + 1] = note.warning and not is_whole and note.text or nil
   end
   local unseen, confirm = seen.question(review)
-  wrong[#wrong + 1] = unseen
-  if #wrong == 0 then
+  warnings[#warnings + 1] = unseen
+  if #warnings == 0 then
     return true
   end
-  local question = ('%s\n%s'):format(reviews.name(review), table.concat(wrong, '\n'))
+  local question = ('%s\n%s'):format(reviews.name(review), table.concat(warnings, '\n'))
   local answer, is_command = ask(question, '&Not now\n&Accept anyway', 'Warning')
   if answer == 2 then
     confirm()
@@ -66,13 +69,14 @@ local function accepts_nevertheless(review)
   return answer == 2
 end
 
--- The state of a review that a decision applies to.
+-- The parts of a review's state on which a decision depends.
 local function state_of(review)
-  return { text = review.sync and review.sync.told, stale = review.stale, dirty = review.dirty }
+  return { text = review.sync and review.sync.companion_text, stale = review.stale, dirty = review.dirty }
 end
 
--- Why the review is no longer as it was: the cause that the companion's refusal does not name.
-local function cause(review, before)
+-- The reason why the companion refused a decision as stale, found by comparing the states: the refusal does not name
+-- it.
+local function change_since(review, before)
   local now = state_of(review)
   if before.text and not text.equal(before.text, now.text) then
     return 'another desk has changed it'
@@ -84,12 +88,12 @@ local function cause(review, before)
   return 'another desk has changed it'
 end
 
-local function not_decided(review, decision, before)
-  local done, again = 'accepted', 'accept it (:w)'
+local function stale_message(review, decision, before)
+  local done, retry = 'accepted', 'accept it (:w)'
   if decision == 'reject' then
-    done, again = 'rejected', 'reject it'
+    done, retry = 'rejected', 'reject it'
   end
-  return ('%s: not %s, because %s. Look at it, then %s again.'):format(reviews.name(review), done, cause(review, before), again)
+  return ('%s: not %s, because %s. Look at it, then %s again.'):format(reviews.name(review), done, change_since(review, before), retry)
 end
 
 local function send(review, decision, on_refused)
@@ -104,9 +108,9 @@ local function send(review, decision, on_refused)
     if err and not review.is_over then
       reviews.show(review)
       local is_stale = type(err.data) == 'table' and err.data.why == 'stale'
-      local said = is_stale and not_decided(review, decision, before)
+      local message = is_stale and stale_message(review, decision, before)
         or ('%s: %s'):format(reviews.name(review), reviews.refusal(err))
-      messages.later(said, vim.log.levels.WARN)
+      messages.later(message, vim.log.levels.WARN)
       if on_refused then
         on_refused()
       end
@@ -114,11 +118,11 @@ local function send(review, decision, on_refused)
   end)
 end
 
--- Shows a review again after the command that was to decide it closed its window and failed.
-local function show_again(review)
+-- Returns a function that shows a review again: the command that was to decide it has closed its window and failed.
+local function reopen(review)
   return function()
     if not review.is_over and review.view and not review.view:is_shown() then
-      reviews.go(review.key, review.view.origin)
+      reviews.go(review.key, review.view.return_place)
     end
   end
 end
@@ -126,7 +130,7 @@ end
 --- Decides a review for the person. Returns whether the decision was sent.
 ---@param review alongside.Review
 ---@param decision "accept"|"reject"
----@param quits boolean? the window closes afterwards
+---@param quits boolean? whether the command closes the window afterwards
 ---@return boolean
 function M.decide(review, decision, quits)
   if review.is_over then
@@ -142,29 +146,29 @@ function M.decide(review, decision, quits)
     end
     if review.sync and not review.sync:settle(PATIENCE) then
       local why = review.sync.problem and reviews.refusal(review.sync.problem) or 'The companion does not answer.'
-      local said = ('%s: not accepted. %s Your text stays here; :w tries again.'):format(reviews.name(review), why)
-      messages.now(said, vim.log.levels.WARN)
+      local message = ('%s: not accepted. %s Your text stays here; :w tries again.'):format(reviews.name(review), why)
+      messages.now(message, vim.log.levels.WARN)
       return false
     end
     local revision, before = review.sync and review.sync.revision, state_of(review)
-    if not accepts_nevertheless(review) then
+    if not confirm_warnings(review) then
       return false
     end
     if review.is_over or (review.sync and revision ~= review.sync.revision) then
       if not review.is_over then
-        messages.now(not_decided(review, decision, before), vim.log.levels.WARN)
+        messages.now(stale_message(review, decision, before), vim.log.levels.WARN)
       end
       return false
     end
   elseif review.sync then
-    -- The draft is to hold all edits.
+    -- The draft of the rejected review gets all edits.
     review.sync:settle(PATIENCE)
   end
-  send(review, decision, quits and show_again(review) or nil)
+  send(review, decision, quits and reopen(review) or nil)
   return true
 end
 
---- The review in the current tab page, for a command; says where there is none.
+--- Returns the review in the current tab page; without one, shows a message.
 ---@param action string what the person wants to do, such as "accept it"
 ---@return alongside.Review?
 function M.of_command(action)
@@ -187,8 +191,8 @@ function M.by_command(decision)
   end
 end
 
--- The question before closing the window rejects work of the person, and the answers, the harmless one first. Without work,
--- and where all changes are dropped, there is none.
+-- The question before closing the window rejects edits or dropped changes of the person, and its answers, the harmless
+-- one first. Nil if the person has decided nothing yet, or has dropped all changes.
 local function question(review)
   local name, counts = reviews.name(review), winbar.counts(review.hunks)
   if ending.is_edited(review) then
@@ -199,29 +203,29 @@ local function question(review)
   end
 end
 
--- Closing the window of the proposal rejects it. With work of the person, the review comes back, and a question asks above it,
--- unless they forced it with "!": then edits go to drafts, as after `:qa!`.
-local function window_closed(review, is_forced)
-  local shown = review.view
-  if review.is_over or shown.is_closing or vim.v.exiting ~= vim.NIL or shown:is_shown() or shown:adopt() then
+-- Rejects the proposal, because its window was closed. If the person has worked on the proposal, shows it again and
+-- asks first, unless they forced the command with "!": then edits go to drafts, as after `:qa!`.
+local function reject_closed(review, is_forced)
+  local view = review.view
+  if review.is_over or view.is_closing or vim.v.exiting ~= vim.NIL or view:is_shown() or view:find_other_window() then
     return
   end
-  if review.sync.buf and vim.api.nvim_buf_is_loaded(shown.right) then
-    review.line = vim.api.nvim_buf_get_mark(shown.right, '"')[1]
+  if review.sync.buf and vim.api.nvim_buf_is_loaded(view.right) then
+    review.line = vim.api.nvim_buf_get_mark(view.right, '"')[1]
     review.line = review.line > 0 and review.line or nil
   end
-  shown:close_windows()
+  view:close_windows()
   if review.deciding then
     return
   end
-  local asked, answers = question(review)
-  if is_forced or not asked then
+  local text_of_question, answers = question(review)
+  if is_forced or not text_of_question then
     return M.decide(review, 'reject')
   end
-  -- At once, because the next key belongs to the proposal.
-  show_again(review)()
+  -- Not scheduled, because the next key belongs to the proposal.
+  reopen(review)()
   vim.cmd.redraw()
-  local answer = ask(asked, answers, 'Question')
+  local answer = ask(text_of_question, answers, 'Question')
   if answer > 1 then
     M.decide(review, answer == 2 and 'accept' or 'reject')
   end
@@ -230,14 +234,14 @@ end
 --- Adds keys and autocommands to the buffers of a review.
 ---@param review alongside.Review
 function M.watch(review)
-  local shown = review.view
-  review.mapped = vim.list_extend(require('alongside.dropping').map(shown), require('alongside.next_change').map(shown))
+  local view = review.view
+  review.mapped = vim.list_extend(require('alongside.dropping').map(view), require('alongside.next_change').map(view))
   local function map(lhs, run, what)
     if not lhs then
       return
     end
     review.mapped[#review.mapped + 1] = lhs
-    for _, buf in ipairs({ shown.right, shown.left }) do
+    for _, buf in ipairs({ view.right, view.left }) do
       vim.keymap.set('n', lhs, run, { buffer = buf, nowait = true, desc = 'alongside: ' .. what })
     end
   end
@@ -257,21 +261,21 @@ function M.watch(review)
   map(config.current.keys.help, function()
     require('alongside.keys').show(review, #reviews.all() - 1)
   end, 'show all keys of the proposal')
-  -- ZZ writes, like :x.
+  -- ZZ accepts, because Neovim's own ZZ writes, as `:x` does.
   map('ZZ', accept, 'accept the proposal')
   local on = autocommands('review.' .. review.key)
   on('WinClosed', 'closing the proposal rejects it', function(event)
-    if review.is_over or review.view ~= shown then
+    if review.is_over or review.view ~= view then
       return true
     end
-    if tonumber(event.match) == shown.right_win and not shown.is_closing then
-      if shown:is_shown() then
-        review.look = vim.api.nvim_win_call(shown.right_win, vim.fn.winsaveview)
+    if tonumber(event.match) == view.right_win and not view.is_closing then
+      if view:is_shown() then
+        review.window_view = vim.api.nvim_win_call(view.right_win, vim.fn.winsaveview)
       end
       local is_forced = has_bang
       vim.schedule(function()
-        if review.view == shown then
-          window_closed(review, is_forced)
+        if review.view == view then
+          reject_closed(review, is_forced)
         end
       end)
     end
@@ -288,8 +292,8 @@ function M.setup()
     return review ~= nil and M.decide(review, 'accept', quits)
   end, function(buf)
     local review = reviews.of_buffer(buf)
-    if review and not (review.said_how and vim.uv.now() - review.said_how < SAID) then
-      review.said_how = vim.uv.now()
+    if review and not (review.hinted_at and vim.uv.now() - review.hinted_at < HINT_INTERVAL) then
+      review.hinted_at = vim.uv.now()
       messages.later(('%s: not accepted. To accept, type :w in the proposal.'):format(reviews.name(review)))
     end
   end, function(buf)
@@ -302,7 +306,7 @@ function M.setup()
   on('OptionSet', 'send changes of the line endings', function()
     for _, review in ipairs(reviews.all()) do
       if review.sync then
-        review.sync:reformatted()
+        review.sync:on_options()
       end
     end
   end, { pattern = { 'fileformat', 'bomb', 'endofline' } })
@@ -313,12 +317,12 @@ function M.setup()
   end)
   on('CmdlineLeave', 'note whether a command is forced', function()
     for _, review in ipairs(reviews.all()) do
-      -- The person learns again why a command accepts nothing.
-      review.said_how = nil
+      -- The next command shows the message again.
+      review.hinted_at = nil
     end
     local ok, command = pcall(vim.api.nvim_parse_cmd, vim.fn.getcmdline(), {})
     has_bang = not vim.v.event.abort and ok and command.bang == true
-    -- Once the command has run.
+    -- Reset after the command has run.
     vim.schedule(function()
       has_bang = false
     end)
@@ -339,17 +343,17 @@ function M.setup()
   end, function(review)
     reviews.redraw(review)
   end)
-  local function views()
-    local shown = {}
+  local function shown_views()
+    local views = {}
     for _, review in ipairs(reviews.all()) do
-      shown[#shown + 1] = review.view and review.view:is_shown() and review.view or nil
+      views[#views + 1] = review.view and review.view:is_shown() and review.view or nil
     end
-    return shown
+    return views
   end
   leaving.setup(function()
     return has_bang
   end)
-  on_screen.setup(views)
+  on_screen.setup(shown_views)
   ending.setup()
 end
 

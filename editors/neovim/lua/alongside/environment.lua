@@ -1,5 +1,5 @@
--- Sets the variables that lead agents in :terminal to the companion of the current project. They hold its token, so
--- nothing shows them, and they are reset when the companion ends.
+-- Sets the variables that lead agents in :terminal to the companion of the current project. The variables contain its
+-- token, so no command shows them, and they are reset when the companion ends.
 
 local autocommands = require('alongside.autocommands')
 local config = require('alongside.config')
@@ -8,26 +8,26 @@ local project = require('alongside.project')
 local M = {}
 
 local offered = {} ---@type table<integer, { root: string, variables: table<string, string> }> by client
-local before = {} ---@type table<string, string|false> the values before
-local ours = {} ---@type table<string, string> the values set here
-local last ---@type integer? the client of the last file
+local before = {} ---@type table<string, string|false> the values before ours
+local ours = {} ---@type table<string, string> the values that the plugin has set
+local last ---@type integer? the client of the last entered file
 
---- The variables of the current directory's companion, because terminals start there; otherwise those of the last file's,
---- or of any.
+--- The variables to set: those of the current directory's companion, because terminals start there; otherwise those of
+--- the last entered file's companion, or of any companion.
 local function chosen()
   local id = last and offered[last] and last or next(offered)
   return M.of(project.of_cwd()) or id and offered[id].variables or {}
 end
 
-local function put_back(name)
-  -- A value that somebody else set since stays.
+local function restore(name)
+  -- A value that was changed since then stays.
   if vim.env[name] == ours[name] then
     vim.env[name] = before[name] or nil
   end
   ours[name], before[name] = nil, nil
 end
 
---- The variables of a project's companion, for a terminal in that project.
+--- Returns the variables of a project's companion, for a terminal in that project.
 ---@param root string
 ---@return table<string, string>?
 function M.of(root)
@@ -38,15 +38,15 @@ function M.of(root)
   end
 end
 
---- Sets and resets variables as needed now.
+--- Sets the chosen variables, and restores the others.
 function M.refresh()
-  local wanted = config.current.environment and chosen() or {}
+  local new = config.current.environment and chosen() or {}
   for name in pairs(vim.deepcopy(ours)) do
-    if wanted[name] == nil then
-      put_back(name)
+    if new[name] == nil then
+      restore(name)
     end
   end
-  for name, value in pairs(wanted) do
+  for name, value in pairs(new) do
     if ours[name] ~= value then
       if ours[name] == nil or vim.env[name] ~= ours[name] then
         before[name] = vim.env[name] or false
@@ -57,11 +57,11 @@ function M.refresh()
   end
 end
 
---- A companion reports its variables.
+--- Takes the variables that a companion reports.
 ---@param id integer the client
 ---@param root string
 ---@param variables table<string, string>?
-function M.told(id, root, variables)
+function M.set_variables(id, root, variables)
   offered[id] = nil
   if type(variables) == 'table' and next(variables) then
     offered[id] = { root = root, variables = {} }
@@ -74,16 +74,16 @@ function M.told(id, root, variables)
   M.refresh()
 end
 
---- A companion has ended.
+--- Forgets the variables of a companion that has ended.
 ---@param id integer
 function M.gone(id)
   offered[id] = nil
   M.refresh()
 end
 
---- The person entered a file of this client's project.
+--- Records that the person entered a file of this client's project.
 ---@param id integer?
-function M.looked_at(id)
+function M.enter_project(id)
   if id and id ~= last then
     last = id
     M.refresh()

@@ -1,20 +1,22 @@
--- The first word of a change that differs: the cursor goes there, and it is on the screen, however long the line is.
+-- The first changed word of a change: finds its column for the cursor, and scrolls long lines so that it is on the
+-- screen.
 
 local text = require('alongside.text')
 
 local M = {}
 
--- The column of the first word of a line that another line does not begin with.
+-- The column at which two lines begin to differ, moved back to the start of that word.
 local function first_difference(line, other)
-  local at, least = 1, math.min(#line, #other)
-  while at <= least and line:byte(at) == other:byte(at) do
-    at = at + 1
+  local index, shortest = 1, math.min(#line, #other)
+  while index <= shortest and line:byte(index) == other:byte(index) do
+    index = index + 1
   end
-  -- Not within a word or a character.
-  return #line:sub(1, at - 1):gsub('[%w_\128-\255]+$', '')
+  -- The column must not be within a word or a character.
+  return #line:sub(1, index - 1):gsub('[%w_\128-\255]+$', '')
 end
 
---- The column in bytes of the first word of a change that differs, in its first line; 0 where that has none.
+--- Returns the column, in bytes, of the first changed word in the first line of a change; 0 if no word of that line is
+--- known to have changed.
 ---@param review alongside.Review
 ---@param hunk table
 ---@param side "current"|"original"
@@ -29,7 +31,7 @@ function M.column(review, hunk, side, line)
   if side == 'original' then
     buf, other_buf, other = shown.left, shown.right, hunk.current
   end
-  local here = vim.fn.getbufoneline(buf, line + 1)
+  local line_text = vim.fn.getbufoneline(buf, line + 1)
   if other.start == other['end'] or hunk[side].start == hunk[side]['end'] then
     return 0
   end
@@ -37,24 +39,25 @@ function M.column(review, hunk, side, line)
   local words = hunk.words and hunk.words[side == 'original' and 'removed' or 'added']
   if words and words[1] then
     local delta = side == 'current' and hunk.state ~= 'edited' and hunk.current.start - hunk.proposed.start or 0
-    -- Otherwise the change begins with lines that are new as a whole.
-    column = words[1].start.line + delta == line and text.byte(here, words[1].start.character) or 0
+    -- If the first changed word is in a later line, the change begins with lines that are wholly new.
+    column = words[1].start.line + delta == line and text.byte(line_text, words[1].start.character) or 0
   elseif hunk.limit then
-    -- The companion compared no words.
-    column = first_difference(here, vim.fn.getbufoneline(other_buf, other.start + 1))
+    -- The change was too large for a comparison of words.
+    column = first_difference(line_text, vim.fn.getbufoneline(other_buf, other.start + 1))
   end
-  return math.min(column, math.max(0, #here - 1))
+  return math.min(column, math.max(0, #line_text - 1))
 end
 
--- Scrolls a window sideways to a column of the screen line, if that is at one of its edges or outside.
-local function scroll(win, at)
+-- Scrolls a window sideways if `column`, on the screen line, is outside or near an edge. Returns the first visible
+-- column.
+local function scroll(win, column)
   local view = vim.fn.winsaveview()
   local columns = vim.api.nvim_win_get_width(win) - vim.fn.getwininfo(win)[1].textoff
   local left = view.leftcol
-  if at < columns * 2 / 3 then
+  if column < columns * 2 / 3 then
     left = 0
-  elseif at < left or at >= left + columns * 2 / 3 then
-    left = math.max(0, at - math.floor(columns / 3))
+  elseif column < left or column >= left + columns * 2 / 3 then
+    left = math.max(0, column - math.floor(columns / 3))
   end
   if left ~= view.leftcol then
     view.leftcol = left
@@ -63,19 +66,20 @@ local function scroll(win, at)
   return left
 end
 
---- Scrolls the current window and the other one of the review sideways, so that what follows the cursor is on the screen.
+--- Scrolls both windows of the review sideways, so that the text at the cursor is on the screen.
 ---@param view alongside.View
 function M.show(view)
   if vim.wo.wrap then
     return
   end
-  local win, at = vim.api.nvim_get_current_win(), vim.fn.virtcol('.') - 1
-  local left = scroll(win, at)
+  local win, column = vim.api.nvim_get_current_win(), vim.fn.virtcol('.') - 1
+  local left = scroll(win, column)
   local other = win == view.right_win and view.left_win or view.right_win
   if not other or not vim.api.nvim_win_is_valid(other) or vim.wo[other].wrap then
     return
   end
-  -- Neovim moves the cursor of the other window, and then scrolls it by itself: to anywhere in a line that is shorter.
+  -- Scheduled, because Neovim first moves the cursor of the other window, and then scrolls that window to any column if
+  -- its line is shorter.
   vim.schedule(function()
     if vim.api.nvim_win_is_valid(other) and vim.api.nvim_win_is_valid(win) and vim.api.nvim_get_current_win() == win then
       vim.api.nvim_win_call(other, function()

@@ -1,12 +1,12 @@
--- Folds of equal lines in a review's windows. A dropped change is equal to the original, so Neovim folds it with the lines
--- around it, and the text of the fold says how many are in there. Neovim folds the windows after it has scrolled the one on the
--- left, which then begins below a fold at the top: both windows are to begin at the same line.
+-- Folds of equal lines in a review's windows. A dropped change equals the original, so Neovim folds it with the lines
+-- around it, and the text of the fold has the number of dropped changes. Neovim folds the windows after it has scrolled
+-- the left window, which then begins below a fold at the top; `level` lets both windows begin at the same line.
 
 local M = {}
 
 local OPTION = "v:lua.require'alongside.folds'.text()"
 
---- Sets the text of folds in a window, unless the person has one of their own.
+--- Sets 'foldtext' in a window, unless the person has set one.
 ---@param win integer
 function M.set_text(win)
   if vim.go.foldtext == 'foldtext()' then
@@ -14,7 +14,7 @@ function M.set_text(win)
   end
 end
 
---- Takes it back.
+--- Resets 'foldtext' in a window.
 ---@param win integer
 function M.unset_text(win)
   if vim.wo[win].foldtext == OPTION then
@@ -22,7 +22,7 @@ function M.unset_text(win)
   end
 end
 
--- How many dropped changes have their sign in these lines, 1-based.
+-- The number of dropped changes that have their sign in these lines, 1-based.
 local function count(review, buf, first, last)
   local side, dropped = review.view.left == buf and 'original' or 'current', 0
   for _, hunk in ipairs(review.hunks) do
@@ -34,7 +34,7 @@ local function count(review, buf, first, last)
   return dropped
 end
 
---- The text of the fold that Neovim draws: its own, with the dropped changes.
+--- Returns the text of the fold that Neovim draws: its default, with the number of dropped changes.
 ---@return string
 function M.text()
   local own, buf = vim.fn.foldtext(), vim.api.nvim_get_current_buf()
@@ -43,8 +43,8 @@ function M.text()
   return dropped == 0 and own or (own:gsub('lines:', ('lines, %d dropped:'):format(dropped), 1))
 end
 
--- The line of the original beside an equal line of the proposal, both 1-based; nil within a change.
-local function beside(hunks, line)
+-- The line of the original that equals a line of the proposal, both 1-based; nil within a change.
+local function original_line(hunks, line)
   local delta = 0
   for _, hunk in ipairs(hunks) do
     local current, original = hunk.current, hunk.original
@@ -56,7 +56,7 @@ local function beside(hunks, line)
   return line + delta
 end
 
---- Scrolls the original to the lines of the proposal, where a fold is at the top.
+--- Scrolls the original to the lines of the proposal if a fold is at the top.
 ---@param view alongside.View
 ---@param hunks table[]
 function M.level(view, hunks)
@@ -66,7 +66,7 @@ function M.level(view, hunks)
   local top = vim.api.nvim_win_call(view.right_win, function()
     return vim.fn.foldclosed(vim.fn.line('w0'))
   end)
-  local line = top > 0 and beside(hunks, top)
+  local line = top > 0 and original_line(hunks, top)
   if line then
     vim.api.nvim_win_call(view.left_win, function()
       vim.fn.winrestview({ topline = line, topfill = 0 })

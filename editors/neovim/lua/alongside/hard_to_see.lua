@@ -1,25 +1,26 @@
--- Draws the parts of a change that are hard to see, as the companion tells them: the sentence below it, and its blanks.
+-- Draws the parts of a change that are hard to see, as the companion reports them: changed whitespace, and a sentence
+-- below the change.
 
 local M = {}
 
 local SIGNS = { [' '] = '·', ['\t'] = '→', ['\227\128\128'] = '␣ ' }
 
---- Draws blanks over a line. A tab is wider than its sign, so each has a mark of its own.
----@param blanks string
+--- Draws signs over changed whitespace. A tab is wider than its sign, so each character has an extmark of its own.
+---@param whitespace string
 ---@param group string
----@param put fun(offset: integer, mark: table) with the bytes before the mark
-function M.draw_blanks(blanks, group, put)
-  for offset, char in blanks:gmatch('()([^\128-\191][\128-\191]*)') do
+---@param put fun(offset: integer, mark: table) sets an extmark after `offset` bytes
+function M.draw_whitespace(whitespace, group, put)
+  for offset, char in whitespace:gmatch('()([^\128-\191][\128-\191]*)') do
     put(offset - 1, {
       virt_text = { { SIGNS[char] or '␣', group } }, virt_text_pos = 'overlay', hl_mode = 'combine', priority = 190,
     })
   end
 end
 
--- A sentence in lines of so many columns.
-local function wrapped(said, columns)
+-- A sentence, split into lines of at most `columns` columns.
+local function wrapped(sentence, columns)
   local lines = { '' }
-  for word in said:gmatch('%S+') do
+  for word in sentence:gmatch('%S+') do
     local longer = lines[#lines] == '' and word or lines[#lines] .. ' ' .. word
     if lines[#lines] ~= '' and vim.fn.strdisplaywidth(longer) > columns then
       lines[#lines + 1] = word
@@ -36,16 +37,16 @@ end
 ---@param put fun(buf: integer, line: integer, column: integer, mark: table)
 function M.draw_sentence(review, hunk, put)
   local win = review.right_win
-  local is_there = win and vim.api.nvim_win_is_valid(win)
-  local columns = is_there and vim.api.nvim_win_get_width(win) - vim.fn.getwininfo(win)[1].textoff or 80
-  local lines, blank = {}, {}
-  for i, one in ipairs(wrapped(hunk.unseen, math.max(10, columns - 2))) do
-    -- As many rows on the other side keep the lines side by side.
-    lines[i], blank[i] = { { '  ' .. one, 'AlongsideWarning' } }, { { '', 'AlongsideNote' } }
+  local is_valid = win and vim.api.nvim_win_is_valid(win)
+  local columns = is_valid and vim.api.nvim_win_get_width(win) - vim.fn.getwininfo(win)[1].textoff or 80
+  local lines, padding = {}, {}
+  for i, line in ipairs(wrapped(hunk.unseen, math.max(10, columns - 2))) do
+    -- As many empty rows on the other side keep the lines side by side.
+    lines[i], padding[i] = { { '  ' .. line, 'AlongsideWarning' } }, { { '', 'AlongsideNote' } }
   end
   put(review.right, hunk.current['end'] - 1, 0, { virt_lines = lines })
   local above = hunk.original['end'] == 0
-  put(review.left, above and 0 or hunk.original['end'] - 1, 0, { virt_lines = blank, virt_lines_above = above })
+  put(review.left, above and 0 or hunk.original['end'] - 1, 0, { virt_lines = padding, virt_lines_above = above })
 end
 
 return M

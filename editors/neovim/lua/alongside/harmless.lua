@@ -1,6 +1,7 @@
--- Makes text from outside harmless: paths, agents' names and messages. Terminals obey control characters, and bidirectional
--- and invisible marks disguise a text. Each becomes a visible escape. A test in crates/desk/src/harmless compares this list
--- with the one there; this plugin also escapes such characters within emoji and joined scripts.
+-- Makes text from outside harmless: paths, agents' names and messages. Terminals obey control characters, and
+-- bidirectional and invisible characters disguise a text, so each becomes a visible escape. A test in
+-- crates/desk/src/harmless compares this list of characters with the list there; this plugin also escapes such
+-- characters within emoji and joined scripts.
 
 local M = {}
 
@@ -24,7 +25,7 @@ end
 
 M.is_harmful = is_harmful
 
---- The length in bytes and the code point of the UTF-8 character at byte `i`; nil for other bytes.
+--- The length in bytes and the code point of the UTF-8 character at byte `i`; nil for invalid bytes.
 local function decode(text, i)
   local first = text:byte(i)
   if first < 0x80 then
@@ -53,7 +54,7 @@ local function decode(text, i)
   return length, code
 end
 
---- The code point of a character; nil if it is not UTF-8.
+--- Returns the code point of a character; nil if the character is not UTF-8.
 ---@param char string
 ---@return integer?
 function M.code(char)
@@ -66,12 +67,12 @@ local function escape(code)
   return short[code] or (code < 0x80 and ('\\x%02x'):format(code)) or ('\\u{%x}'):format(code)
 end
 
---- Replaces characters for which `harmful` is true by `replace`, and bytes that are not UTF-8 by U+FFFD.
-local function walk(text, harmful, replace)
+--- Replaces characters for which `is_replaced` is true with the result of `replace`, and invalid bytes with U+FFFD.
+local function substitute(text, is_replaced, replace)
   local out, from, i = {}, 1, 1
   while i <= #text do
     local length, code = decode(text, i)
-    if not length or harmful(code) then
+    if not length or is_replaced(code) then
       out[#out + 1] = text:sub(from, i - 1)
       out[#out + 1] = length and replace(code) or '\239\191\189'
       from = i + (length or 1)
@@ -82,7 +83,7 @@ local function walk(text, harmful, replace)
   return table.concat(out)
 end
 
---- A name, path or message in one line.
+--- Returns a name, a path or a message, made harmless, in one line.
 ---@param text any
 ---@return string
 function M.name(text)
@@ -90,33 +91,33 @@ function M.name(text)
   if not text:find('[^\32-\126]') then
     return text
   end
-  return walk(text, is_harmful, escape)
+  return substitute(text, is_harmful, escape)
 end
 
---- Several lines as one, with " / " between them.
+--- Returns several lines, made harmless, as one line with " / " between them.
 ---@param text any
 ---@return string
 function M.one_line(text)
   return M.name((vim.trim(tostring(text)):gsub('%s*\n%s*', ' / ')))
 end
 
---- A message that may have several lines and tabs.
+--- Returns a message, made harmless; line endings and tabs stay.
 ---@param text any
 ---@return string
 function M.text(text)
-  return walk(tostring(text), function(code)
+  return substitute(tostring(text), function(code)
     return code ~= 0x09 and code ~= 0x0a and is_harmful(code)
   end, escape)
 end
 
---- The text as UTF-8 for JSON: escapes nothing; bytes that are not UTF-8 become U+FFFD.
+--- Returns the text as valid UTF-8 for JSON: invalid bytes become U+FFFD, and nothing is escaped.
 ---@param text string
 ---@return string
 function M.utf8(text)
   if not text:find('[\128-\255]') then
     return text
   end
-  return walk(text, function()
+  return substitute(text, function()
     return false
   end, escape)
 end
@@ -128,7 +129,7 @@ function M.is_utf8(text)
   return M.utf8(text) == text
 end
 
---- For 'statusline', 'winbar' and 'tabline', where % begins an item.
+--- Returns a text, made harmless, for 'statusline', 'winbar' and 'tabline', where "%" begins an item.
 ---@param text any
 ---@return string
 function M.statusline(text)

@@ -1,4 +1,4 @@
--- :checkhealth alongside: checks everything the plugin needs, and names a remedy for each problem.
+-- :checkhealth alongside: checks all that the plugin needs, and gives a remedy for each problem.
 
 local config = require('alongside.config')
 local harmless = require('alongside.harmless')
@@ -10,21 +10,21 @@ local M = {}
 
 local health = vim.health
 
---- The first line of a command's output, or nil and the reason.
+--- Returns the first line of a command's output, or nil and the reason.
 local function first_line(command)
-  local ok, done = pcall(function()
+  local ok, result = pcall(function()
     return vim.system(command, { text = true, timeout = 3000 }):wait()
   end)
   if not ok then
-    return nil, harmless.name(done)
+    return nil, harmless.name(result)
   end
-  if done.code ~= 0 then
-    return nil, harmless.name(vim.trim(done.stderr or ''):match('^[^\n]*') or ('exit code ' .. done.code))
+  if result.code ~= 0 then
+    return nil, harmless.name(vim.trim(result.stderr or ''):match('^[^\n]*') or ('exit code ' .. result.code))
   end
-  return harmless.name((done.stdout or ''):match('^[^\n]*') or '')
+  return harmless.name((result.stdout or ''):match('^[^\n]*') or '')
 end
 
-local function program()
+local function check_program()
   health.start('alongside: the program')
   if vim.fn.has('nvim-0.10') == 0 then
     health.error('Neovim is too old: 0.10 or newer is needed')
@@ -67,7 +67,7 @@ local function program()
   return true
 end
 
-local function agents(status)
+local function report_agents(status)
   if #status.agents == 0 then
     health.info('no agent is connected')
     return
@@ -82,14 +82,14 @@ local function agents(status)
   end
 end
 
-local function servers()
+local function check_servers()
   health.start('alongside: companions')
   local all = server.all()
   for _, one in ipairs(all) do
     local status = one.status
     if status and status.port then
       health.ok(('%s: companion on port %d, process %d'):format(harmless.name(one.root), status.port, status.pid or 0))
-      agents(status)
+      report_agents(status)
       if status.paused then
         health.warn('paused: agents learn nothing about your files', { ':Alongside pause off' })
       end
@@ -112,7 +112,7 @@ local function servers()
   end
 end
 
-local function options()
+local function check_options()
   health.start('alongside: Neovim')
   if vim.o.autoread then
     health.ok("'autoread' is on")
@@ -135,8 +135,8 @@ local function options()
   end
 end
 
--- The causes that keep the variables from an agent in :terminal.
-local function shell()
+-- Reports the shells and sessions in which an agent in :terminal lacks the variables.
+local function check_shell()
   local words = vim.split(vim.o.shell, '%s+', { trimempty = true })
   if #words == 0 or vim.fn.executable(words[1]) == 0 then
     health.warn(("'shell' cannot be run: %s"):format(harmless.name(vim.o.shell)), { 'no :terminal can start an agent' })
@@ -153,7 +153,7 @@ local function shell()
   end
 end
 
-local function agents_here()
+local function check_agents()
   health.start('alongside: agents')
   local names = require('alongside.terminal').installed()
   for _, name in ipairs(names) do
@@ -174,12 +174,12 @@ end
 
 --- Runs all checks.
 function M.check()
-  if program() then
-    servers()
+  if check_program() then
+    check_servers()
   end
-  options()
-  shell()
-  agents_here()
+  check_options()
+  check_shell()
+  check_agents()
 end
 
 return M

@@ -1,5 +1,4 @@
--- The highlight groups. Their names are for persons and colour schemes, which may set any of them; the windows of a review
--- use copies.
+-- The highlight groups. Persons and colour schemes may set any of them by name; the windows of a review use copies.
 
 local autocommands = require('alongside.autocommands')
 local colours = require('alongside.colours')
@@ -17,12 +16,13 @@ local links = {
   AlongsideKey = 'Special',
 }
 
--- Neovim writes an invisible character as its number, "<202e>", in the colour of SpecialKey, which is hardly legible on many
--- an added line. With a background of its own it is legible on any.
+-- Neovim shows an invisible character as its number, as in "<202e>", with the group SpecialKey, which is hardly legible
+-- on many added lines. With a background of its own, the number is legible on any line.
 local INVISIBLE = { fg = 0xffffff, bg = 0xaf0000, ctermfg = 15, ctermbg = 1, bold = true, cterm = { bold = true } }
 
--- Neovim draws its diff over every mark. So the windows of a review hide Neovim's groups for changed lines and words, and
--- marks show them. A group linked to a hidden one would be hidden too, so the windows show copies.
+-- Neovim draws its diff above every extmark. So the windows of a review hide Neovim's groups for changed lines and
+-- words, and extmarks colour them. A link to a hidden group would be hidden as well, so the windows use copies of the
+-- groups.
 local copies = {
   AlongsideAddedLine = 'AlongsideShownAddedLine',
   AlongsideAdded = 'AlongsideShownAdded',
@@ -31,21 +31,22 @@ local copies = {
   AlongsideFiller = 'AlongsideShownFiller',
 }
 
-local HIDDEN = ',DiffDelete:AlongsideShownFiller'
+local HIDDEN_GROUPS = ',DiffDelete:AlongsideShownFiller'
   .. ',DiffChange:AlongsideNothing,DiffText:AlongsideNothing,DiffTextAdd:AlongsideNothing,SpecialKey:AlongsideInvisible'
 
---- 'winhighlight' of the two windows: lines that only the original has were removed, the others added.
-M.ORIGINAL = 'DiffAdd:AlongsideShownRemovedLine' .. HIDDEN
-M.PROPOSAL = 'DiffAdd:AlongsideShownAddedLine' .. HIDDEN
+--- 'winhighlight' of the two windows: in the diff, lines that only the original has were removed, lines that only the
+--- proposal has were added.
+M.ORIGINAL = 'DiffAdd:AlongsideShownRemovedLine' .. HIDDEN_GROUPS
+M.PROPOSAL = 'DiffAdd:AlongsideShownAddedLine' .. HIDDEN_GROUPS
 
-local ours = {} ---@type table<string, table> the definitions set here
-local is_used = false
+local ours = {} ---@type table<string, table> the definitions that the plugin has set
+local has_review = false
 
 local function get(group)
   return vim.api.nvim_get_hl(0, { name = group })
 end
 
--- Sets a group unless a person or a colour scheme has done so.
+-- Sets a group unless a person or a colour scheme has set it.
 local function define(group, looks)
   local now = get(group)
   if next(now) == nil or vim.deep_equal(now, ours[group]) then
@@ -54,13 +55,13 @@ local function define(group, looks)
   end
 end
 
---- Defines the groups for the present colour scheme.
+--- Defines the groups for the current colour scheme.
 function M.define()
   for group, to in pairs(links) do
     vim.api.nvim_set_hl(0, group, { link = to, default = true })
   end
   define('AlongsideInvisible', INVISIBLE)
-  if not is_used then
+  if not has_review then
     return
   end
   local looks = colours.of_scheme()
@@ -72,13 +73,14 @@ function M.define()
     vim.api.nvim_set_hl(0, copy, colours.resolved(group))
   end
   for _, side in ipairs({ 'Added', 'Removed' }) do
-    vim.api.nvim_set_hl(0, 'AlongsideShown' .. side .. 'Note', colours.note(colours.definition('Alongside' .. side .. 'Line')))
+    vim.api.nvim_set_hl(0, 'AlongsideShown' .. side .. 'Note', colours.of_remarks(colours.definition('Alongside' .. side .. 'Line')))
   end
 end
 
---- Defines the groups of a review's windows, which takes some milliseconds, so not at startup.
+--- Defines the groups of a review's windows before the first review opens: their computation takes some milliseconds,
+--- which startup must not.
 function M.prepare()
-  is_used = true
+  has_review = true
   M.define()
 end
 

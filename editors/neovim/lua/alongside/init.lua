@@ -1,5 +1,5 @@
--- alongside for Neovim: the IDE companion of coding agents. `require('alongside').setup{}` starts everything; this file
--- routes the companion's messages.
+-- alongside for Neovim: the IDE companion of coding agents. `require('alongside').setup{}` starts all parts; this file
+-- passes the companion's messages to them.
 
 local autocommands = require('alongside.autocommands')
 local config = require('alongside.config')
@@ -14,7 +14,7 @@ local server = require('alongside.server')
 
 local M = {}
 
-local ready = false
+local is_ready = false
 
 server.on.ready = function(id)
   context.ready(id)
@@ -29,11 +29,11 @@ end
 
 server.on.message = {
   ['alongside/didChangeStatus'] = function(id, status)
-    local one = server.get(id)
-    environment.told(id, one.root, status.environment)
-    -- The environment holds the token, and a status is for display.
+    local this = server.get(id)
+    environment.set_variables(id, this.root, status.environment)
+    -- The variables include the token, and a status is for display.
     status.environment = nil
-    one.status = status
+    this.status = status
     vim.cmd.redrawstatus({ bang = true })
   end,
   ['alongside/didOpenReview'] = function(id, opened)
@@ -72,57 +72,58 @@ server.on.request = {
   end,
 }
 
-local function follow()
+local function watch_buffers()
   local add = autocommands()
-  local function on(events, what)
-    add(events, 'one server per project', what)
+  local function on(events, callback)
+    add(events, 'one server per project', callback)
   end
   on({ 'BufReadPost', 'BufNewFile' }, function(event)
     server.attach(event.buf, true)
   end)
   on({ 'BufEnter', 'BufFilePost' }, function(event)
     server.attach(event.buf)
-    server.adapt(event.buf)
-    local one = context.server()
-    environment.looked_at(one and one.id)
+    server.adopt_encoding(event.buf)
+    local current = context.server()
+    environment.enter_project(current and current.id)
   end)
   on('LspAttach', function(event)
-    server.adapt(event.buf)
+    server.adopt_encoding(event.buf)
   end)
-  -- An agent in a terminal looks for the companion of the current directory.
+  -- An agent in a terminal searches for the companion of the current directory.
   on('TermOpen', server.attach_cwd)
-  add('VimLeavePre', 'note the files whose edits go to drafts', left_drafts.leave)
+  add('VimLeavePre', 'note the files whose edits go to drafts', left_drafts.record)
 end
 
-local function begin()
-  left_drafts.tell()
+local function start_servers()
+  left_drafts.announce()
   for _, buf in ipairs(vim.api.nvim_list_bufs()) do
     server.attach(buf)
   end
-  -- Without a file the directory counts. With a file outside all projects, such as a commit message, nothing starts.
+  -- Without files on the command line, the server of the current directory starts. For files outside all projects, such
+  -- as a commit message, no server starts.
   if vim.fn.argc() == 0 and #vim.lsp.get_clients({ name = 'alongside', _uninitialized = true }) == 0 then
     server.attach_cwd()
   end
 end
 
---- Starts everything. May be called again, with other options.
+--- Starts all parts. A second call applies other options.
 ---@param options table? see :help alongside-options
 function M.setup(options)
   if vim.fn.has('nvim-0.10') == 0 then
     vim.notify('alongside needs Neovim 0.10 or newer.', vim.log.levels.ERROR)
     return
   end
-  -- In VS Code, Neovim has no windows of its own, and VS Code is the agents' editor.
+  -- In VS Code, Neovim has no windows of its own, and VS Code itself is the agents' editor.
   if vim.g.vscode then
     return
   end
-  local resolved, wrong = config.resolve(options)
+  local resolved, errors = config.resolve(options)
   config.current = resolved
-  for _, what in ipairs(wrong) do
-    messages.later('alongside: ' .. what, vim.log.levels.ERROR)
-    log.write(what)
+  for _, message in ipairs(errors) do
+    messages.later('alongside: ' .. message, vim.log.levels.ERROR)
+    log.write(message)
   end
-  ready = true
+  is_ready = true
   server.setup()
   context.setup()
   environment.setup()
@@ -131,25 +132,25 @@ function M.setup(options)
     vim.keymap.set('n', resolved.keys.go, '<Cmd>Alongside review<CR>', { desc = 'alongside: go to the review' })
   end
   if resolved.keys.terminal then
-    local what = { desc = 'alongside: show or hide the agent' }
-    vim.keymap.set({ 'n', 't' }, resolved.keys.terminal, '<Cmd>Alongside terminal<CR>', what)
+    local message = { desc = 'alongside: show or hide the agent' }
+    vim.keymap.set({ 'n', 't' }, resolved.keys.terminal, '<Cmd>Alongside terminal<CR>', message)
   end
   if resolved.keys.send then
     vim.keymap.set('n', resolved.keys.send, '<Cmd>Alongside send<CR>', { desc = 'alongside: send the file to the agent' })
     vim.keymap.set('x', resolved.keys.send, ':Alongside send<CR>', { desc = 'alongside: send the lines to the agent', silent = true })
   end
-  follow()
+  watch_buffers()
   if vim.v.vim_did_enter == 1 then
-    begin()
+    start_servers()
   else
-    autocommands('begin')('VimEnter', 'start the servers of open files', begin, { once = true })
+    autocommands('begin')('VimEnter', 'start the servers of open files', start_servers, { once = true })
   end
 end
 
 --- Whether setup() was called.
 ---@return boolean
 function M.is_set_up()
-  return ready
+  return is_ready
 end
 
 ---@class alongside.Status
@@ -163,7 +164,7 @@ end
 ---@field desks integer
 ---@field context table[]
 
---- The state of each project. Names and paths come from agents: render them harmless before showing them.
+--- Returns the state of each project. Names and paths come from agents: make them harmless before you show them.
 ---@return alongside.Status[]
 function M.status()
   return vim.tbl_map(function(one)
@@ -180,11 +181,12 @@ function M.status()
   end, server.all())
 end
 
---- For a statusline: "alongside 1 agent, Codex by its hook", "alongside 2 reviews", or an empty string without any.
+--- Returns the text for a status line: "alongside 1 agent, Codex by its hook", "alongside 2 reviews", or an empty
+--- string without agents and reviews.
 ---@return string
 function M.statusline()
   local parts, is_paused = {}, false
-  for _, status in ipairs(ready and M.status() or {}) do
+  for _, status in ipairs(is_ready and M.status() or {}) do
     local line = status.display and status.display.line
     parts[#parts + 1] = line ~= 'no agent' and line or nil
     is_paused = is_paused or status.paused

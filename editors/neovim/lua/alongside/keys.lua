@@ -1,4 +1,4 @@
--- All keys of a review in a small window, which the person opens with one of them.
+-- The small window with all keys of a review, which the key `help` opens.
 
 local config = require('alongside.config')
 local seen = require('alongside.seen')
@@ -8,7 +8,7 @@ local M = {}
 
 local shown ---@type { win: integer, view: alongside.View }?
 
--- Keys with what they do, those of this review only. Each group is a list; a key may be switched off.
+-- The groups of keys of this review, with their effects. The person may have switched a key off.
 local function groups(review, waiting)
   local keys = config.current.keys
   local has_changes = seen.is_one_by_one(review)
@@ -34,7 +34,7 @@ local function groups(review, waiting)
   }
 end
 
--- The lines, and the columns of the keys in them.
+-- The lines of the window, and the columns of the keys in each line.
 local function lines_of(review, waiting)
   local rows, widest = {}, 0
   for _, group in ipairs(groups(review, waiting)) do
@@ -45,24 +45,24 @@ local function lines_of(review, waiting)
         names[#names + 1] = key and winbar.key_name(key) or nil
       end
       if #names > 0 then
-        rows[#rows + 1] = { keys = table.concat(names, '  '), means = row[2], begins = #rows == first and first > 0 }
+        rows[#rows + 1] = { keys = table.concat(names, '  '), effect = row[2], starts_group = #rows == first and first > 0 }
         widest = math.max(widest, vim.fn.strdisplaywidth(rows[#rows].keys))
       end
     end
   end
-  local lines, places = {}, {}
+  local lines, key_columns = {}, {}
   for _, row in ipairs(rows) do
-    if row.begins then
+    if row.starts_group then
       lines[#lines + 1] = ''
     end
-    local blanks = (' '):rep(widest - vim.fn.strdisplaywidth(row.keys) + 3)
-    lines[#lines + 1] = (' %s%s%s '):format(row.keys, blanks, row.means)
-    places[#lines] = { 1, 1 + #row.keys }
+    local spaces = (' '):rep(widest - vim.fn.strdisplaywidth(row.keys) + 3)
+    lines[#lines + 1] = (' %s%s%s '):format(row.keys, spaces, row.effect)
+    key_columns[#lines] = { 1, 1 + #row.keys }
   end
-  return lines, places
+  return lines, key_columns
 end
 
---- Closes the window, if it is open for the view of a review.
+--- Closes the window if it shows the keys of this view's review.
 ---@param view alongside.View
 function M.close(view)
   if shown and shown.view == view then
@@ -71,22 +71,22 @@ function M.close(view)
   end
 end
 
-local function fill(buf, lines, places)
+local function fill(buf, lines, key_columns)
   vim.bo[buf].bufhidden = 'wipe'
   vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
   local namespace = vim.api.nvim_create_namespace('alongside.keys.shown')
-  for line, place in pairs(places) do
-    vim.api.nvim_buf_set_extmark(buf, namespace, line - 1, place[1], { end_col = place[2], hl_group = 'AlongsideKey' })
+  for line, columns in pairs(key_columns) do
+    vim.api.nvim_buf_set_extmark(buf, namespace, line - 1, columns[1], { end_col = columns[2], hl_group = 'AlongsideKey' })
   end
   vim.bo[buf].modifiable = false
 end
 
 --- Shows the keys of a review until the person presses q, Escape or the key that opened the window, or leaves it.
 ---@param review alongside.Review
----@param waiting integer how many other reviews wait
+---@param waiting integer the number of other reviews that wait
 function M.show(review, waiting)
   local view = review.view
-  local lines, places = lines_of(review, waiting)
+  local lines, key_columns = lines_of(review, waiting)
   local title = (' Keys of %s '):format(vim.b[view.right].alongside_title)
   local width = 0
   for _, line in ipairs(vim.list_extend({ title }, lines)) do
@@ -95,7 +95,7 @@ function M.show(review, waiting)
   local room = vim.o.lines - vim.o.cmdheight - 3
   width = math.max(1, math.min(width, vim.o.columns - 4))
   local buf = vim.api.nvim_create_buf(false, true)
-  fill(buf, lines, places)
+  fill(buf, lines, key_columns)
   local win = vim.api.nvim_open_win(buf, true, {
     relative = 'editor', style = 'minimal', border = 'single', zindex = 60,
     title = title, title_pos = 'center', footer = ' q closes ', footer_pos = 'center',

@@ -1,6 +1,6 @@
--- Modules that require each other: one of them gets the other when it first uses it.
+-- For modules that require each other: one of them loads the other at its first use.
 
---- A module of the plugin, loaded when something of it is read.
+--- Returns a stand-in for a module of the plugin, which is loaded when a field of it is read.
 ---@param name string such as "review"
 ---@return table
 return function(name)

@@ -1,5 +1,5 @@
--- Drafts of a Neovim that was left with `:qa!`: nothing can be shown after its end, so a note on disk makes the next Neovim
--- name them, once.
+-- The drafts of a Neovim that exited with `:qa!`. Nothing can be shown after the exit, so a file lists them, and the
+-- next Neovim names them, once.
 
 local config = require('alongside.config')
 local harmless = require('alongside.harmless')
@@ -8,7 +8,7 @@ local messages = require('alongside.messages')
 
 local M = {}
 
-local function note()
+local function list_path()
   return vim.fn.stdpath('state') .. '/alongside/left.json'
 end
 
@@ -21,10 +21,10 @@ local function read(path)
   end, files) or {}
 end
 
---- Neovim ends: notes the files of reviews with edits that nobody accepted and no other desk keeps.
-function M.leave()
-  local files = vim.uv.fs_stat(note()) and read(note()) or {}
-  local known = #files
+--- At the exit of Neovim: lists the files of reviews with edits that were not accepted and that no other desk keeps.
+function M.record()
+  local files = vim.uv.fs_stat(list_path()) and read(list_path()) or {}
+  local old_count = #files
   for _, review in ipairs(require('alongside.review').all()) do
     local is_edited = require('alongside.ending').is_edited(review)
     local goes_to_drafts = is_edited and review.deciding ~= 'accept' and not require('alongside.leaving').is_kept(review)
@@ -32,12 +32,12 @@ function M.leave()
       files[#files + 1] = review.file
     end
   end
-  if #files == known then
+  if #files == old_count then
     return
   end
   local ok, why = pcall(function()
-    vim.fn.mkdir(vim.fs.dirname(note()), 'p', tonumber('700', 8))
-    assert(vim.fn.writefile({ vim.json.encode(files) }, note()) == 0)
+    vim.fn.mkdir(vim.fs.dirname(list_path()), 'p', tonumber('700', 8))
+    assert(vim.fn.writefile({ vim.json.encode(files) }, list_path()) == 0)
   end)
   if not ok then
     log.write('cannot note the files with drafts: ' .. tostring(why))
@@ -52,22 +52,22 @@ local function names(files)
   return #shown > 2 and ('%s and %d more'):format(shown[1], #shown - 1) or table.concat(shown, ' and ')
 end
 
---- Neovim starts: names the drafts of the last one, as far as they are still there.
-function M.tell()
-  -- Of two Neovims that start at once, one gets the note.
-  local mine = note() .. '.' .. vim.uv.os_getpid()
-  if not vim.uv.fs_rename(note(), mine) then
+--- At the start of Neovim: names the listed drafts that still exist.
+function M.announce()
+  -- If two Neovims start at once, only one gets the list.
+  local own_path = list_path() .. '.' .. vim.uv.os_getpid()
+  if not vim.uv.fs_rename(list_path(), own_path) then
     return
   end
-  local files = read(mine)
-  vim.uv.fs_unlink(mine)
+  local files = read(own_path)
+  vim.uv.fs_unlink(own_path)
   local words = { config.current.cmd[1], 'drafts', 'list' }
   pcall(vim.system, words, { text = true, timeout = 10000 }, vim.schedule_wrap(function(listed)
-    local there = vim.tbl_filter(function(file)
+    local remaining = vim.tbl_filter(function(file)
       return (listed.stdout or ''):find(harmless.name(vim.fs.basename(file)), 1, true) ~= nil
     end, files)
-    if listed.code == 0 and #there > 0 then
-      messages.later(('Your last edits of %s are in drafts: run `alongside drafts` in a shell.'):format(names(there)))
+    if listed.code == 0 and #remaining > 0 then
+      messages.later(('Your last edits of %s are in drafts: run `alongside drafts` in a shell.'):format(names(remaining)))
     end
   end))
 end

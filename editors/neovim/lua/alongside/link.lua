@@ -1,6 +1,7 @@
--- The connection to one `alongside lsp`: Neovim's own RPC client plus three facts that Neovim does not show: whether
--- somebody stopped it (then it stays stopped), why it refused to initialize (shown without a stack trace), and which
--- requests have no answer when it ends. Neovim drops the callbacks of these, so callers would wait forever.
+-- The connection to one `alongside lsp`: Neovim's RPC client, with three facts that Neovim does not report. Whether
+-- somebody stopped the server: it then stays stopped. Why the server refused to initialize: the reason is shown without
+-- a stack trace. Which requests are unanswered when the server ends: Neovim drops their callbacks, so callers would
+-- wait forever.
 
 local log = require('alongside.log')
 
@@ -8,23 +9,23 @@ local M = {}
 
 ---@class alongside.Link
 ---@field asked_to_stop boolean
----@field initialized boolean? whether it ever answered
----@field refused string? what the server said instead of initializing
----@field code integer? how the process ended
----@field signal integer?
+---@field initialized boolean? whether the server has answered `initialize`
+---@field refused string? the server's error in reply to `initialize`
+---@field code integer? the exit code of the process
+---@field signal integer? the signal that ended the process
 
--- By the rpc object of Neovim's client.
+-- By the RPC object of Neovim's client.
 local links = setmetatable({}, { __mode = 'k' })
 
---- The facts about the connection of `client`.
+--- Returns the facts about the connection of `client`.
 ---@param client vim.lsp.Client
 ---@return alongside.Link
 function M.of(client)
   return links[client.rpc] or { asked_to_stop = false }
 end
 
---- The `cmd` of the client's configuration: starts the process and returns its RPC object.
----@param cmd fun(): string[] asked each time
+--- Returns the `cmd` of a client's configuration: a function that starts the process and returns its RPC object.
+---@param cmd fun(): string[] called at each start
 ---@return fun(dispatchers: vim.lsp.rpc.Dispatchers): vim.lsp.rpc.PublicClient
 function M.starter(cmd)
   return function(dispatchers)
@@ -33,7 +34,7 @@ function M.starter(cmd)
     dispatchers = vim.tbl_extend('force', dispatchers, {
       on_exit = function(code, signal)
         link.code, link.signal = code, signal
-        -- server.lua handles the exit code; Neovim's own report would not help.
+        -- server.lua handles the exit code; Neovim's own message would not help.
         on_exit(0, 0)
       end,
     })
@@ -49,7 +50,7 @@ function M.starter(cmd)
       link.asked_to_stop = true
       rpc.terminate()
     end
-    -- Ends a useless server by the protocol, or by a signal if it does not answer.
+    -- Ends an unusable server with the `exit` notification, or with a signal if it does not end.
     function wrapped.give_up()
       rpc.notify('exit')
       rpc.terminate()
@@ -80,50 +81,50 @@ function M.starter(cmd)
   end
 end
 
--- The server's error code of a refused request.
-local FAILED = -32803
+-- The error code of a refused request in LSP (RequestFailed).
+local REQUEST_FAILED = -32803
 
-local number = 0
+local last_number = 0
 
-local function gone()
-  return { code = FAILED, message = 'alongside is not running', data = { why = 'gone' } }
+local function gone_error()
+  return { code = REQUEST_FAILED, message = 'alongside is not running', data = { why = 'gone' } }
 end
 
 --- Sends a request and calls `callback` once with the answer.
----@param server alongside.Server? nil: it has ended
+---@param server alongside.Server? nil: the server has ended
 ---@param method string
 ---@param params table
 ---@param callback fun(err: table?, result: any)
 function M.send(server, method, params, callback)
   if not server then
     vim.schedule(function()
-      callback(gone())
+      callback(gone_error())
     end)
     return
   end
   callback = log.guarded(callback)
-  number = number + 1
-  local this = number
+  last_number = last_number + 1
+  local number = last_number
   local function answer(err, result)
-    -- The end of the server may already have been the answer.
-    if server.pending[this] then
-      server.pending[this] = nil
+    -- The end of the server may already have answered the request.
+    if server.pending[number] then
+      server.pending[number] = nil
       callback(err, result)
     end
   end
-  server.pending[this] = answer
+  server.pending[number] = answer
   if not server.rpc.request(method, params, answer) then
     vim.schedule(function()
-      answer(gone())
+      answer(gone_error())
     end)
   end
 end
 
---- Answers the open requests of a server that has ended.
+--- Answers the open requests of a server that has ended with an error.
 ---@param server alongside.Server
-function M.abandon(server)
+function M.fail_pending(server)
   for _, answer in pairs(vim.deepcopy(server.pending)) do
-    answer(gone())
+    answer(gone_error())
   end
 end
 

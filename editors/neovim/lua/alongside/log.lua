@@ -1,11 +1,11 @@
--- The plugin's log: the last lines stay in memory, and `:Alongside log` shows them. It never contains texts of files and
--- reviews, or the token.
+-- The plugin's log: the last lines stay in memory, and `:Alongside log` shows them. The log never contains texts of
+-- files and reviews, or the token.
 
 local harmless = require('alongside.harmless')
 
 local M = {}
 
-local KEPT = 500
+local MAX_LINES = 500
 local lines = {}
 
 --- Adds one line.
@@ -13,7 +13,7 @@ local lines = {}
 function M.write(message)
   local line = os.date('%Y-%m-%d %H:%M:%S ') .. harmless.name(message)
   lines[#lines + 1] = line
-  if #lines > KEPT then
+  if #lines > MAX_LINES then
     table.remove(lines, 1)
   end
   local path = require('alongside.config').current.log
@@ -26,28 +26,29 @@ function M.write(message)
   end
 end
 
---- The lines, oldest first.
+--- Returns the lines, the oldest first.
 ---@return string[]
 function M.lines()
   return vim.deepcopy(lines)
 end
 
-local confessed = false
+local has_reported = false
 
---- Wraps `what`: logs its errors instead of showing them over the person's text, with one message.
----@param what function
+--- Returns a function that calls `run` and logs its errors, so that they do not appear over the person's text. The
+--- first error shows one message.
+---@param run function
 ---@return fun(...): any
-function M.guarded(what)
+function M.guarded(run)
   return function(...)
-    local done = { xpcall(what, debug.traceback, ...) }
-    if done[1] then
-      return unpack(done, 2)
+    local results = { xpcall(run, debug.traceback, ...) }
+    if results[1] then
+      return unpack(results, 2)
     end
-    for line in tostring(done[2]):gmatch('[^\n]+') do
+    for line in tostring(results[2]):gmatch('[^\n]+') do
       M.write(line)
     end
-    if not confessed then
-      confessed = true
+    if not has_reported then
+      has_reported = true
       require('alongside.messages').later('alongside: the plugin has made a mistake: :Alongside log', vim.log.levels.ERROR)
     end
   end

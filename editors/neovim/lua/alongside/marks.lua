@@ -1,6 +1,6 @@
--- Marks on the texts besides Neovim's own diff: differing words, and the state of each change. A dropped change has no diff
--- any more, so a sign shows its place: "=", because its lines are those of the original. Removed lines are
--- below "_" or above "‾", as in other plugins.
+-- Extmarks on the texts besides Neovim's own diff: changed words, and the state of each change. A dropped change has no
+-- diff, so a sign marks its place: "=", because its lines equal the original. The signs for removed lines are "_" if
+-- the lines were below, "‾" if they were above, as in other plugins.
 
 local hard_to_see = require('alongside.hard_to_see')
 local harmless = require('alongside.harmless')
@@ -19,43 +19,43 @@ local signs = {
 
 local REMOVED_BELOW, REMOVED_ABOVE = '_', '‾'
 
--- The most lines of one change with signs; a longer change is easy to find.
-local MOST_SIGNS = 1000
+-- How many lines of one change have signs at most; a longer change is easy to find.
+local MAX_SIGNS = 1000
 
--- Up to this many changes, every edit redraws all. With more, an edit redraws only the changes it touches, and misplaced
--- marks are corrected at a pause (PAUSE milliseconds); and the lines are not looked up in Neovim's diff, whose cost grows
--- with their number.
-local FEW = 200
-local PAUSE = 1000
+-- With up to MAX_REDRAWN_CHANGES changes, every edit redraws all changes. With more, an edit redraws only the changes
+-- that it touches, misplaced extmarks are corrected after REDRAW_PAUSE milliseconds, and the lines are not looked up in
+-- Neovim's diff, because the cost of a look-up grows with their number.
+local MAX_REDRAWN_CHANGES = 200
+local REDRAW_PAUSE = 1000
 
--- The drawn hunks with their marks, by the proposal's buffer.
+-- The drawn hunks with their extmarks, by the proposal's buffer.
 local drawn = {} ---@type table<integer, { hunks: table[], lines: integer }>
 
-local into ---@type { [1]: integer, [2]: integer }[] the marks of the hunk that is drawn
+local hunk_marks ---@type { [1]: integer, [2]: integer }[] the extmarks of the hunk that is being drawn
 
 local function put(buf, line, column, mark)
-  -- The buffer may be ahead of the hunks for a moment.
+  -- For a moment, the buffer may hold newer text than the hunks.
   mark.strict = false
   local ok, id = pcall(vim.api.nvim_buf_set_extmark, buf, ns, line, column, mark)
   if ok then
-    into[#into + 1] = { buf, id }
+    hunk_marks[#hunk_marks + 1] = { buf, id }
   end
 end
 
--- Draws ranges of a text whose lines are `delta` lines further down in the buffer: `draw` gets the line, the columns there,
--- and the text in them.
-local function each(buf, ranges, delta, draw)
+-- Calls `draw` for each range of a text that begins `delta` lines further down in the buffer, with the line, the
+-- columns in bytes, and the text between them.
+local function each_range(buf, ranges, delta, draw)
   for _, range in ipairs(ranges or {}) do
-    local line, said = range.start.line + delta, vim.fn.getbufoneline(buf, range.start.line + delta + 1)
+    local line, line_text = range.start.line + delta, vim.fn.getbufoneline(buf, range.start.line + delta + 1)
     -- The buffer does not show the byte-order mark.
-    local mark = line == 0 and vim.bo[buf].bomb and 1 or 0
-    local from, to = text.byte(said, range.start.character - mark), text.byte(said, range['end'].character - mark)
-    draw(line, from, to, said:sub(from + 1, to))
+    local bom = line == 0 and vim.bo[buf].bomb and 1 or 0
+    local from, to = text.byte(line_text, range.start.character - bom), text.byte(line_text, range['end'].character - bom)
+    draw(line, from, to, line_text:sub(from + 1, to))
   end
 end
 
-local function words(buf, ranges, group, delta)
-  each(buf, ranges, delta, function(line, from, to)
+local function draw_words(buf, ranges, group, delta)
+  each_range(buf, ranges, delta, function(line, from, to)
     put(buf, line, from, {
       end_col = to,
       hl_group = group,
@@ -66,27 +66,28 @@ local function words(buf, ranges, group, delta)
   end)
 end
 
-local function blanks(buf, ranges, group)
-  each(buf, ranges, 0, function(line, from, _, said)
-    hard_to_see.draw_blanks(said, group, function(offset, mark)
+local function draw_whitespace(buf, ranges, group)
+  each_range(buf, ranges, 0, function(line, from, _, whitespace)
+    hard_to_see.draw_whitespace(whitespace, group, function(offset, mark)
       put(buf, line, from + offset, mark)
     end)
   end)
 end
 
--- The lines of a change that Neovim's diff pairs with others. Without a look at the diff, as many lines as both sides have.
-local function changed_lines(win, buf, range, pairs_of_lines, hl_group)
+-- Draws the lines of a change that Neovim's diff pairs with lines of the other side. If `pair_count` is given, draws
+-- that many lines instead of asking the diff.
+local function draw_changed_lines(win, buf, range, pair_count, hl_group)
   local function draw(line)
     -- Above syntax, below words. Most colour schemes give such lines no text colour.
     put(buf, line, 0, { end_row = line + 1, hl_group = hl_group, hl_eol = true, priority = 150 })
   end
-  if pairs_of_lines then
-    for line = range.start, range.start + math.min(pairs_of_lines, MOST_SIGNS) - 1 do
+  if pair_count then
+    for line = range.start, range.start + math.min(pair_count, MAX_SIGNS) - 1 do
       draw(line)
     end
   elseif win and vim.api.nvim_win_is_valid(win) then
     vim.api.nvim_win_call(win, function()
-      for line = range.start, math.min(range['end'], range.start + MOST_SIGNS) - 1 do
+      for line = range.start, math.min(range['end'], range.start + MAX_SIGNS) - 1 do
         local group = vim.fn.synIDattr(vim.fn.diff_hlID(line + 1, 1), 'name')
         if group == 'DiffChange' or group == 'DiffText' or group == 'DiffTextAdd' then
           draw(line)
@@ -96,7 +97,7 @@ local function changed_lines(win, buf, range, pairs_of_lines, hl_group)
   end
 end
 
-local function count(number)
+local function line_count(number)
   return number == 1 and '1 line' or number .. ' lines'
 end
 
@@ -104,22 +105,22 @@ local function length(range)
   return range['end'] - range.start
 end
 
--- The remark on a change that was dropped or edited, behind its first line.
-local function fate(hunk)
+-- The remark after the first line of a change that was dropped or edited.
+local function state_remark(hunk)
   if hunk.state == 'edited' then
     return length(hunk.current) == 0 and 'edited: nothing is left of it' or 'edited'
   elseif hunk.state ~= 'dropped' then
     return
   elseif length(hunk.original) == 0 then
-    return ('dropped: %s not added'):format(count(length(hunk.proposed)))
+    return ('dropped: %s not added'):format(line_count(length(hunk.proposed)))
   elseif length(hunk.proposed) == 0 then
-    return ('dropped: %s not removed'):format(count(length(hunk.original)))
+    return ('dropped: %s not removed'):format(line_count(length(hunk.original)))
   end
   return 'dropped: original stays'
 end
 
--- A limit on comparing that the change reached. Nothing of a dropped one is compared.
-local function limit(hunk)
+-- The remark on a limit of the comparison that the change reached.
+local function limit_remark(hunk)
   if hunk.limit == 'lines' then
     return 'too much differs to compare every line: some may be equal'
   elseif hunk.limit == 'words' then
@@ -127,8 +128,9 @@ local function limit(hunk)
   end
 end
 
--- The place of a change without lines: "above" it, or "below" it where the line above is the first or another change's, so
--- that no line has the sign of a neighbour. Between two changes it is "between": a remark above it, and no sign.
+-- The place of the sign of each change without lines, so that no line has the sign of a neighbour: "above" the change;
+-- "below" it if the change is at the start, or if the line above belongs to another change. Between two changes it is
+-- "between": a remark above the change, and no sign.
 local function places(hunks, last_line)
   local found = {}
   for i, hunk in ipairs(hunks) do
@@ -143,7 +145,7 @@ local function places(hunks, last_line)
   return found
 end
 
-local function state(buf, hunk, place, last_line)
+local function draw_state(buf, hunk, place, last_line)
   local sign, group = unpack(signs[hunk.state] or signs.kept)
   local first, stop = hunk.current.start, hunk.current['end']
   if place then
@@ -156,24 +158,24 @@ local function state(buf, hunk, place, last_line)
     put(buf, line, 0, { sign_text = sign, sign_hl_group = group, priority = 20 })
   end
   if hunk.differs and not place then
-    -- The others of it are those of the original again.
+    -- The other lines of the change equal the original again.
     first = math.min(hunk.differs[1], last_line)
-    for i = 1, math.min(#hunk.differs, MOST_SIGNS) do
+    for i = 1, math.min(#hunk.differs, MAX_SIGNS) do
       put_sign(math.min(hunk.differs[i], last_line))
     end
   else
-    for line = first, math.min(stop, first + MOST_SIGNS, last_line + 1) - 1 do
+    for line = first, math.min(stop, first + MAX_SIGNS, last_line + 1) - 1 do
       put_sign(line)
     end
   end
-  local why = hunk.reason and 'reason: ' .. harmless.one_line(hunk.reason)
-  local said, reached = fate(hunk), hunk.state ~= 'dropped' and limit(hunk) or nil
+  local reason = hunk.reason and 'reason: ' .. harmless.one_line(hunk.reason)
+  local remark, limit = state_remark(hunk), hunk.state ~= 'dropped' and limit_remark(hunk) or nil
   local chunks = {}
-  -- The reason first: its end may be beyond the edge, and the sign says the rest.
+  -- The reason comes first: its end may be beyond the edge of the window, and the sign shows the state.
   local is_on_its_line = hunk.state ~= 'dropped' and not place
-  for _, one in ipairs({ { why, 'AlongsideNote' }, { said, group }, { reached, 'AlongsideNote' } }) do
-    if one[1] then
-      chunks[#chunks + 1] = { '  ' .. one[1], is_on_its_line and { one[2], 'AlongsideShownAddedNote' } or one[2] }
+  for _, part in ipairs({ { reason, 'AlongsideNote' }, { remark, group }, { limit, 'AlongsideNote' } }) do
+    if part[1] then
+      chunks[#chunks + 1] = { '  ' .. part[1], is_on_its_line and { part[2], 'AlongsideShownAddedNote' } or part[2] }
     end
   end
   if #chunks > 0 then
@@ -181,8 +183,8 @@ local function state(buf, hunk, place, last_line)
   end
 end
 
--- Shows a missing last line ending, because Neovim does not.
-local function last_line_end(buf, pieces, group)
+-- Marks a missing last line ending, which Neovim does not show.
+local function draw_last_line_end(buf, pieces, group)
   vim.api.nvim_buf_clear_namespace(buf, ends, 0, -1)
   if pieces and pieces[#pieces] ~= '' then
     vim.api.nvim_buf_set_extmark(buf, ends, vim.api.nvim_buf_line_count(buf) - 1, 0, {
@@ -193,8 +195,8 @@ local function last_line_end(buf, pieces, group)
   end
 end
 
--- The look of a hunk, independent of its place.
-local function looks(hunk, place)
+-- Everything that decides how a hunk is drawn, as one string, with lines relative to its first line.
+local function appearance(hunk, place)
   local first = hunk.current.start
   local parts = { hunk.state, hunk.original.start, hunk.original['end'], hunk.proposed.start, hunk.proposed['end'],
     hunk.current['end'] - first, tostring(hunk.limit), tostring(place),
@@ -214,13 +216,13 @@ local function looks(hunk, place)
   return table.concat(parts, ' ')
 end
 
--- The numbers of unchanged hunks at the beginning and, moved with the text, at the end.
+-- The numbers of unchanged hunks at the beginning and at the end; those at the end may have moved by `shift` lines.
 local function unchanged(old, new, shift)
-  local least, head, tail = math.min(#old, #new), 0, 0
-  while head < least and old[head + 1].looks == new[head + 1].looks and old[head + 1].first == new[head + 1].first do
+  local shortest, head, tail = math.min(#old, #new), 0, 0
+  while head < shortest and old[head + 1].appearance == new[head + 1].appearance and old[head + 1].first == new[head + 1].first do
     head = head + 1
   end
-  while tail < least - head and old[#old - tail].looks == new[#new - tail].looks
+  while tail < shortest - head and old[#old - tail].appearance == new[#new - tail].appearance
     and old[#old - tail].first + shift == new[#new - tail].first do
     tail = tail + 1
   end
@@ -230,25 +232,25 @@ end
 local function draw_hunk(review, hunk, place, is_one_of_many)
   local right, left = review.right, review.left
   local is_dropped = hunk.state == 'dropped'
-  state(right, hunk, place, vim.api.nvim_buf_line_count(right) - 1)
+  draw_state(right, hunk, place, vim.api.nvim_buf_line_count(right) - 1)
   if not is_dropped then
     local both = is_one_of_many
       and math.min(hunk.original['end'] - hunk.original.start, hunk.current['end'] - hunk.current.start) or nil
-    changed_lines(review.left_win, left, hunk.original, both, 'AlongsideShownRemovedLine')
-    changed_lines(review.right_win, right, hunk.current, both, 'AlongsideShownAddedLine')
+    draw_changed_lines(review.left_win, left, hunk.original, both, 'AlongsideShownRemovedLine')
+    draw_changed_lines(review.right_win, right, hunk.current, both, 'AlongsideShownAddedLine')
   end
   if hunk.unseen then
     hard_to_see.draw_sentence(review, hunk, put)
   end
   if hunk.blanks then
-    blanks(left, hunk.blanks.removed, 'AlongsideShownRemoved')
-    blanks(right, hunk.blanks.added, 'AlongsideShownAdded')
+    draw_whitespace(left, hunk.blanks.removed, 'AlongsideShownRemoved')
+    draw_whitespace(right, hunk.blanks.added, 'AlongsideShownAdded')
   end
   if hunk.words and not is_dropped then
-    -- An edited one has its words in the current text.
+    -- The words of an edited change have positions in the current text, the words of others in the proposal.
     local delta = hunk.state == 'edited' and 0 or hunk.current.start - hunk.proposed.start
-    words(right, hunk.words.added, 'AlongsideShownAdded', delta)
-    words(left, hunk.words.removed, 'AlongsideShownRemoved', 0)
+    draw_words(right, hunk.words.added, 'AlongsideShownAdded', delta)
+    draw_words(left, hunk.words.removed, 'AlongsideShownRemoved', 0)
   end
 end
 
@@ -260,12 +262,12 @@ end
 ---@field right_win integer?
 ---@field original string[]
 
---- Draws the marks of changed hunks.
+--- Draws the extmarks of changed hunks.
 ---@param review alongside.Marked
----@param current string[] what is in the right buffer, and what the hunks are told of
----@param again fun()? called when all are to be drawn anew
----@param anew boolean? whether that is now
-function M.draw(review, current, again, anew)
+---@param current string[] the text of the right buffer, to which the hunks belong
+---@param again fun()? called when all hunks must be drawn again
+---@param draws_all boolean? whether to draw all hunks now
+function M.draw(review, current, again, draws_all)
   local right, left = review.right, review.left
   if not vim.api.nvim_buf_is_valid(left) then
     return
@@ -273,47 +275,47 @@ function M.draw(review, current, again, anew)
   local lines = vim.api.nvim_buf_line_count(right)
   local new, place = {}, places(review.hunks, lines - 1)
   for i, hunk in ipairs(review.hunks) do
-    new[i] = { looks = looks(hunk, place[i]), first = hunk.current.start }
+    new[i] = { appearance = appearance(hunk, place[i]), first = hunk.current.start }
   end
-  local was = drawn[right]
-  if not was or #new <= FEW or anew then
+  local before = drawn[right]
+  if not before or #new <= MAX_REDRAWN_CHANGES or draws_all then
     M.clear(right)
     M.clear(left)
-    was = { hunks = {}, lines = lines }
+    before = { hunks = {}, lines = lines }
   end
-  local old = was.hunks
-  local head, tail = unchanged(old, new, lines - was.lines)
+  local old = before.hunks
+  local head, tail = unchanged(old, new, lines - before.lines)
   for i = head + 1, #old - tail do
     for _, mark in ipairs(old[i].marks) do
       vim.api.nvim_buf_del_extmark(mark[1], ns, mark[2])
     end
   end
-  local is_one_of_many = #new > FEW
+  local is_one_of_many = #new > MAX_REDRAWN_CHANGES
   for i = 1, #new do
-    local kept = i <= head and old[i] or i > #new - tail and old[i - #new + #old]
-    if kept then
-      new[i].marks = kept.marks
+    local unchanged_hunk = i <= head and old[i] or i > #new - tail and old[i - #new + #old]
+    if unchanged_hunk then
+      new[i].marks = unchanged_hunk.marks
     else
-      into = {}
+      hunk_marks = {}
       draw_hunk(review, review.hunks[i], place[i], is_one_of_many)
-      new[i].marks = into
+      new[i].marks = hunk_marks
     end
   end
-  local this = { hunks = new, lines = lines }
-  drawn[right] = this
-  if is_one_of_many and not anew then
+  local drawing = { hunks = new, lines = lines }
+  drawn[right] = drawing
+  if is_one_of_many and not draws_all then
     vim.defer_fn(function()
-      if drawn[right] == this and again then
+      if drawn[right] == drawing and again then
         again()
       end
-    end, PAUSE)
+    end, REDRAW_PAUSE)
   end
   local differ = (current[#current] == '') ~= (review.original[#review.original] == '')
-  last_line_end(right, differ and current or nil, 'AlongsideShownAddedNote')
-  last_line_end(left, differ and review.original or nil, 'AlongsideShownRemovedNote')
+  draw_last_line_end(right, differ and current or nil, 'AlongsideShownAddedNote')
+  draw_last_line_end(left, differ and review.original or nil, 'AlongsideShownRemovedNote')
 end
 
---- Removes all marks.
+--- Removes all extmarks of a buffer.
 ---@param buf integer
 function M.clear(buf)
   drawn[buf] = nil

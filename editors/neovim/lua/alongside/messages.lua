@@ -1,5 +1,5 @@
--- Messages to the person that never interrupt typing. They wait while the person is in a command line or a prompt;
--- messages that arrive together appear together.
+-- Messages to the person that never interrupt typing. A message waits while the person is in a command line or a
+-- prompt, and messages that arrive together are shown together.
 
 local config = require('alongside.config')
 local harmless = require('alongside.harmless')
@@ -10,27 +10,27 @@ local M = {}
 
 local corner ---@type integer? the window in the corner
 
--- Messages within this time (milliseconds) of the last ones are shown together with those.
-local TOGETHER = 30
--- How often to look whether a command line or a prompt has ended, in milliseconds.
-local EVERY = 200
+-- Messages within this time after the last ones are shown together with those, in milliseconds.
+local GROUPING_TIME = 30
+-- The time between two checks whether a command line or a prompt has ended, in milliseconds.
+local CHECK_INTERVAL = 200
 
 local waiting = {} ---@type alongside.Message[]
 local shown, shown_at = {}, 0 ---@type alongside.Message[], integer the messages shown last
 local is_scheduled = false
 
---- Whether a function is Neovim's own, and no plugin's.
+--- Whether a function belongs to Neovim itself, and not to a plugin.
 ---@param run function
 ---@return boolean
 function M.is_own(run)
   local source = debug.getinfo(run, 'S').source
-  -- Neovim's own functions have the name of a module, of a file of Neovim, or none.
+  -- The source of such a function is a module, a file of Neovim, or empty.
   return (source:find('^@vim/') or source:find('^=?%?$')) ~= nil
     or vim.startswith(source, ('@%s/lua/vim/'):format(vim.env.VIMRUNTIME))
 end
 
--- Whether Neovim shows messages itself, rather than a plugin.
-local function is_plain()
+-- Whether Neovim itself shows messages, rather than a plugin.
+local function is_shown_by_neovim()
   return not config.is_custom and M.is_own(vim.notify)
 end
 
@@ -40,25 +40,25 @@ local function is_busy()
   return mode.blocking or mode.mode:find('^[cr!]') ~= nil
 end
 
--- Whether a message of Neovim would ask for Enter, or be overwritten at once.
-local function would_not_be_seen()
+-- Whether Neovim would ask for Enter at a message, or overwrite it at once.
+local function needs_corner()
   return vim.o.cmdheight == 0 or not vim.api.nvim_get_mode().mode:find('^n')
 end
 
 --- Closes the window in the corner.
-function M.hush()
+function M.close_corner()
   if corner then
     pcall(vim.api.nvim_win_close, corner, true)
     corner = nil
   end
 end
 
--- Shows a message in a small window for 8 s. Without a message line it would ask for Enter, and outside Normal mode the
--- name of the mode overwrites it.
-local function in_a_corner(said)
-  M.hush()
+-- Shows messages in a small window for 8 s: with 'cmdheight' 0 Neovim would ask for Enter, and outside Normal mode the
+-- name of the mode overwrites the message line.
+local function show_in_corner(texts)
+  M.close_corner()
   local lines, width, rows = {}, 0, 0
-  for i, message in ipairs(said) do
+  for i, message in ipairs(texts) do
     lines[i] = harmless.name(message)
     width = math.max(width, vim.fn.strdisplaywidth(lines[i]))
   end
@@ -89,12 +89,12 @@ local function is_long(message)
   return vim.fn.strdisplaywidth(message) > vim.o.columns * math.max(1, vim.o.cmdheight) - 12
 end
 
---- The first of these messages that fits into the message line; the first of all where a corner shows it.
+--- Returns the first of the messages that fits into the message line; the first of all if they are shown in the corner.
 ---@param messages string[]
 ---@return string
 function M.fitting(messages)
   for _, message in ipairs(messages) do
-    if would_not_be_seen() or not is_long(message) then
+    if needs_corner() or not is_long(message) then
       return message
     end
   end
@@ -103,29 +103,29 @@ end
 
 local function flush()
   if is_busy() then
-    vim.defer_fn(flush, EVERY)
+    vim.defer_fn(flush, CHECK_INTERVAL)
     return
   end
   is_scheduled = false
-  if vim.uv.now() - shown_at < TOGETHER then
+  if vim.uv.now() - shown_at < GROUPING_TIME then
     waiting = vim.list_extend(shown, waiting)
   end
   shown, shown_at = waiting, vim.uv.now()
-  local said, level, beside = {}, vim.log.levels.INFO, false
-  for _, one in ipairs(shown) do
-    if not vim.tbl_contains(said, one[1]) then
-      said[#said + 1] = one[1]
+  local texts, level, is_beside = {}, vim.log.levels.INFO, false
+  for _, entry in ipairs(shown) do
+    if not vim.tbl_contains(texts, entry[1]) then
+      texts[#texts + 1] = entry[1]
     end
-    level = math.max(level, one[2])
-    beside = beside or one[3]
+    level = math.max(level, entry[2])
+    is_beside = is_beside or entry[3]
   end
   waiting = {}
-  local message = table.concat(said, ' ')
-  -- Of a longer message, the line would show the end only.
-  if is_plain() and (is_long(message) or beside or would_not_be_seen()) then
-    in_a_corner(said)
-    if vim.o.cmdheight > 0 and not beside then
-      -- Keeps it in :messages. The line would show its end.
+  local message = table.concat(texts, ' ')
+  -- The message line would show only the end of a longer message.
+  if is_shown_by_neovim() and (is_long(message) or is_beside or needs_corner()) then
+    show_in_corner(texts)
+    if vim.o.cmdheight > 0 and not is_beside then
+      -- Adds the message to :messages, and clears the message line, which would show its end.
       config.current.notify(message, level)
       vim.api.nvim_echo({ { '' } }, false, {})
     end
@@ -134,50 +134,50 @@ local function flush()
   end
 end
 
-local function without(messages, one)
+local function without(messages, entry)
   return vim.tbl_filter(function(other)
-    return other ~= one
+    return other ~= entry
   end, messages)
 end
 
---- Shows an announcement at the end of this turn.
+--- Shows a message after the current event, together with others.
 ---@param message string harmless
 ---@param level integer?
----@param beside boolean? a message of Neovim stays, and this one is shown beside it
----@param replaced alongside.Message? an earlier announcement that this one makes needless
+---@param is_beside boolean? whether a message of Neovim stays on the screen, so that the corner shows this one
+---@param replaced alongside.Message? an earlier message that this one supersedes
 ---@return alongside.Message
-function M.later(message, level, beside, replaced)
-  local one = { message, level or vim.log.levels.INFO, beside == true }
+function M.later(message, level, is_beside, replaced)
+  local entry = { message, level or vim.log.levels.INFO, is_beside == true }
   waiting, shown = without(waiting, replaced), without(shown, replaced)
-  waiting[#waiting + 1] = one
+  waiting[#waiting + 1] = entry
   if not is_scheduled then
     is_scheduled = true
     vim.schedule(flush)
   end
-  return one
+  return entry
 end
 
--- How long the same news is no news, in milliseconds.
-local NEWS = 10000
-local told = {} ---@type table<string, integer> when news was shown last
+-- The time in which the same news is not shown again, in milliseconds.
+local NEWS_INTERVAL = 10000
+local news_times = {} ---@type table<string, integer> by message: when it was shown last
 
---- Shows news that several servers or a server and its next connection may tell, once.
+--- Shows a message once that several servers, or a server and its next connection, may report.
 ---@param message string harmless
----@param behind string? what is said behind it
-function M.news(message, behind)
+---@param suffix string? the text after the message
+function M.news(message, suffix)
   local now = vim.uv.now()
-  if told[message] and now - told[message] < NEWS then
+  if news_times[message] and now - news_times[message] < NEWS_INTERVAL then
     return
   end
-  told[message] = now
-  M.later(message .. (behind or ''))
+  news_times[message] = now
+  M.later(message .. (suffix or ''))
 end
 
---- Answers an action of the person.
+--- Shows a message in response to an action of the person.
 ---@param message string harmless
 ---@param level integer?
 function M.now(message, level)
-  if is_busy() or is_plain() and (would_not_be_seen() or is_long(message)) then
+  if is_busy() or is_shown_by_neovim() and (needs_corner() or is_long(message)) then
     M.later(message, level)
   else
     config.current.notify(message, level or vim.log.levels.INFO)

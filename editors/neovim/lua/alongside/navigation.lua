@@ -1,4 +1,4 @@
--- Announces reviews, and takes the person to one when they ask.
+-- Announces reviews, and opens a review when the person asks for it.
 
 local config = require('alongside.config')
 local folds = require('alongside.folds')
@@ -11,43 +11,43 @@ local window_state = require('alongside.window_state')
 
 local M = {}
 
--- Reviews within this time (milliseconds) share one message, as when Neovim connects.
-local TOGETHER = 300
-local fresh = {} ---@type alongside.Review[] to announce in this turn
-local recent = {} ---@type { review: alongside.Review, at: integer }[] announced within that time, and the fresh ones
-local announcement ---@type alongside.Message? the last one
+-- Reviews within this time share one message, in milliseconds: they arrive together when Neovim connects.
+local GROUPING_TIME = 300
+local fresh = {} ---@type alongside.Review[] to announce after the current event
+local recent = {} ---@type { review: alongside.Review, at: integer }[] those announced within GROUPING_TIME, and the fresh ones
+local announcement ---@type alongside.Message? the last announcement
 
--- How to go to a review from here. In a terminal, typed keys are the agent's.
-local function way()
+-- The keys that open a review from here. In a terminal, typed keys go to the agent.
+local function opening_keys()
   local go = config.current.keys.go and winbar.key_name(config.current.keys.go) or ':Alongside'
   local is_agents = vim.api.nvim_get_mode().mode == 't'
   return is_agents and ('leave the terminal with Ctrl-\\ Ctrl-N, then %s'):format(go) or go
 end
 
--- Announces the fresh reviews, and with them those announced a moment ago.
+-- Announces the fresh reviews, together with recently announced ones.
 local function announce_fresh()
   local new, now = fresh, vim.uv.now()
   fresh = {}
-  recent = vim.tbl_filter(function(one)
-    return now - one.at < TOGETHER and not one.review.is_over and not (one.review.view and one.review.view:is_shown())
+  recent = vim.tbl_filter(function(entry)
+    return now - entry.at < GROUPING_TIME and not entry.review.is_over and not (entry.review.view and entry.review.view:is_shown())
   end, recent)
   if #recent == 0 or config.current.auto_open and require('alongside.auto_open').add(new) then
     return
   end
-  local go, said = way(), nil
+  local go, message = opening_keys(), nil
   if #recent > 1 then
-    said = ('%d reviews are waiting: %s'):format(#recent, go)
+    message = ('%d reviews are waiting: %s'):format(#recent, go)
   else
-    local one = recent[1].review
-    local agent, name = one.display.agent, reviews.name(one)
-    said = messages.fitting({
-      ('%s proposes %s (%s): %s'):format(agent, name, one.display.size, go),
+    local review = recent[1].review
+    local agent, name = review.display.agent, reviews.name(review)
+    message = messages.fitting({
+      ('%s proposes %s (%s): %s'):format(agent, name, review.display.size, go),
       ('%s proposes %s: %s'):format(agent, name, go),
     })
   end
-  announcement = messages.later(said, nil, false, announcement)
+  announcement = messages.later(message, nil, false, announcement)
   if #recent == 1 then
-    -- A message about its end makes this one needless.
+    -- A message about the end of this review replaces the announcement.
     recent[1].review.announcement = announcement
   end
 end
@@ -58,74 +58,75 @@ function M.announce(review)
   fresh[#fresh + 1] = review
   recent[#recent + 1] = { review = review, at = vim.uv.now() }
   if #fresh == 1 then
-    -- At the end of this turn: reviews that arrive in one message of the server are known by then.
+    -- Scheduled, so that all reviews of one message of the server are announced together.
     vim.schedule(announce_fresh)
   end
 end
 
--- Once Neovim has folded both windows.
-local function level_soon(review)
-  local shown = review.view
+-- Lets both windows begin at the same line, after Neovim has folded them.
+local function schedule_level(review)
+  local view = review.view
   vim.schedule(function()
-    folds.level(shown, review.hunks)
+    folds.level(view, review.hunks)
   end)
 end
 
-local function open(review, origin)
-  messages.hush()
-  local shown = review.view
-  if shown and shown:is_shown() then
-    shown:focus()
-    if shown:lacks_original() then
-      shown:open_original()
-      level_soon(review)
+local function open(review, return_place)
+  messages.close_corner()
+  local view = review.view
+  if view and view:is_shown() then
+    view:focus()
+    if view:lacks_original() then
+      view:open_original()
+      schedule_level(review)
       reviews.show(review)
     end
     return
   end
-  if shown then
-    -- The window of the original may still be there, if the person comes back in the turn in which they closed the proposal.
-    shown:close_windows()
+  if view then
+    -- The window of the original may still be open if the person returns before the closing of the proposal was
+    -- handled.
+    view:close_windows()
   end
   local before = reviews.of_buffer(vim.api.nvim_get_current_buf())
-  origin = origin or window_state.here()
-  origin.before = before and before.view.origin or nil
-  if not shown or not vim.api.nvim_buf_is_loaded(shown.right) then
-    if shown then
-      shown:close()
+  return_place = return_place or window_state.here()
+  return_place.before = before and before.view.return_place or nil
+  if not view or not vim.api.nvim_buf_is_loaded(view.right) then
+    if view then
+      view:close()
     end
-    shown = reviews.make_view(review)
+    view = reviews.make_view(review)
   end
   local line, column = review.line, 0
   if not line then
     line, column = reviews.first_place(review)
   end
-  shown:open(origin, line, column)
-  level_soon(review)
-  if review.look then
-    vim.fn.winrestview(review.look)
+  view:open(return_place, line, column)
+  schedule_level(review)
+  if review.window_view then
+    vim.fn.winrestview(review.window_view)
   end
   reviews.show(review)
 end
 
---- Goes to a review: the named one, the one without its original here, that of the current file, the only one, or the one
---- that the person chooses.
+--- Opens a review: the one with the given id or key; otherwise the current one if its original is closed, that of the
+--- current file, the only one, or the one that the person chooses.
 ---@param id integer?
----@param origin table? where to return to; here by default
-function M.go(id, origin)
+---@param return_place table? the place to return to; by default the current one
+function M.go(id, return_place)
   if vim.fn.getcmdwintype() ~= '' then
     return messages.now('alongside: close the command-line window first.', vim.log.levels.WARN)
   end
-  local all, here = reviews.all(), reviews.looked_at()
-  if not id and here and here.view:lacks_original() then
-    return open(here, origin)
+  local all, current = reviews.all(), reviews.looked_at()
+  if not id and current and current.view:lacks_original() then
+    return open(current, return_place)
   elseif type(id) == 'string' or id then
     all = vim.tbl_filter(function(review)
       return review.id == tonumber(id) or review.key == id
     end, all)
-  elseif here and #all > 1 then
+  elseif current and #all > 1 then
     all = vim.tbl_filter(function(review)
-      return review ~= here
+      return review ~= current
     end, all)
   end
   if #all == 0 then
@@ -135,12 +136,12 @@ function M.go(id, origin)
     return target.buffer(review.file) == vim.api.nvim_get_current_buf()
   end, all)
   if #all == 1 or #of_this_file == 1 then
-    return open(#all == 1 and all[1] or of_this_file[1], origin)
+    return open(#all == 1 and all[1] or of_this_file[1], return_place)
   end
-  origin = origin or window_state.here()
+  return_place = return_place or window_state.here()
   require('alongside.choosing').choose(all, function(chosen)
     if chosen and not chosen.is_over then
-      open(chosen, origin)
+      open(chosen, return_place)
     elseif chosen then
       messages.now(('%s: this review has already ended.'):format(reviews.name(chosen)))
     end

@@ -1,16 +1,16 @@
--- `]c` and `[c` from change to change, as the companion counts them. Neovim's own stop at each block of its diff, and
--- 'linematch' splits a change into several; a dropped change has no diff at all.
+-- `]c` and `[c` go from change to change, as the companion counts them. Neovim's own commands stop at each block of its
+-- diff, 'linematch' splits a change into several blocks, and a dropped change has no diff at all.
 
 local first_word = require('alongside.first_word')
 local messages = require('alongside.messages')
 
 local M = {}
 
--- The lines to show below a change.
-local BELOW = 3
+-- The number of lines to show below a change.
+local CONTEXT_LINES = 3
 
---- The line of a change in the current or the original text, 0-based: its first one. A change without lines there has its
---- sign on the line above.
+--- Returns the first line of a change in the current or the original text, 0-based. A change without lines there has
+--- its sign on the line above.
 ---@param hunk table
 ---@param side "current"|"original"
 ---@return integer
@@ -19,20 +19,21 @@ function M.line(hunk, side)
   return range.start < range['end'] and range.start or math.max(0, range.start - 1)
 end
 
--- The line of the `count`th change after or before `from`, or of the last one there is, and the change; nil without any.
+-- The line of the `count`th change after or before the line `from`, or of the last such change, and the change; nil if
+-- there is none.
 local function target(hunks, side, from, count, is_forward)
-  local found, which
+  local target_line, target_hunk
   for i = 1, #hunks do
     local hunk = hunks[is_forward and i or #hunks + 1 - i]
     local line = M.line(hunk, side)
-    if count > 0 and (is_forward and line > (found or from) or not is_forward and line < (found or from)) then
-      found, which, count = line, hunk, count - 1
+    if count > 0 and (is_forward and line > (target_line or from) or not is_forward and line < (target_line or from)) then
+      target_line, target_hunk, count = line, hunk, count - 1
     end
   end
-  return found, which
+  return target_line, target_hunk
 end
 
--- Scrolls where the change does not end above the last line of the window, with some lines below it.
+-- Scrolls if the end of the change, with some lines below it, is not on the screen.
 local function show_below(hunks, side, line)
   local count = 1
   for _, hunk in ipairs(hunks) do
@@ -40,13 +41,13 @@ local function show_below(hunks, side, line)
   end
   -- Makes Neovim scroll to the cursor first.
   local _ = vim.fn.line('w0')
-  if line + count + BELOW > vim.fn.line('w$') and vim.fn.line('w$') < vim.fn.line('$') then
-    vim.cmd('normal! ' .. (count + BELOW > vim.api.nvim_win_get_height(0) / 2 and 'zt' or 'zz'))
+  if line + count + CONTEXT_LINES > vim.fn.line('w$') and vim.fn.line('w$') < vim.fn.line('$') then
+    vim.cmd('normal! ' .. (count + CONTEXT_LINES > vim.api.nvim_win_get_height(0) / 2 and 'zt' or 'zz'))
   end
 end
 
---- Goes to the next or previous change in the windows of a review. Without changes or with unsent edits, Neovim's own
---- command runs.
+--- Goes to the next or previous change in the windows of a review. Without changes, or while the companion lacks edits,
+--- runs Neovim's own command.
 ---@param key "]c"|"[c"
 function M.go(key)
   local buf, is_forward, count = vim.api.nvim_get_current_buf(), key == ']c', vim.v.count1
@@ -58,8 +59,8 @@ function M.go(key)
   local side = review.view.left == buf and 'original' or 'current'
   local line, hunk = target(review.hunks, side, vim.api.nvim_win_get_cursor(0)[1] - 1, count, is_forward)
   if not line then
-    local where = is_forward and 'below' or 'above'
-    return messages.now(('%s: no more changes %s.'):format(require('alongside.review').name(review), where))
+    local direction = is_forward and 'below' or 'above'
+    return messages.now(('%s: no more changes %s.'):format(require('alongside.review').name(review), direction))
   end
   vim.cmd("normal! m'")
   local column = first_word.column(review, hunk, side, line)
@@ -71,11 +72,11 @@ function M.go(key)
 end
 
 --- Maps the keys in the windows of a review. Returns the mapped keys.
----@param shown alongside.View
+---@param view alongside.View
 ---@return string[]
-function M.map(shown)
+function M.map(view)
   for key, what in pairs({ [']c'] = 'next', ['[c'] = 'previous' }) do
-    for _, buf in ipairs({ shown.right, shown.left }) do
+    for _, buf in ipairs({ view.right, view.left }) do
       vim.keymap.set({ 'n', 'x' }, key, function()
         M.go(key)
       end, { buffer = buf, desc = 'alongside: ' .. what .. ' change' })

@@ -1,4 +1,4 @@
--- Colours as people see them: in OKLab, equal distances look equally different. Neovim has no such function.
+-- Colours in OKLab, where equal distances look equally different to people. Neovim has no function for that.
 
 local M = {}
 
@@ -15,7 +15,7 @@ local function root(value)
   return value < 0 and -((-value) ^ (1 / 3)) or value ^ (1 / 3)
 end
 
---- Lightness (0 to 1), chroma (0 to 0.3) and hue (radians) of an RGB number.
+--- Returns lightness (0 to 1), chroma (0 to about 0.3) and hue (radians) of an RGB number.
 function M.to_lch(colour)
   local r, g, b = channels(colour)
   local l = root(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b)
@@ -23,11 +23,11 @@ function M.to_lch(colour)
   local s = root(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b)
   local lightness = 0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s
   local a = 1.9779984951 * l - 2.4285922050 * m + 0.4505937099 * s
-  local bb = 0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s
-  return { lightness, math.sqrt(a * a + bb * bb), math.atan2(bb, a) }
+  local b_axis = 0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s
+  return { lightness, math.sqrt(a * a + b_axis * b_axis), math.atan2(b_axis, a) }
 end
 
---- The nearest RGB number.
+--- Returns the nearest RGB number of a lightness, a chroma and a hue.
 function M.to_rgb(lch)
   local a, b = lch[2] * math.cos(lch[3]), lch[2] * math.sin(lch[3])
   local l = (lch[1] + 0.3963377774 * a + 0.2158037573 * b) ^ 3
@@ -46,7 +46,7 @@ function M.to_rgb(lch)
   return number
 end
 
---- How different two colours look, in OKLab: 0 for the same, 1 for black and white.
+--- Returns the difference of two colours in OKLab: 0 for equal ones, 1 for black and white.
 ---@param one integer
 ---@param other integer
 ---@return number
@@ -57,7 +57,7 @@ function M.difference(one, other)
   return math.sqrt((x[1] - y[1]) ^ 2 + a * a + b * b)
 end
 
---- The contrast of two colours: 1 to 21.
+--- Returns the contrast of two colours as WCAG defines it: 1 to 21.
 ---@param one integer
 ---@param other integer
 ---@return number
@@ -72,7 +72,7 @@ end
 
 local STEPS = { 0, 95, 135, 175, 215, 255 }
 
---- One of the 240 fixed colours of a terminal, from 16 on.
+--- Returns the RGB number of one of the 240 fixed colours of a terminal, which begin at 16.
 ---@param number integer
 ---@return integer
 function M.from_cterm(number)
@@ -83,7 +83,7 @@ function M.from_cterm(number)
   return STEPS[math.floor(n / 36) + 1] * 65536 + STEPS[math.floor(n / 6) % 6 + 1] * 256 + STEPS[n % 6 + 1]
 end
 
---- The nearest of those that are not grey, but not `except`.
+--- Returns the nearest fixed terminal colour that is not grey and not `except`.
 ---@param colour integer
 ---@param except integer?
 ---@return integer

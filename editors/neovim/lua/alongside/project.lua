@@ -1,5 +1,5 @@
--- The project of a buffer, and whether the buffer is a file. One client serves one project, so this decides which companion
--- learns about a file.
+-- The project of a buffer, and whether the buffer is a file. One client serves one project, so the project decides
+-- which companion learns about a file.
 
 local harmless = require('alongside.harmless')
 
@@ -7,12 +7,13 @@ local M = {}
 
 local MARKERS = { '.git', '.hg', '.svn', '.jj' }
 
--- By buffer: its name at the lookup, and the project found. A file outside all projects keeps the current directory of its
--- first lookup.
-local known = {}
+-- By buffer: its name at the look-up, and the result. For a file outside all projects, that is the current directory of
+-- the first look-up.
+local entries = {}
 
---- `path` with its directory resolved. The last component stays, so a link keeps its name in the project.
-local function resolved(path)
+--- `path` with the links in its directory resolved. The last component stays, so that a link keeps its name in the
+--- project.
+local function resolve_directory(path)
   local directory = vim.uv.fs_realpath(vim.fs.dirname(path))
   if not directory then
     return path
@@ -24,7 +25,7 @@ local function root_above(directory)
   return vim.fs.root(directory .. '/.', MARKERS)
 end
 
---- The project of the current directory: the nearest one above it, or the directory itself.
+--- Returns the project of the current directory: the nearest one above it, or the directory itself.
 ---@return string
 function M.of_cwd()
   local cwd = vim.fn.getcwd()
@@ -32,7 +33,7 @@ function M.of_cwd()
   return root_above(cwd) or cwd
 end
 
--- Files of git and the like, such as a commit message, are no files of the project.
+-- Whether a file belongs to a version control system, as a commit message does, and not to the project.
 local function is_inside_marker(name)
   for _, marker in ipairs(MARKERS) do
     if name:find('/' .. marker .. '/', 1, true) then
@@ -42,7 +43,7 @@ local function is_inside_marker(name)
   return false
 end
 
---- Whether `buf` is an open file: listed, ordinary, named, and no URL of a plugin.
+--- Whether `buf` is an open file: listed, of an ordinary type, named, and no URL of a plugin.
 ---@param buf integer
 ---@return boolean
 function M.is_file(buf)
@@ -53,32 +54,32 @@ function M.is_file(buf)
   return name ~= '' and not name:find('^%a[%w+.-]+://') and not is_inside_marker(name) and harmless.is_utf8(name)
 end
 
-local function look(buf)
+local function entry_of(buf)
   local name = vim.api.nvim_buf_get_name(buf)
-  local entry = known[buf]
+  local entry = entries[buf]
   if not entry or entry.name ~= name then
-    local path = resolved(name)
+    local path = resolve_directory(name)
     entry = { name = name, path = path, root = root_above(vim.fs.dirname(path)) or M.of_cwd() }
-    known[buf] = entry
+    entries[buf] = entry
   end
   return entry
 end
 
---- The project of a file's buffer.
+--- Returns the project of a file's buffer.
 ---@param buf integer
 ---@return string root
 function M.of_buffer(buf)
-  return look(buf).root
+  return entry_of(buf).root
 end
 
---- The file's path, its directory resolved.
+--- Returns the file's path, with the links in its directory resolved.
 ---@param buf integer
 ---@return string
 function M.path(buf)
-  return look(buf).path
+  return entry_of(buf).path
 end
 
---- The loaded files of a project.
+--- Returns the loaded files of a project.
 ---@param root string
 ---@return integer[]
 function M.buffers_of(root)
@@ -87,11 +88,11 @@ function M.buffers_of(root)
   end, vim.api.nvim_list_bufs())
 end
 
---- Whether the file exists on disk. The answer is cached until something may have changed it.
+--- Whether the file exists on disk. The answer is cached until `ask_again`.
 ---@param buf integer
 ---@return boolean
 function M.exists(buf)
-  local entry = look(buf)
+  local entry = entry_of(buf)
   if entry.exists == nil then
     local stat = vim.uv.fs_stat(entry.name)
     entry.exists = stat ~= nil and stat.type == 'file'
@@ -99,20 +100,20 @@ function M.exists(buf)
   return entry.exists
 end
 
---- Clears that cache for `buf`, or for all buffers.
+--- Discards the cached answers of `exists` for `buf`, or for all buffers.
 ---@param buf integer?
 function M.ask_again(buf)
-  for number, entry in pairs(known) do
+  for number, entry in pairs(entries) do
     if not buf or number == buf then
       entry.exists = nil
     end
   end
 end
 
---- Forgets `buf`.
+--- Forgets the project of `buf`.
 ---@param buf integer
 function M.forget(buf)
-  known[buf] = nil
+  entries[buf] = nil
 end
 
 return M

@@ -1,5 +1,5 @@
--- `:edit` in a review: the proposal is as the agent made it, with all marks and colours, and undo brings the person's text
--- back. Neovim empties the buffer first, so that nothing can refuse it.
+-- `:edit` in a review shows the proposal as the agent made it, with all marks and colours, and undo brings the person's
+-- text back. Neovim empties the buffer before the plugin can act, so `:edit` cannot be refused.
 
 local folds = require('alongside.folds')
 local marks = require('alongside.marks')
@@ -8,75 +8,75 @@ local text = require('alongside.text')
 
 local M = {}
 
--- Puts the text of the agent in the place of the person's, as one edit.
-local function as_proposed(review)
-  local this, proposed = review.sync, text.split(review.proposed)
-  if text.equal(this:mine(), proposed) then
+-- Replaces the person's text with the proposed text, as one edit.
+local function restore_proposal(review)
+  local sync, proposed = review.sync, text.split(review.proposed)
+  if text.equal(sync:person_text(), proposed) then
     return
   end
-  local now = this:options()
+  local now = sync:options()
   local lines, form = text.shown(proposed, now.dos)
-  if text.same_format(now, form) and not text.is_nothing(this:mine()) then
-    -- The least changes, so that undo goes to the text that it brings back.
-    this.put(this.buf, text.lines(this:mine(), now), lines)
+  if text.same_format(now, form) and not text.is_nothing(sync:person_text()) then
+    -- Changes few lines, so that undo moves the cursor to the text that it brings back.
+    sync.put(sync.buf, text.lines(sync:person_text(), now), lines)
   else
-    this:replace(0, -1, lines, { eol = { form.eol }, bom = { form.bom } })
+    sync:replace(0, -1, lines, { eol = { form.eol }, bom = { form.bom } })
   end
-  local said = '%s: as %s proposed it. u brings your text back.'
-  messages.later(said:format(require('alongside.review').name(review), review.display.agent))
+  local message = '%s: as %s proposed it. u brings your text back.'
+  messages.later(message:format(require('alongside.review').name(review), review.display.agent))
 end
 
--- Neovim has dropped all that belongs to the text of a buffer.
-local function restore(review, buf)
-  local shown = review.view
-  marks.clear(shown.right)
-  shown:colour(buf)
+-- Restores the file type, the diff and the marks, which Neovim has dropped with the text of the buffer.
+local function restore_looks(review, buf)
+  local view = review.view
+  marks.clear(view.right)
+  view:set_filetype(buf)
   vim.schedule(function()
-    if review.is_over or review.view ~= shown or not shown:is_shown() then
+    if review.is_over or review.view ~= view or not view:is_shown() then
       return
     end
-    vim.api.nvim_win_call(shown.right_win, function()
+    vim.api.nvim_win_call(view.right_win, function()
       vim.cmd('diffupdate')
       -- Neovim opens the folds of the other window while the buffer is empty.
       vim.cmd('normal! zX')
       vim.cmd('normal! zv')
     end)
     require('alongside.review').show(review)
-    folds.level(shown, review.hunks)
+    folds.level(view, review.hunks)
   end)
 end
 
---- Follows `:edit` in the windows of a review.
+--- Handles `:edit` in the windows of a review.
 ---@param review alongside.Review
----@param on function adds autocommands of the review
+---@param on function adds an autocommand of the review
 function M.watch(review, on)
-  local shown, is_edit = review.view, false
+  local view, is_reloading = review.view, false
   on('BufUnload', 'send the last edits', function()
-    if review.sync.buf == shown.right then
+    if review.sync.buf == view.right then
       review.sync:detach()
       review.sync:push()
     end
-    is_edit = true
-    -- Loaded again later, the buffer has the text of the person.
+    is_reloading = true
+    -- A buffer that is loaded again later gets the text of the person.
     vim.schedule(function()
-      is_edit = false
+      is_reloading = false
     end)
-  end, { buffer = shown.right })
+  end, { buffer = view.right })
   on('BufReadCmd', ':edit shows the proposal as the agent made it', function()
-    review.sync:attach(shown.right, review.sync.format)
-    if is_edit and not review.wholeFileOnly then
-      as_proposed(review)
+    review.sync:attach(view.right, review.sync.format)
+    if is_reloading and not review.wholeFileOnly then
+      restore_proposal(review)
     end
-    restore(review, shown.right)
-    -- `:edit` lists it.
-    vim.bo[shown.right].modifiable, vim.bo[shown.right].buflisted = not review.wholeFileOnly, false
-    review.sync:soon()
-  end, { buffer = shown.right })
+    restore_looks(review, view.right)
+    -- `:edit` has listed the buffer.
+    vim.bo[view.right].modifiable, vim.bo[view.right].buflisted = not review.wholeFileOnly, false
+    review.sync:schedule_push()
+  end, { buffer = view.right })
   on('BufReadCmd', ':edit shows the original again', function()
-    shown:show_original(review.sync.format)
-    restore(review, shown.left)
-    vim.bo[shown.left].modifiable, vim.bo[shown.left].buflisted = false, false
-  end, { buffer = shown.left })
+    view:show_original(review.sync.format)
+    restore_looks(review, view.left)
+    vim.bo[view.left].modifiable, vim.bo[view.left].buflisted = false, false
+  end, { buffer = view.left })
 end
 
 return M

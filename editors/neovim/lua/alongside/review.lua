@@ -1,5 +1,5 @@
--- The waiting reviews: announced when they arrive, shown when the person asks for them, and over when the companion closes
--- them. Nothing here moves the cursor unless the person asks for it.
+-- The waiting reviews: they are announced when they arrive, shown when the person asks for them, and ended when the
+-- companion closes them. This file moves the cursor only if the person asks for it.
 
 local config = require('alongside.config')
 local first_word = require('alongside.first_word')
@@ -28,30 +28,30 @@ local M = {}
 ---@field original string?
 ---@field proposed string
 ---@field hunks table[]
----@field hunks_of integer the revision of the hunks
----@field display table the words of the companion
+---@field hunks_revision integer the revision to which the hunks belong
+---@field display table labels and sentences from the companion
 ---@field stale boolean
 ---@field dirty boolean
 ---@field wholeFileOnly string?
----@field reasons string? the outcomes with which the agent's model reads a reason; nil: with none
+---@field reasons string? the outcomes with which the agent's model reads a reason; nil: the agent reads no reasons
 ---@field reason string? the person's reason for the decision on the whole
----@field reason_flights integer? the reasons without a reply
+---@field reason_flights integer? the number of reasons without a reply
 ---@field sync alongside.Sync
 ---@field view alongside.View?
 ---@field deciding string? a decision without a reply
----@field announcement alongside.Message? the announcement of this one alone
+---@field announcement alongside.Message? the announcement, if it names only this review
 ---@field is_over boolean?
 
 local reviews = {} ---@type table<string, alongside.Review>
--- Views whose proposal was replaced; the next proposal of the same file takes them over.
-local vacant = {} ---@type table<string, { view: alongside.View, sync: alongside.Sync }>
-local numbers = 0
+-- Views whose proposal was replaced, until the next proposal of the same file takes them over.
+local reserved = {} ---@type table<string, { view: alongside.View, sync: alongside.Sync }>
+local last_number = 0
 
 local function key(client, id)
   return client .. '/' .. id
 end
 
-local function same_file(review)
+local function file_key(review)
   return ('%d/%s/%s'):format(review.client, tostring(review.agent.number), review.file)
 end
 
@@ -59,7 +59,7 @@ function M.name(review)
   return review.display.name
 end
 
---- All waiting reviews, the oldest first, as agents wait for them.
+--- Returns all waiting reviews, the oldest first.
 ---@return alongside.Review[]
 function M.all()
   local all = vim.tbl_values(reviews)
@@ -69,7 +69,7 @@ function M.all()
   return all
 end
 
---- The review that a buffer shows.
+--- Returns the review that a buffer shows.
 ---@param buf integer
 ---@return alongside.Review?
 function M.of_buffer(buf)
@@ -80,7 +80,7 @@ function M.of_buffer(buf)
   end
 end
 
---- The review in the current buffer or tab page.
+--- Returns the review in the current buffer or tab page.
 ---@return alongside.Review?
 function M.looked_at()
   local here = M.of_buffer(vim.api.nvim_get_current_buf())
@@ -111,11 +111,11 @@ local function redraw(review)
   end
 end
 
---- Draws the bars of a review again.
+--- Redraws the bars of a review.
 M.redraw = redraw
 
--- The hunks belong to the companion's text, so marks are drawn only while the buffer shows it.
-local function draw(review, anew)
+-- Draws the marks only while the buffer shows the companion's text, to which the hunks belong.
+local function draw_marks(review, draws_all)
   local shown, this = review.view, review.sync
   if not shown or this:is_unsent() or not vim.api.nvim_buf_is_loaded(shown.right) then
     return
@@ -127,31 +127,31 @@ local function draw(review, anew)
     left_win = shown.left_win,
     right_win = shown.right_win,
     original = shown.original,
-  }, this.told, function()
-    draw(review, true)
-  end, anew)
+  }, this.companion_text, function()
+    draw_marks(review, true)
+  end, draws_all)
 end
 
--- Counts the buffer as modified while it holds typed text.
-local function mark(review)
+-- Marks the buffer as modified while it holds typed text.
+local function update_modified(review)
   if review.sync then
     review.sync:set_modified()
   end
 end
 
---- Draws marks and bars.
+--- Draws marks and bars of a review.
 function M.show(review)
-  draw(review)
+  draw_marks(review)
   redraw(review)
-  mark(review)
+  update_modified(review)
   vim.schedule(function()
     seen.look_around()
   end)
   require('alongside.reasons').follow_undo(review)
 end
 
--- Splits texts only when the person looks at the review.
-local function prepared(review)
+-- Returns the review's sync, created at the first view of the review, because splitting its texts takes time.
+local function sync_of(review)
   if review.sync then
     return review.sync
   end
@@ -160,10 +160,10 @@ local function prepared(review)
       params.id = review.id
       server.request(review.client, 'alongside/setReviewText', params, function(err, result)
         answer(err, result)
-        if review.sync.problem and not review.is_over and not review.has_said_so then
-          review.has_said_so = true
-          local said = '%s: the companion refused your edits. %s Your text stays here; :w tries again.'
-          messages.later(said:format(M.name(review), M.refusal(err)), vim.log.levels.WARN)
+        if review.sync.problem and not review.is_over and not review.has_shown_refusal then
+          review.has_shown_refusal = true
+          local message = '%s: the companion refused your edits. %s Your text stays here; :w tries again.'
+          messages.later(message:format(M.name(review), M.refusal(err)), vim.log.levels.WARN)
         end
       end)
     end,
@@ -175,72 +175,72 @@ local function prepared(review)
     end,
   })
   for _, changed in ipairs(review.backlog) do
-    review.sync:take(changed)
+    review.sync:on_change(changed)
   end
   review.backlog, review.current = {}, nil
   return review.sync
 end
 
---- A refusal as a sentence.
+--- Returns the message of a refusal as a sentence.
 ---@param err table
 ---@return string
 function M.refusal(err)
-  local said = harmless.name(type(err.message) == 'string' and err.message or 'the companion does not say why')
-  return said:sub(1, 1):upper() .. said:sub(2) .. (said:find('[.!?]$') and '' or '.')
+  local message = harmless.name(type(err.message) == 'string' and err.message or 'the companion does not say why')
+  return message:sub(1, 1):upper() .. message:sub(2) .. (message:find('[.!?]$') and '' or '.')
 end
 
---- The line of the first change.
+--- Returns the line of the first change, 1-based.
 function M.first_line(review)
   local hunk = review.hunks[1]
   return hunk and require('alongside.next_change').line(hunk, 'current') + 1 or 1
 end
 
---- The line of the first change, and the column of its first word that differs, 0-based.
+--- Returns the line of the first change, 1-based, and the column of its first changed word, 0-based.
 function M.first_place(review)
   local line, hunk = M.first_line(review), review.hunks[1]
   return line, hunk and first_word.column(review, hunk, 'current', line - 1) or 0
 end
 
--- Takes the words of the companion, those of changes too.
-local function take_words(review, display)
+-- Stores the companion's labels and sentences, and numbers the changes.
+local function store_display(review, display)
   review.display = display
   for number, hunk in ipairs(review.hunks) do
     hunk.number = number
   end
-  for _, one in ipairs(display.hunks) do
-    local hunk = review.hunks[one.hunk + 1]
-    hunk.unseen, hunk.blanks, hunk.differs = one.unseen, one.blanks, one.differs
+  for _, hunk_display in ipairs(display.hunks) do
+    local hunk = review.hunks[hunk_display.hunk + 1]
+    hunk.unseen, hunk.blanks, hunk.differs = hunk_display.unseen, hunk_display.blanks, hunk_display.differs
   end
 end
 
 --- Creates the buffers of a review.
 function M.make_view(review)
-  local this = prepared(review)
+  local this = sync_of(review)
   local name = ('%d-%d/%s'):format(review.client, review.id, harmless.name(vim.fs.basename(review.file)))
   review.view = view.new(review, this, name)
   require('alongside.deciding').watch(review)
   return review.view
 end
 
---- The companion opened a review.
+--- Handles the companion's message about a new review.
 function M.opened(client, opened)
-  local one = server.get(client)
-  numbers = numbers + 1
-  -- The fields that the companion tells, and those that the plugin adds.
+  local this_server = server.get(client)
+  last_number = last_number + 1
+  -- The fields of the message, and those that the plugin adds.
   local review = vim.tbl_extend('force', opened, {
     key = key(client, opened.id),
-    number = numbers,
+    number = last_number,
     client = client,
-    root = one and one.root,
-    hunks_of = opened.revision,
+    root = this_server and this_server.root,
+    hunks_revision = opened.revision,
     backlog = {},
   })
-  take_words(review, opened.display)
+  store_display(review, opened.display)
   reviews[review.key] = review
-  local place = vacant[same_file(review)]
-  vacant[same_file(review)] = nil
+  local place = reserved[file_key(review)]
+  reserved[file_key(review)] = nil
   if place and place.view:is_shown() then
-    place.view:give_to(M.make_view(review), M.first_place(review))
+    place.view:replace_with(M.make_view(review), M.first_place(review))
     vim.schedule(function()
       if review.view then
         folds.level(review.view, review.hunks)
@@ -255,32 +255,32 @@ function M.opened(client, opened)
   vim.cmd.redrawstatus({ bang = true })
 end
 
---- A review has changed, here or at another desk.
+--- Handles a change of a review, made here or at another desk.
 function M.changed(client, changed)
   local review = reviews[key(client, changed.id)]
-  if not review or changed.revision < review.hunks_of then
-    -- The hunks of an earlier text would count what is not there.
+  if not review or changed.revision < review.hunks_revision then
+    -- Hunks of an earlier text would not match this text.
     return
   end
-  review.hunks, review.hunks_of = changed.hunks, changed.revision
+  review.hunks, review.hunks_revision = changed.hunks, changed.revision
   review.stale, review.dirty = changed.stale, changed.dirty
   review.reason = changed.reason
-  take_words(review, changed.display)
+  store_display(review, changed.display)
   if review.sync then
-    review.sync:take(changed)
-    draw(review)
+    review.sync:on_change(changed)
+    draw_marks(review)
   else
     review.backlog[#review.backlog + 1] = changed
   end
   redraw(review)
-  mark(review)
+  update_modified(review)
   if review.sync then
     require('alongside.reasons').follow_undo(review)
   end
   vim.cmd.redrawstatus({ bang = true })
 end
 
---- The companion closed a review.
+--- Handles the end of a review.
 function M.closed(client, closed)
   local review = reviews[key(client, closed.id)]
   if not review then
@@ -288,16 +288,16 @@ function M.closed(client, closed)
   end
   reviews[review.key] = nil
   review.is_over = true
-  mark(review)
+  update_modified(review)
   if closed.decidedHere then
-    require('alongside.choosing').decided(review)
+    require('alongside.choosing').record_decision(review)
   end
-  require('alongside.ending').over(review, closed, function(shown)
-    vacant[same_file(review)] = { view = shown }
+  require('alongside.ending').end_review(review, closed, function(shown)
+    reserved[file_key(review)] = { view = shown }
     vim.defer_fn(function()
-      local place = vacant[same_file(review)]
+      local place = reserved[file_key(review)]
       if place and place.view == shown then
-        vacant[same_file(review)] = nil
+        reserved[file_key(review)] = nil
         shown:close()
       end
     end, 1000)
@@ -309,10 +309,10 @@ function M.closed(client, closed)
   vim.cmd.redrawstatus({ bang = true })
 end
 
---- The companion reports the end of the file of a decided review.
+--- Handles the last word of a decided review.
 function M.last_word(client, last)
-  local behind = require('alongside.choosing').next_words(key(client, last.id), true)
-  messages.news(harmless.name(last.message), behind)
+  local suffix = require('alongside.choosing').next_words(key(client, last.id), true)
+  messages.news(harmless.name(last.message), suffix)
 end
 
 --- Sends unsent edits. Returns when the companion has them, or after 120 ms.
@@ -323,20 +323,20 @@ function M.flush(client, id)
   end
 end
 
---- The server has ended. Nothing is decided; the reviews return with the next server. `is_restart`: the person asked for
---- it, so no message appears.
+--- Ends the reviews of a server that has ended, without a decision; they return with the next server. With
+--- `is_restart`, the person asked for it, so no message appears.
 function M.gone(client, is_restart)
   for _, review in ipairs(M.all()) do
     if review.client == client then
       reviews[review.key] = nil
       review.is_over = true
-      mark(review)
-      require('alongside.ending').over(review, { closing = 'gone', is_restart = is_restart })
+      update_modified(review)
+      require('alongside.ending').end_review(review, { closing = 'gone', is_restart = is_restart })
     end
   end
 end
 
---- The companion reports a problem.
+--- Shows a problem that the companion reports.
 function M.problem(_, problem)
   local hint = type(problem.hint) == 'string' and '; ' .. problem.hint or ''
   messages.later('alongside: ' .. harmless.name(tostring(problem.what) .. hint), vim.log.levels.WARN)
@@ -363,7 +363,7 @@ function M.reason(is_for_all)
   end
 end
 
---- The waiting reviews, for display: names are harmless.
+--- Returns the waiting reviews for display, with harmless names.
 ---@return table[]
 function M.waiting()
   return vim.tbl_map(function(review)
@@ -377,7 +377,7 @@ function M.waiting()
   end, M.all())
 end
 
---- Draws all bars again.
+--- Redraws the bars of all reviews.
 function M.redraw_all()
   for _, review in pairs(reviews) do
     redraw(review)

@@ -1,16 +1,17 @@
--- Which changes of a review were on the screen: accepting asks if some were not, in the words of every desk.
+-- Records which changes of a review were on the screen. Accepting asks if some were not, with the same sentences at
+-- every desk.
 
 local autocommands = require('alongside.autocommands')
 
 local M = {}
 
--- A change is the same as long as it is at the same place of the proposal.
+-- The key of a change, which stays the same while the change is at the same place of the proposal.
 local function key_of(hunk)
   hunk.seen_key = hunk.seen_key or hunk.original.start .. ' ' .. hunk.proposed.start
   return hunk.seen_key
 end
 
--- The lines of a change in the buffer, 0-based; one without lines is at the line with its sign.
+-- The lines of a change in the buffer, 0-based; a change without lines is at the line with its sign.
 local function lines_of(hunk)
   local first = require('alongside.next_change').line(hunk, 'current')
   return first, math.max(hunk.current['end'], first + 1)
@@ -22,7 +23,7 @@ function M.is_one_by_one(review)
   return review.original ~= nil and not review.wholeFileOnly and #review.hunks > 0
 end
 
--- The changes of a review by lines; a new file, or the only change, is counted line by line.
+-- The changes that are counted. A new file or an undivided proposal counts as one change of all its lines.
 local function parts_of(review)
   if M.is_one_by_one(review) then
     return review.hunks
@@ -32,7 +33,7 @@ local function parts_of(review)
   return { { original = all, proposed = all, current = all, state = 'kept' } }
 end
 
--- The number of the first change that reaches line `first` or one below it.
+-- The number of the first change that reaches line `first` or a line below it.
 local function first_at(parts, first)
   local low, high = 1, #parts + 1
   while low < high do
@@ -47,21 +48,22 @@ local function first_at(parts, first)
   return low
 end
 
---- Notes the lines from `first` to before `stop`, 0-based, as on the screen. `is_hidden` tells whether a fold hides a line.
----@return boolean whether a change is seen that was not
-function M.note(review, first, stop, is_hidden)
+--- Records that the lines from `first` to before `stop`, 0-based, are on the screen. `is_hidden` says whether a fold
+--- hides a line.
+---@return boolean whether a line is on the screen for the first time
+function M.record(review, first, stop, is_hidden)
   local parts, is_new = parts_of(review), false
-  local known = review.seen or { whole = {}, lines = {} }
-  review.seen = known
+  local record = review.seen or { whole = {}, lines = {} }
+  review.seen = record
   for i = first_at(parts, first), #parts do
     local from, upto = lines_of(parts[i])
     if from >= stop then
       break
     end
     local key = key_of(parts[i])
-    if not known.whole[key] then
-      local lines = known.lines[key] or {}
-      known.lines[key] = lines
+    if not record.whole[key] then
+      local lines = record.lines[key] or {}
+      record.lines[key] = lines
       for line = math.max(from, first), math.min(upto, stop) - 1 do
         if not is_hidden(line) then
           is_new = is_new or not lines[line - from]
@@ -76,7 +78,7 @@ function M.note(review, first, stop, is_hidden)
         end
       end
       if all then
-        known.whole[key], known.lines[key] = true, nil
+        record.whole[key], record.lines[key] = true, nil
       end
     end
   end
@@ -87,15 +89,15 @@ end
 ---@field unseen integer
 ---@field all integer
 ---@field unit "changes"|"lines"
----@field hard integer how many unseen changes have something hard to see
+---@field hard integer the number of unseen changes with something hard to see
 
---- How many changes were not wholly on the screen; of a single one, its lines.
+--- Returns how many changes were not wholly on the screen; for a single change, how many of its lines.
 ---@return alongside.Seen
 function M.count(review)
-  local parts, known = parts_of(review), review.seen or { whole = {}, lines = {} }
+  local parts, record = parts_of(review), review.seen or { whole = {}, lines = {} }
   local count = { unseen = 0, all = #parts, unit = 'changes', hard = 0 }
   for _, part in ipairs(parts) do
-    if not known.whole[key_of(part)] then
+    if not record.whole[key_of(part)] then
       count.unseen = count.unseen + 1
       count.hard = count.hard + (part.unseen and 1 or 0)
     end
@@ -104,14 +106,14 @@ function M.count(review)
     local from, upto = lines_of(parts[1])
     count.unit, count.all = 'lines', upto - from
     if count.unseen > 0 then
-      count.unseen = math.max(0, count.all - vim.tbl_count(known.lines[key_of(parts[1])] or {}))
+      count.unseen = math.max(0, count.all - vim.tbl_count(record.lines[key_of(parts[1])] or {}))
     end
   end
   return count
 end
 
--- "3 of 20 changes were not on the screen yet."
-local function unseen_words(count)
+-- A sentence such as "3 of 20 changes were not on the screen yet."
+local function unseen_sentence(count)
   local hard = count.hard == 0 and ''
     or count.unit == 'lines' and ', and the change has something hard to see'
     or count.hard == 1 and count.unseen == 1 and ', and has something hard to see'
@@ -120,9 +122,9 @@ local function unseen_words(count)
   return ('%d of %d %s %s not on the screen yet%s.'):format(count.unseen, count.all, count.unit, were, hard)
 end
 
---- The count of changes that were not on the screen yet, for a bar: "16 of 20 not seen"; nil if all was.
+--- Returns the count of changes that were not on the screen yet, for a bar: "16 of 20 not seen". Nil if all were.
 ---@return string?
-function M.words(review)
+function M.label(review)
   if not review.view or review.is_over then
     return
   end
@@ -130,8 +132,8 @@ function M.words(review)
   return count.unseen > 0 and ('%d of %d not seen'):format(count.unseen, count.all) or nil
 end
 
---- The question before accepting, if something was not on the screen or is hard to see and the person has not confirmed it.
---- The function notes that they have.
+--- Returns the question before accepting, if something was not on the screen or is hard to see and the person has not
+--- confirmed it, and the function that records the confirmation.
 ---@return string?, fun()
 function M.question(review)
   M.look_around()
@@ -139,7 +141,7 @@ function M.question(review)
   if review.view then
     local count = M.count(review)
     if count.unseen > 0 then
-      parts[#parts + 1] = unseen_words(count)
+      parts[#parts + 1] = unseen_sentence(count)
     end
   end
   parts[#parts + 1] = review.display.unseen
@@ -152,13 +154,13 @@ function M.question(review)
   end
 end
 
--- The first line that was not on the screen, 1-based; nil if all was.
+-- The first line that was not on the screen, 1-based; nil if all were.
 local function first_unseen(review)
-  local known = review.seen or { whole = {}, lines = {} }
+  local record = review.seen or { whole = {}, lines = {} }
   for _, part in ipairs(parts_of(review)) do
     local from, upto = lines_of(part)
-    local lines = known.lines[key_of(part)] or {}
-    for line = from, known.whole[key_of(part)] and from - 1 or upto - 1 do
+    local lines = record.lines[key_of(part)] or {}
+    for line = from, record.whole[key_of(part)] and from - 1 or upto - 1 do
       if not lines[line - from] then
         return line + 1
       end
@@ -166,58 +168,58 @@ local function first_unseen(review)
   end
 end
 
---- Goes to the first line of a change that was not on the screen, for a person who is in the proposal and wants to see it.
+--- Goes to the first line of a change that was not on the screen, if the person is in the proposal.
 ---@param review alongside.Review
 function M.go(review)
-  local shown = review.view
-  local line = shown and shown:is_shown() and shown:is_current() and first_unseen(review)
+  local view = review.view
+  local line = view and view:is_shown() and view:is_current() and first_unseen(review)
   if line then
-    shown:focus()
+    view:focus()
     vim.cmd("normal! m'")
-    vim.api.nvim_win_set_cursor(0, { math.min(line, vim.api.nvim_buf_line_count(shown.right)), 0 })
+    vim.api.nvim_win_set_cursor(0, { math.min(line, vim.api.nvim_buf_line_count(view.right)), 0 })
     vim.cmd('normal! zvzz')
   end
 end
 
--- Notes what a window of a proposal shows now.
-local function look(win, review)
-  -- Neovim computes the last line again only if it is asked in the window.
+-- Records the lines that a window of a proposal shows now.
+local function record_window(win, review)
+  -- Neovim updates the last visible line only if it is queried in the window.
   local range = vim.api.nvim_win_call(win, function()
     return { vim.fn.line('w0') - 1, vim.fn.line('w$') }
   end)
-  return M.note(review, range[1], range[2], function(line)
+  return M.record(review, range[1], range[2], function(line)
     return vim.api.nvim_win_call(win, function()
       return vim.fn.foldclosed(line + 1) >= 0
     end)
   end)
 end
 
---- Notes what is on the screen now.
+--- Records what is on the screen now.
 function M.look_around() end
 
---- Follows what is on the screen. `review_of` has the review whose proposal is in a buffer, `on_seen` is called when more of
---- it was seen.
+--- Follows what is on the screen. `review_of` returns the review whose proposal is in a buffer; `on_seen` is called
+--- when more of the review was on the screen.
 ---@param review_of fun(buf: integer): alongside.Review?
 ---@param on_seen fun(review: alongside.Review)
 function M.setup(review_of, on_seen)
-  local is_waiting = false
+  local is_scheduled = false
   local function look_around()
-    is_waiting = false
+    is_scheduled = false
     if vim.fn.getcmdwintype() ~= '' then
       return
     end
     for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
       local review = review_of(vim.api.nvim_win_get_buf(win))
-      if review and look(win, review) then
+      if review and record_window(win, review) then
         on_seen(review)
       end
     end
   end
   M.look_around = look_around
   autocommands('seen')({ 'WinScrolled', 'WinResized', 'CursorMoved', 'CursorMovedI', 'WinEnter', 'TabEnter' }, 'note which changes are on the screen', function()
-    if not is_waiting then
-      is_waiting = true
-      -- Once Neovim has scrolled.
+    if not is_scheduled then
+      is_scheduled = true
+      -- Runs after Neovim has scrolled.
       vim.schedule(look_around)
     end
   end)

@@ -4,13 +4,13 @@ local harmless = require('alongside.harmless')
 
 local M = {}
 
--- Agents take 16,384 UTF-16 units; a little more shows them that the selection continues. It is never read as a whole,
--- because it may have many megabytes and grow with every key.
-local MOST = 16400
-local AT_ONCE = 256
+-- The most UTF-16 units of a selection that are read. Agents get 16,384 units; a few more show that the selection
+-- continues. A selection is never read as a whole, because it may have many megabytes and grow with every key.
+local MAX_UNITS = 16400
+local LINES_PER_READ = 256
 local BLOCK = '\22'
 
--- Newer releases deprecate the old signature; 0.10 does not know the new one.
+-- Newer releases of Neovim deprecate the old signature; 0.10 does not have the new one.
 local units = vim.fn.has('nvim-0.11') == 1
     and function(line, byte)
       return vim.str_utfindex(line, 'utf-16', byte, false)
@@ -19,7 +19,7 @@ local units = vim.fn.has('nvim-0.11') == 1
     return select(2, vim.str_utfindex(line, byte))
   end
 
---- The position of `byte` in `line` in UTF-16 units.
+--- Returns the position of `byte` in `line` in UTF-16 units.
 ---@param line string
 ---@param byte integer
 ---@return integer
@@ -27,7 +27,7 @@ function M.utf16(line, byte)
   return units(line, math.max(0, math.min(byte, #line)))
 end
 
---- The cursor of `window`.
+--- Returns the cursor of `window`.
 ---@param window integer
 ---@return { line: integer, character: integer }
 function M.cursor(window)
@@ -36,18 +36,18 @@ function M.cursor(window)
   return { line = row - 1, character = M.utf16(line, column) }
 end
 
---- Collects lines up to the limit.
+--- Creates a collector that takes lines up to the limit.
 local function collector()
-  local lines, room = {}, MOST
+  local lines, room = {}, MAX_UNITS
   return {
     lines = lines,
     add = function(line)
       if room <= 0 then
         return false
       end
-      -- Neovim's lines have \n for a NUL of the file.
+      -- Neovim's API returns \n for a NUL of the file.
       line = harmless.utf8((line:gsub('\n', '\0')))
-      -- A character has at least one byte, and one of two units at least four.
+      -- A line has at least as many bytes as UTF-16 units, so shorter lines need no count.
       if #line > room and M.utf16(line, #line) > room then
         line = vim.fn.strcharpart(line, 0, room)
         while M.utf16(line, #line) > room do
@@ -63,8 +63,8 @@ local function collector()
 end
 
 local function read(buf, first, last, each)
-  for from = first, last, AT_ONCE do
-    local lines = vim.api.nvim_buf_get_lines(buf, from - 1, math.min(last, from + AT_ONCE - 1), false)
+  for from = first, last, LINES_PER_READ do
+    local lines = vim.api.nvim_buf_get_lines(buf, from - 1, math.min(last, from + LINES_PER_READ - 1), false)
     for i, line in ipairs(lines) do
       if not each(line, from + i - 1) then
         return
@@ -73,7 +73,7 @@ local function read(buf, first, last, each)
   end
 end
 
--- The block up to the ends of the lines, which getregion() does not support.
+-- The block that extends to the ends of its lines, which getregion() does not support.
 local function to_line_ends(buf, window, first, last, left, add)
   read(buf, first, last, function(line, row)
     if vim.fn.virtcol({ row, '$' }, false, window) <= left then
@@ -83,7 +83,7 @@ local function to_line_ends(buf, window, first, last, left, add)
   end)
 end
 
--- The column at the left of a block, as on the screen.
+-- The leftmost column of a block on the screen.
 local function left_of(window, from, to)
   return math.min(
     vim.fn.virtcol({ from[2], from[3] }, true, window)[1],
@@ -91,29 +91,29 @@ local function left_of(window, from, to)
   )
 end
 
---- The text between two positions of `getpos()`.
+--- Returns the text between two positions of `getpos()`.
 ---@param window integer
 ---@param from integer[]
 ---@param to integer[]
 ---@param mode string 'v', 'V' or CTRL-V
----@param ends boolean whether a block reaches to the ends of its lines
+---@param to_ends boolean whether a block extends to the ends of its lines
 ---@return string
-function M.between(window, from, to, mode, ends)
+function M.between(window, from, to, mode, to_ends)
   local buf = vim.api.nvim_win_get_buf(window)
   local first, last = math.min(from[2], to[2]), math.max(from[2], to[2])
   local all = collector()
   if mode == 'V' then
     read(buf, first, last, all.add)
-  elseif mode == BLOCK and ends then
+  elseif mode == BLOCK and to_ends then
     to_line_ends(buf, window, first, last, left_of(window, from, to), all.add)
-  elseif mode == BLOCK or last - first < AT_ONCE then
+  elseif mode == BLOCK or last - first < LINES_PER_READ then
     for _, line in ipairs(vim.fn.getregion(from, to, { type = mode })) do
       if not all.add(line) then
         break
       end
     end
   else
-    -- The first line from its column, whole lines, and the last line up to its column.
+    -- The first line from its column on, whole lines, and the last line up to its column.
     if from[2] > to[2] then
       from, to = to, from
     end
@@ -125,8 +125,8 @@ function M.between(window, from, to, mode, ends)
   return table.concat(all.lines, '\n')
 end
 
---- The kind of the selection in `mode`; nil without one. Select mode selects like Visual mode.
----@param mode string as mode() says
+--- Returns the kind of the selection in `mode`; nil without one. Select mode selects like Visual mode.
+---@param mode string as mode() returns it
 ---@return string?
 function M.kind(mode)
   local first = mode:sub(1, 1)
@@ -134,7 +134,7 @@ function M.kind(mode)
   return kinds[first]
 end
 
--- The two ends of a selection. The one in its first line is where the text begins, whatever the column of the cursor.
+-- The two ends of a selection. The end in its first line is where the text begins, whatever the column of the cursor.
 local function ends_of(window, from, to, kind)
   local buf = vim.api.nvim_win_get_buf(window)
   local first = math.min(from[2], to[2])
@@ -153,9 +153,9 @@ end
 ---@class alongside.Selection
 ---@field text string
 ---@field cursor { line: integer, character: integer } the end at which the cursor is
----@field anchor { line: integer, character: integer } the other one
+---@field anchor { line: integer, character: integer } the other end
 
---- The selection in the current window; nil without one.
+--- Returns the selection in the current window; nil without one.
 ---@return alongside.Selection?
 function M.current()
   local kind = M.kind(vim.fn.mode())
@@ -168,7 +168,7 @@ function M.current()
   return { text = M.between(window, from, to, kind, to_ends), cursor = cursor, anchor = anchor }
 end
 
---- The last selection in the current window.
+--- Returns the last selection in the current window; nil without one.
 ---@return alongside.Selection?
 function M.last()
   local kind = M.kind(vim.fn.visualmode())
@@ -179,7 +179,7 @@ function M.last()
   local window = vim.api.nvim_get_current_win()
   local text = M.between(window, from, to, kind, to[3] == vim.v.maxcol and kind == BLOCK)
   local first, last = ends_of(window, from, to, kind)
-  -- The cursor stays at its end.
+  -- After Visual mode, the cursor stays at the end where it was.
   local row, column = unpack(vim.api.nvim_win_get_cursor(window))
   local is_first = row == from[2] and (row < to[2] or column < to[3] - 1)
   return { text = text, cursor = is_first and first or last, anchor = is_first and last or first }

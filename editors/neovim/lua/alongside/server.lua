@@ -1,5 +1,6 @@
--- One `alongside lsp` per project. It starts with the first file of the project and restarts after a crash, but not after
--- somebody stopped it. It runs in Neovim's own LSP client, so :lsp restart, :LspStop and the like work.
+-- One `alongside lsp` per project. It starts with the first file of the project and restarts after a crash, but not
+-- after somebody has stopped it. It runs in Neovim's own LSP client, so `:lsp restart`, `:LspStop` and similar commands
+-- work.
 
 local autocommands = require('alongside.autocommands')
 local config = require('alongside.config')
@@ -18,38 +19,38 @@ local PROTOCOL = 1
 ---@field root string
 ---@field rpc vim.lsp.rpc.PublicClient
 ---@field client vim.lsp.Client
----@field pending table<integer, fun(err: table)> by a number of ours
+---@field pending table<integer, fun(err: table)> the callbacks of unanswered requests, by the plugin's number
 ---@field status table? the newest alongside/didChangeStatus, without its environment
 
-local servers = {} ---@type table<integer, alongside.Server> ready ones, by client id
+local servers = {} ---@type table<integer, alongside.Server> the ready servers, by client id
 local leaving = false
-local register
+local registers_config
 
 -- Handlers, set by init.lua.
 M.on = { message = {}, request = {}, ready = function() end, gone = function() end } ---@type table
 
 --- Whether the program can be run. Shows a message once if it cannot.
 ---@return boolean
-function M.installed()
+function M.can_run()
   local program = config.current.cmd[1]
   if vim.fn.executable(vim.fs.normalize(program)) == 1 then
     return true
   end
-  server_restart.say_once('missing', ("alongside: cannot run '%s': install it, or set cmd (:checkhealth alongside)"):format(program))
+  server_restart.show_once('missing', ("alongside: cannot run '%s': install it, or set cmd (:checkhealth alongside)"):format(program))
   return false
 end
 
-local function same_project(client, wanted)
-  return client.name == NAME and client.root_dir == wanted.root_dir and not link.of(client).asked_to_stop
+local function is_same_project(client, config_of_project)
+  return client.name == NAME and client.root_dir == config_of_project.root_dir and not link.of(client).asked_to_stop
     and not client.rpc.is_closing()
 end
 
---- The client of a project, ready or still starting.
+--- Returns the client of a project, ready or starting.
 ---@param root string
 ---@return vim.lsp.Client?
 function M.client(root)
   for _, client in ipairs(vim.lsp.get_clients({ name = NAME, _uninitialized = true })) do
-    if same_project(client, { root_dir = root }) then
+    if is_same_project(client, { root_dir = root }) then
       return client
     end
   end
@@ -76,12 +77,12 @@ local function start_again(root, buffers)
 end
 
 local function on_init(client, result)
-  local spoken = vim.tbl_get(result, 'capabilities', 'experimental', 'alongside', 'protocol')
-  local why = spoken ~= PROTOCOL
-      and ('the plugin and the program speak different protocols (%d, %s): update both'):format(PROTOCOL, tostring(spoken))
+  local program_protocol = vim.tbl_get(result, 'capabilities', 'experimental', 'alongside', 'protocol')
+  local reason = program_protocol ~= PROTOCOL
+      and ('the plugin and the program speak different protocols (%d, %s): update both'):format(PROTOCOL, tostring(program_protocol))
     or not result.capabilities.experimental.alongside.display and 'the program is older than the plugin: update it'
-  if why then
-    link.of(client).refused = why
+  if reason then
+    link.of(client).refused = reason
     client.rpc.give_up()
     return
   end
@@ -92,7 +93,7 @@ local function on_init(client, result)
   log.guarded(M.on.ready)(client.id)
 end
 
--- Neovim calls this where most functions are forbidden, so everything is scheduled.
+-- Neovim calls this function in a context that forbids most functions, so all work is scheduled.
 local function on_exit(_, _, id)
   local client = vim.lsp.get_client_by_id(id) or (servers[id] and servers[id].client)
   vim.schedule(function()
@@ -100,17 +101,17 @@ local function on_exit(_, _, id)
     servers[id] = nil
     if server then
       log.guarded(M.on.gone)(id, server_restart.is_expected(server.root))
-      link.abandon(server)
+      link.fail_pending(server)
     end
   end)
   if client then
-    local root, how = client.root_dir, link.of(client)
+    local root, end_facts = client.root_dir, link.of(client)
     local buffers = vim.tbl_keys(client.attached_buffers)
     vim.schedule(function()
-      -- Neovim forgets the client in a turn scheduled after this function; this runs after that.
+      -- Neovim removes the client in a function that it schedules after this one; the inner function runs after that.
       vim.schedule(function()
         if not leaving then
-          server_restart.ended(root, how, M.client(root) ~= nil, function()
+          server_restart.ended(root, end_facts, M.client(root) ~= nil, function()
             start_again(root, buffers)
           end)
         end
@@ -121,24 +122,24 @@ end
 
 local function handlers()
   local all = {}
-  local function add(method, what)
-    what = log.guarded(what)
+  local function add(method, handler)
+    handler = log.guarded(handler)
     all[method] = function(_, params, context)
-      local reply = servers[context.client_id] and what(context.client_id, params)
-      -- Notifications ignore it.
+      local reply = servers[context.client_id] and handler(context.client_id, params)
+      -- For a notification, Neovim ignores the reply.
       return reply or vim.NIL
     end
   end
-  for method, tell in pairs(M.on.message) do
-    add(method, tell)
+  for method, handler in pairs(M.on.message) do
+    add(method, handler)
   end
-  for method, obey in pairs(M.on.request) do
-    add(method, obey)
+  for method, handler in pairs(M.on.request) do
+    add(method, handler)
   end
   return all
 end
 
-local function template()
+local function client_config()
   return {
     name = NAME,
     cmd = link.starter(function()
@@ -148,19 +149,19 @@ local function template()
     init_options = { alongside = { protocol = PROTOCOL, display = true, diagnostics = true } },
     on_init = on_init,
     on_exit = on_exit,
-    reuse_client = same_project,
+    reuse_client = is_same_project,
   }
 end
 
-local function for_root(root)
-  local made = register and vim.deepcopy(vim.lsp.config[NAME]) or template()
-  made.root_dir = root
-  made.workspace_folders = { { uri = vim.uri_from_fname(root), name = vim.fs.basename(root) } }
-  return made
+local function config_of(root)
+  local result = registers_config and vim.deepcopy(vim.lsp.config[NAME]) or client_config()
+  result.root_dir = root
+  result.workspace_folders = { { uri = vim.uri_from_fname(root), name = vim.fs.basename(root) } }
+  return result
 end
 
 local function is_disabled()
-  return register and vim.lsp.is_enabled ~= nil and not vim.lsp.is_enabled(NAME)
+  return registers_config and vim.lsp.is_enabled ~= nil and not vim.lsp.is_enabled(NAME)
 end
 
 --- Starts the project's server unless it runs, and attaches `buf` to it.
@@ -168,7 +169,7 @@ end
 ---@param buf integer?
 ---@return boolean
 function M.start(root, buf)
-  if leaving or is_disabled() or not M.installed() then
+  if leaving or is_disabled() or not M.can_run() then
     return false
   end
   local client = M.client(root)
@@ -177,19 +178,20 @@ function M.start(root, buf)
   end
   local ok, id
   if buf then
-    ok, id = pcall(vim.lsp.start, for_root(root), { bufnr = buf, reuse_client = same_project, silent = true })
-  elseif register then
-    ok, id = pcall(vim.lsp.start, for_root(root), { attach = false, silent = true })
+    ok, id = pcall(vim.lsp.start, config_of(root), { bufnr = buf, reuse_client = is_same_project, silent = true })
+  elseif registers_config then
+    ok, id = pcall(vim.lsp.start, config_of(root), { attach = false, silent = true })
   else
-    ok, id = pcall(vim.lsp.start_client, for_root(root))
+    ok, id = pcall(vim.lsp.start_client, config_of(root))
   end
   if not ok or not id then
-    server_restart.say_once('start ' .. root, 'alongside: cannot start the server (:checkhealth alongside)')
+    server_restart.show_once('start ' .. root, 'alongside: cannot start the server (:checkhealth alongside)')
   end
   return ok and id ~= nil
 end
 
---- A file was opened or entered. `opened`: it was just read, which also restarts a stopped server.
+--- Attaches a file that was opened or entered to the server of its project, which starts if needed. `opened`: the file
+--- was just read, which also restarts a stopped server.
 ---@param buf integer
 ---@param opened boolean?
 function M.attach(buf, opened)
@@ -211,10 +213,10 @@ function M.attach(buf, opened)
   M.start(root, buf)
 end
 
---- Gives the client the position encoding of the buffer's other clients. Neovim uses one encoding for all and warns of
---- differences; this client needs none.
+--- Gives the client the position encoding of the buffer's other clients. Neovim uses one encoding for all clients of a
+--- buffer and warns of differences; this client uses no positions.
 ---@param buf integer
-function M.adapt(buf)
+function M.adopt_encoding(buf)
   local own, other
   for _, client in ipairs(vim.lsp.get_clients({ bufnr = buf })) do
     if client.name == NAME then
@@ -236,9 +238,9 @@ function M.attach_cwd()
   end
 end
 
---- Restarts every server, also those that were stopped, given up or failed to start.
+--- Restarts every server, also servers that were stopped, that crashed too often, or that failed to start.
 function M.restart()
-  local roots = server_restart.forgive()
+  local roots = server_restart.reset()
   for _, buf in ipairs(vim.api.nvim_list_bufs()) do
     if vim.api.nvim_buf_is_loaded(buf) and project.is_file(buf) then
       roots[project.of_buffer(buf)] = true
@@ -268,7 +270,7 @@ function M.is_starting()
   return #vim.lsp.get_clients({ name = NAME, _uninitialized = true }) > #M.all()
 end
 
---- Every ready server, in the order of their starts.
+--- Returns every ready server, in the order of their starts.
 ---@return alongside.Server[]
 function M.all()
   local all = vim.tbl_values(servers)
@@ -278,7 +280,7 @@ function M.all()
   return all
 end
 
---- The ready server of a client, or of a project.
+--- Returns the ready server of a client, or of a project.
 ---@param which integer|string
 ---@return alongside.Server?
 function M.get(which)
@@ -292,7 +294,8 @@ function M.get(which)
   end
 end
 
---- Sends a request. The callback runs once: with the reply, or with an error whose data.why is "gone" if the server ended.
+--- Sends a request. The callback runs once: with the reply, or with an error whose `data.why` is "gone" if the server
+--- has ended.
 ---@param id integer the client
 ---@param method string
 ---@param params table
@@ -311,19 +314,19 @@ function M.notify(id, method, params)
   return server ~= nil and server.rpc.notify(method, params)
 end
 
---- Registers the server by name for Neovim's own commands. init.lua must have set `M.on`.
+--- Registers the server by name for Neovim's own commands. init.lua must have set `M.on` before.
 function M.setup()
-  server_restart.forgive()
-  -- Neovim 0.10 has no such table.
-  register = vim.fn.has('nvim-0.11') == 1
-  if register then
-    local known = template()
-    known.root_dir = function(buf, start)
-      if project.is_file(buf) and M.installed() then
+  server_restart.reset()
+  -- Neovim 0.10 has no `vim.lsp.config`.
+  registers_config = vim.fn.has('nvim-0.11') == 1
+  if registers_config then
+    local registered = client_config()
+    registered.root_dir = function(buf, start)
+      if project.is_file(buf) and M.can_run() then
         start(project.of_buffer(buf))
       end
     end
-    vim.lsp.config(NAME, known)
+    vim.lsp.config(NAME, registered)
     vim.lsp.enable(NAME)
   end
   autocommands('server')('VimLeavePre', 'keep servers from restarting', function()

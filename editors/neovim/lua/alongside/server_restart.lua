@@ -1,5 +1,5 @@
--- Restarts servers that crash, with growing pauses, up to five times within a minute. A server that somebody stopped stays
--- stopped.
+-- Restarts servers that crash, with growing pauses, until the fifth crash within a minute. A server that somebody
+-- stopped stays stopped.
 
 local config = require('alongside.config')
 local harmless = require('alongside.harmless')
@@ -8,42 +8,42 @@ local messages = require('alongside.messages')
 
 local M = {}
 
--- The most crashes within WINDOW seconds.
-local TRIES = 5
+-- The number of crashes within WINDOW seconds after which a server stays stopped.
+local MAX_CRASHES = 5
 local WINDOW = 60
--- The first pause in milliseconds; each one doubles.
-local PAUSE = 200
+-- The pause after the first crash, in milliseconds; it doubles with each further crash.
+local FIRST_PAUSE = 200
 
 local held = {} ---@type table<string, boolean> roots whose server stays stopped
-local crashes = {} ---@type table<string, integer[]> times by root
+local crashes = {} ---@type table<string, integer[]> by root: the times of the crashes
 local expected = {} ---@type table<string, boolean> roots whose server is restarting
-local said = {} ---@type table<string, boolean>
+local shown = {} ---@type table<string, boolean> the keys of messages that were shown
 
 --- Shows a message, once for each key.
 ---@param key string
 ---@param message string
-function M.say_once(key, message)
-  if not said[key] then
-    said[key] = true
+function M.show_once(key, message)
+  if not shown[key] then
+    shown[key] = true
     messages.later(message, vim.log.levels.WARN)
     log.write(message)
   end
 end
 
---- Whether a project's server was stopped by somebody, or given up.
+--- Whether a project's server stays stopped, because somebody stopped it or it crashed too often.
 ---@param root string
 ---@return boolean
 function M.is_held(root)
   return held[root] == true
 end
 
---- Allows the project's server to start.
+--- Allows the project's server to start again.
 ---@param root string
 function M.release(root)
   held[root] = nil
 end
 
---- The project's server ends to be restarted.
+--- Records that the project's server is stopped in order to restart.
 ---@param root string
 function M.expect(root)
   expected[root] = true
@@ -58,22 +58,23 @@ end
 
 --- Forgets crashes, stops and messages.
 ---@return table<string, boolean> roots whose server was stopped
-function M.forgive()
-  local before = held
-  held, crashes, said = {}, {}, {}
-  return before
+function M.reset()
+  local stopped = held
+  held, crashes, shown = {}, {}, {}
+  return stopped
 end
 
--- The program has ended before it was a server: it may be of another machine, or lack a library. No try will help.
-local function say_that_it_does_not_start(root, how)
+-- Shows that the program ended before it initialized. It may be built for another machine, or lack a library; a restart
+-- does not help.
+local function show_start_failure(root, facts)
   local program = harmless.name(config.current.cmd[1])
-  local said = "alongside: '%s' does not start (exit code %s): :checkhealth alongside, :Alongside log"
-  M.say_once('does not start ' .. root, said:format(program, how.code))
+  local message = "alongside: '%s' does not start (exit code %s): :checkhealth alongside, :Alongside log"
+  M.show_once('does not start ' .. root, message:format(program, facts.code))
 end
 
-local function crashed(root, how, start)
-  if not how.initialized then
-    say_that_it_does_not_start(root, how)
+local function handle_crash(root, facts, start)
+  if not facts.initialized then
+    show_start_failure(root, facts)
   end
   local now = os.time()
   local recent = vim.tbl_filter(function(at)
@@ -81,28 +82,28 @@ local function crashed(root, how, start)
   end, crashes[root] or {})
   recent[#recent + 1] = now
   crashes[root] = recent
-  if #recent < TRIES then
-    vim.defer_fn(start, PAUSE * 2 ^ (#recent - 1))
+  if #recent < MAX_CRASHES then
+    vim.defer_fn(start, FIRST_PAUSE * 2 ^ (#recent - 1))
     return
   end
   held[root], crashes[root] = true, nil
   local message = ('alongside: the server ended %d times within a minute: :Alongside log, :Alongside restart'):format(#recent)
-  if how.initialized then
+  if facts.initialized then
     messages.later(message, vim.log.levels.ERROR)
   end
   log.write(message)
 end
 
---- The server of a project has ended.
+--- Handles the end of a project's server.
 ---@param root string
----@param how alongside.Link
----@param is_replaced boolean whether somebody has started another one already
----@param start fun() starts another one
-function M.ended(root, how, is_replaced, start)
-  if how.refused then
+---@param facts alongside.Link
+---@param is_replaced boolean whether another server was started already
+---@param start fun() starts the server again
+function M.ended(root, facts, is_replaced, start)
+  if facts.refused then
     held[root] = true
-    M.say_once('refused ' .. root, 'alongside: ' .. how.refused)
-  elseif how.asked_to_stop then
+    M.show_once('refused ' .. root, 'alongside: ' .. facts.refused)
+  elseif facts.asked_to_stop then
     log.write('stopped for ' .. root)
     if expected[root] then
       expected[root] = nil
@@ -111,8 +112,8 @@ function M.ended(root, how, is_replaced, start)
       held[root] = true
     end
   else
-    log.write(('ended by itself (exit code %s, signal %s) for %s'):format(how.code, how.signal, root))
-    crashed(root, how, start)
+    log.write(('ended by itself (exit code %s, signal %s) for %s'):format(facts.code, facts.signal, root))
+    handle_crash(root, facts, start)
   end
 end
 

@@ -1,5 +1,5 @@
--- The status line of a review's windows, in place of the names of their buffers: the agent, the change under the cursor,
--- the lines that accepting adds and removes, how many changes are in each state, and the key that shows all keys.
+-- The status line of a review's windows, instead of their buffers' names: the agent, the change under the cursor, the
+-- lines that accepting adds and removes, the number of changes in each state, and the key that shows all keys.
 
 local bar = require('alongside.bar')
 local dropping = require('alongside.dropping')
@@ -12,56 +12,56 @@ local M = {}
 --- 'statusline' of a review's windows.
 M.OPTION = "%!v:lua.require'alongside.statusline'.draw()"
 
--- The place of the cursor, as Neovim shows it, and its columns.
+-- The position of the cursor in Neovim's default format, and its width in columns.
 local POSITION, POSITION_COLUMNS = '%-10.(%l,%c%V%) %P', 14
 
--- The number of the change at the cursor of a window, and its state; nil elsewhere.
-local function change(review, win)
+-- The number of the change at the cursor of a window, and its state; nil if there is no change.
+local function change_at_cursor(review, win)
   local hunk = seen.is_one_by_one(review) and dropping.under_cursor(review, win)
   if hunk then
     return ('%d of %d'):format(hunk.number, #review.hunks), hunk.state
   end
 end
 
--- Says in its place, at the right end, which key shows all keys.
-local function say_key(this, place)
+-- Fills the part at the right end with the key that shows all keys.
+local function set_key(line, part)
   local key = require('alongside.config').current.keys.help
   if key then
-    place.key = winbar.key_name(key)
-    this:say(place, 'keys')
+    part.key = winbar.key_name(key)
+    line:set(part, 'keys')
   end
 end
 
 -- The line of the original while the person is in another window.
 local function original(review, columns)
-  local this = bar.new(columns)
-  local name, agent = this:place('left'), this:place('left')
-  say_key(this, this:place('right'))
-  this:say(name, vim.fs.basename(review.display.name))
-  this:say(name, review.display.name)
-  this:say(agent, review.display.agent)
-  return this:drawn()
+  local line = bar.new(columns)
+  local name, agent = line:add('left'), line:add('left')
+  set_key(line, line:add('right'))
+  line:set(name, vim.fs.basename(review.display.name))
+  line:set(name, review.display.name)
+  line:set(agent, review.display.agent)
+  return line:render()
 end
 
--- The line of the proposal, and that of the original while the person is there.
+-- The line of the proposal, and of the original while the person is in its window.
 local function proposal(review, win, columns)
-  local this, display = bar.new(columns), review.display
-  local agent, what, lines, states = this:place('left'), this:place('left'), this:place('left'), this:place('left')
-  local key, position = this:place('right'), this:place('right', { item = POSITION })
-  local number, state = change(review, win)
+  local line, display = bar.new(columns), review.display
+  local agent, change, lines, states = line:add('left'), line:add('left'), line:add('left'), line:add('left')
+  local key, position = line:add('right'), line:add('right', { item = POSITION })
+  local number, state = change_at_cursor(review, win)
   local is_whole = not seen.is_one_by_one(review)
-  this:say(what, number or is_whole and display.states ~= '' and display.states or display.size, true)
-  this:say(what, state and ('%s: %s'):format(number, state))
-  say_key(this, key)
-  this:say(lines, display.counts)
-  this:say(what, state and ('change %s: %s'):format(number, state))
-  this:say(states, not is_whole and display.states or nil)
-  this:say(agent, display.agent)
-  this:say(position, (' '):rep(POSITION_COLUMNS))
-  return this:drawn()
+  line:set(change, number or is_whole and display.states ~= '' and display.states or display.size, true)
+  line:set(change, state and ('%s: %s'):format(number, state))
+  set_key(line, key)
+  line:set(lines, display.counts)
+  line:set(change, state and ('change %s: %s'):format(number, state))
+  line:set(states, not is_whole and display.states or nil)
+  line:set(agent, display.agent)
+  line:set(position, (' '):rep(POSITION_COLUMNS))
+  return line:render()
 end
 
---- Draws the status line of the window that Neovim names.
+--- Returns the status line of the window that Neovim is drawing.
 ---@return string
 function M.draw()
   local win = vim.g.statusline_winid
@@ -69,7 +69,7 @@ function M.draw()
   local review = require('alongside.review').of_buffer(buf)
   local columns = vim.o.laststatus == 3 and vim.o.columns or vim.api.nvim_win_get_width(win)
   if not review then
-    -- It has just ended.
+    -- The review has just ended.
     return ' ' .. harmless.statusline(vim.b[buf].alongside_title or '')
   elseif buf == review.view.left and win ~= vim.api.nvim_get_current_win() then
     return original(review, columns)

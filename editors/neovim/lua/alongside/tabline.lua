@@ -1,5 +1,5 @@
--- The tab line while a proposal is on the screen: its tab page has the name of the file and says which proposal it is. The
--- rest is as Neovim draws it, and a person's own 'tabline' stays.
+-- The tab line while a proposal is on the screen: its tab page shows the file's name and the proposal's number. The
+-- other tabs are as Neovim draws them, and the plugin keeps a 'tabline' of the person.
 
 local harmless = require('alongside.harmless')
 local window_state = require('alongside.window_state')
@@ -7,15 +7,15 @@ local window_state = require('alongside.window_state')
 local M = {}
 
 -- 'tabline' while a proposal is on the screen.
-local OURS = "%!v:lua.require'alongside.tabline'.draw()"
--- The narrowest tab, as Neovim has it.
-local NARROWEST = 6
--- Neovim's words for buffers without a name, by 'buftype'.
+local OPTION = "%!v:lua.require'alongside.tabline'.draw()"
+-- The width of the narrowest tab in Neovim.
+local MIN_WIDTH = 6
+-- Neovim's names for buffers without a name, by 'buftype'.
 local NAMELESS = { acwrite = '[Scratch]', nofile = '[Scratch]', prompt = '[Prompt]', terminal = '[Scratch]' }
 -- Buffers that are never modified, by 'buftype'.
-local UNWRITTEN = { nofile = true, prompt = true, terminal = true }
+local NEVER_MODIFIED = { nofile = true, prompt = true, terminal = true }
 
---- Names the proposal that a buffer belongs to, in `b:alongside_title`; nil: none any more.
+--- Sets the proposal's title of a buffer, `b:alongside_title`; nil removes it.
 ---@param buf integer
 ---@param title string? harmless
 function M.set_title(buf, title)
@@ -30,13 +30,13 @@ end
 function M.refresh()
   local is_needed = vim.iter(vim.api.nvim_list_wins()):any(title_of)
   if is_needed and vim.go.tabline == '' then
-    vim.go.tabline = OURS
-  elseif not is_needed and vim.go.tabline == OURS then
+    vim.go.tabline = OPTION
+  elseif not is_needed and vim.go.tabline == OPTION then
     vim.go.tabline = ''
   end
 end
 
--- The name of the buffer in a window, as Neovim has it in a tab.
+-- The name of the buffer in a window, as Neovim shows it in a tab.
 local function name_of(win)
   local buf = vim.api.nvim_win_get_buf(win)
   local name, kind = vim.fn.bufname(buf), vim.bo[buf].buftype
@@ -52,20 +52,20 @@ end
 
 local function is_modified(win)
   local options = vim.bo[vim.api.nvim_win_get_buf(win)]
-  return options.modified and not UNWRITTEN[options.buftype]
+  return options.modified and not NEVER_MODIFIED[options.buftype]
 end
 
--- A tab in at most so many columns: the number of its windows, "+" for unsaved text, and the end of a name. Where a title
--- does not fit, it is `main_loop.rs [1]`.
+-- The label of a tab in at most `columns` columns: the number of its windows, "+" for unsaved text, and the end of a
+-- name. A title that does not fit becomes short, as in `main_loop.rs [1]`.
 local function label(tab, columns)
   local wins = window_state.windows_of(tab)
   local count = #wins > 1 and tostring(#wins) or ''
-  local before = count .. (vim.iter(wins):any(is_modified) and '+' or '')
-  before = ' ' .. before .. (before == '' and '' or ' ')
+  local prefix = count .. (vim.iter(wins):any(is_modified) and '+' or '')
+  prefix = ' ' .. prefix .. (prefix == '' and '' or ' ')
   local name = vim.iter(wins):map(title_of):next() or name_of(vim.api.nvim_tabpage_get_win(tab))
   name = harmless.name(name)
   local function is_long()
-    return vim.fn.strdisplaywidth(before .. name) >= columns
+    return vim.fn.strdisplaywidth(prefix .. name) >= columns
   end
   if is_long() then
     name = name:gsub('%[proposal (%d+)%]$', '[%1]')
@@ -73,22 +73,22 @@ local function label(tab, columns)
   while name ~= '' and is_long() do
     name = vim.fn.strcharpart(name, 1)
   end
-  return before .. name .. ' '
+  return prefix .. name .. ' '
 end
 
---- 'tabline' as long as a proposal is on the screen.
+--- Returns the value of 'tabline' while a proposal is on the screen.
 ---@return string
 function M.draw()
   local tabs, parts, drawn = vim.api.nvim_list_tabpages(), {}, 0
-  local columns = math.max(NARROWEST, math.floor((vim.o.columns - 1 + math.floor(#tabs / 2)) / #tabs))
+  local columns = math.max(MIN_WIDTH, math.floor((vim.o.columns - 1 + math.floor(#tabs / 2)) / #tabs))
   for i, tab in ipairs(tabs) do
     if drawn >= vim.o.columns - 4 then
       break
     end
-    local said = label(tab, columns)
-    drawn = drawn + vim.fn.strdisplaywidth(said)
+    local text = label(tab, columns)
+    drawn = drawn + vim.fn.strdisplaywidth(text)
     local group = tab == vim.api.nvim_get_current_tabpage() and 'TabLineSel' or 'TabLine'
-    parts[#parts + 1] = ('%%%dT%%#%s#%s'):format(i, group, harmless.statusline(said))
+    parts[#parts + 1] = ('%%%dT%%#%s#%s'):format(i, group, harmless.statusline(text))
   end
   return table.concat(parts) .. '%#TabLineFill#%T' .. (#tabs > 1 and '%=%#TabLine#%999XX' or '')
 end

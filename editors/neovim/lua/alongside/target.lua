@@ -1,11 +1,11 @@
--- The buffer of a review's file: whether it has unsaved changes, and reloading it after the agent writes the file.
+-- The buffer of a review's file: whether it has unsaved changes, and its reload after the agent has written the file.
 
 local M = {}
 
--- When to check, in milliseconds: agents write soon after the decision, or after some work.
-local LOOKS = { 50, 150, 400, 1000, 2000, 4000, 8000 }
+-- The times of the checks after a decision, in milliseconds: agents write the file at once, or after other work.
+local CHECK_TIMES = { 50, 150, 400, 1000, 2000, 4000, 8000 }
 
---- The loaded buffer of a file.
+--- Returns the loaded buffer of a file.
 ---@param file string
 ---@return integer?
 function M.buffer(file)
@@ -28,27 +28,27 @@ function M.is_modified(file)
   return buf ~= nil and vim.bo[buf].modified
 end
 
-local function is_blank(buf)
+local function is_empty(buf)
   return vim.api.nvim_buf_line_count(buf) == 1 and vim.api.nvim_buf_get_lines(buf, 0, 1, false)[1] == ''
 end
 
--- Neovim asks before it reloads a file if 'autoread' is off, or the file is new. After an acceptance the question is needless,
--- except with unsaved changes.
-local function look(buf, file)
+-- Reloads a buffer after its file was accepted, unless it has unsaved changes. Neovim would ask first if 'autoread' is
+-- off or the file is new, and that question is needless.
+local function reload(buf, file)
   if not vim.api.nvim_buf_is_loaded(buf) or vim.bo[buf].modified or not vim.uv.fs_stat(file) then
     return
   end
-  local created = is_blank(buf) and vim.api.nvim_buf_call(buf, function()
+  local is_created = is_empty(buf) and vim.api.nvim_buf_call(buf, function()
     return vim.fn.getftime(file) >= 0 and vim.b.alongside_is_new == true
   end)
-  if created then
+  if is_created then
     vim.b[buf].alongside_is_new = nil
     vim.api.nvim_buf_call(buf, function()
       vim.cmd('silent! edit')
     end)
     return
   end
-  local shell = vim.api.nvim_create_autocmd('FileChangedShell', {
+  local autocommand = vim.api.nvim_create_autocmd('FileChangedShell', {
     buffer = buf,
     desc = 'alongside: reload an accepted file',
     callback = function()
@@ -58,10 +58,10 @@ local function look(buf, file)
     end,
   })
   pcall(vim.cmd, 'silent checktime ' .. buf)
-  pcall(vim.api.nvim_del_autocmd, shell)
+  pcall(vim.api.nvim_del_autocmd, autocommand)
 end
 
---- The agent is about to write the file: reloads its buffer afterwards.
+--- Reloads the buffer of a file that the agent is about to write.
 ---@param file string
 function M.follow(file)
   local buf = M.buffer(file)
@@ -71,13 +71,13 @@ function M.follow(file)
   if not vim.uv.fs_stat(file) then
     vim.b[buf].alongside_is_new = true
   end
-  for _, after in ipairs(LOOKS) do
+  for _, delay in ipairs(CHECK_TIMES) do
     vim.defer_fn(function()
-      -- Not while the person types a command.
+      -- A reload would disturb a command line or a prompt.
       if not vim.api.nvim_get_mode().mode:find('^[cr]') then
-        look(buf, file)
+        reload(buf, file)
       end
-    end, after)
+    end, delay)
   end
 end
 

@@ -1,5 +1,5 @@
--- Terminals with agents, which `:Alongside terminal` shows and hides. An agent there finds the companion by itself: it is a
--- child of the editor, and gets the variables of its project.
+-- Terminals with agents, which `:Alongside terminal` shows and hides. An agent there finds the companion without
+-- configuration, because it is a child process of the editor and gets the variables of its project.
 
 local config = require('alongside.config')
 local environment = require('alongside.environment')
@@ -11,22 +11,22 @@ local window_state = require('alongside.window_state')
 
 local M = {}
 
--- The agents that are offered without a name.
-local KNOWN = { 'gemini', 'qwen', 'claude' }
--- How long the start waits for the companion, in milliseconds: an agent looks for it once, when it starts.
+-- The agents that are offered if none is named.
+local KNOWN_AGENTS = { 'gemini', 'qwen', 'claude' }
+-- The time that the start waits for the companion, in milliseconds: an agent searches for it only at its own start.
 local PATIENCE = 2000
--- From this number of columns on, the terminal is beside the other windows instead of below.
-local WIDE = 120
+-- The number of columns from which the terminal opens beside the other windows instead of below them.
+local WIDE_COLUMNS = 120
 
 ---@class alongside.Terminal
 ---@field buf integer
 ---@field job integer
----@field words string[] its command
----@field root string its directory
----@field code integer? its exit code, if it has ended
----@field before integer? the window to return to
+---@field words string[] the command
+---@field root string the directory in which the agent runs
+---@field code integer? the exit code of an agent that has ended
+---@field return_win integer? the window to return to
 
-local terminals = {} ---@type alongside.Terminal[] the last used one last
+local terminals = {} ---@type alongside.Terminal[] in the order of their use
 
 local function window_of(terminal)
   for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
@@ -36,10 +36,10 @@ local function window_of(terminal)
   end
 end
 
--- The newest terminal for which `wanted` holds.
-local function newest(wanted)
+-- The last used terminal for which `is_wanted` is true.
+local function last_used(is_wanted)
   for i = #terminals, 1, -1 do
-    if vim.api.nvim_buf_is_valid(terminals[i].buf) and wanted(terminals[i]) then
+    if vim.api.nvim_buf_is_valid(terminals[i].buf) and is_wanted(terminals[i]) then
       return terminals[i]
     end
   end
@@ -51,27 +51,27 @@ local function forget(terminal)
   end, terminals)
 end
 
-local function use(terminal)
+local function mark_used(terminal)
   forget(terminal)
   terminals[#terminals + 1] = terminal
 end
 
---- The agents that can be started here.
+--- Returns the known agents that can be started here.
 ---@return string[]
 function M.installed()
   return vim.tbl_filter(function(name)
     return vim.fn.executable(name) == 1
-  end, KNOWN)
+  end, KNOWN_AGENTS)
 end
 
-local function root_here()
+local function current_root()
   local buf = vim.api.nvim_get_current_buf()
   return project.is_file(buf) and project.of_buffer(buf) or project.of_cwd()
 end
 
--- Shows `buf` in a new window and goes there.
+-- Shows `buf` in a new window and enters it.
 local function open_window(buf)
-  local is_wide = vim.o.columns >= WIDE
+  local is_wide = vim.o.columns >= WIDE_COLUMNS
   local win = vim.api.nvim_open_win(buf, true, is_wide
     and { split = 'right', win = -1, width = math.floor(vim.o.columns * 0.42) }
     or { split = 'below', win = -1, height = math.max(8, math.floor(vim.o.lines * 0.4)) })
@@ -80,7 +80,7 @@ local function open_window(buf)
   options.winfixbuf = true
 end
 
--- Closes the window, or shows another buffer in it if it is the last one.
+-- Closes the window, or shows another buffer in it if it is the last window.
 local function close_window(win, terminal)
   local is_current = win == vim.api.nvim_get_current_win()
   if #window_state.windows_of(vim.api.nvim_win_get_tabpage(win)) == 1 and #vim.api.nvim_list_tabpages() == 1 then
@@ -92,10 +92,10 @@ local function close_window(win, terminal)
     return
   end
   vim.api.nvim_win_close(win, true)
-  local before = terminal.before
-  if is_current and before and vim.api.nvim_win_is_valid(before)
-    and vim.api.nvim_win_get_tabpage(before) == vim.api.nvim_get_current_tabpage() then
-    vim.api.nvim_set_current_win(before)
+  local return_win = terminal.return_win
+  if is_current and return_win and vim.api.nvim_win_is_valid(return_win)
+    and vim.api.nvim_win_get_tabpage(return_win) == vim.api.nvim_get_current_tabpage() then
+    vim.api.nvim_set_current_win(return_win)
   end
 end
 
@@ -110,7 +110,7 @@ local function remove(terminal)
   end
 end
 
-local function ended(terminal, code)
+local function handle_exit(terminal, code)
   terminal.code = code
   if vim.v.exiting ~= vim.NIL or not vim.api.nvim_buf_is_valid(terminal.buf) then
     return forget(terminal)
@@ -119,7 +119,7 @@ local function ended(terminal, code)
   if code == 0 then
     return remove(terminal)
   elseif #vim.fn.win_findbuf(terminal.buf) > 0 then
-    -- The window shows why.
+    -- The window stays open, because it shows the reason.
     messages.later(('%s has ended with exit code %d. :Alongside terminal closes its window.'):format(name, code), vim.log.levels.WARN)
   else
     remove(terminal)
@@ -127,17 +127,17 @@ local function ended(terminal, code)
   end
 end
 
---- Shows a terminal and types there.
+--- Shows a terminal, and enters its input mode.
 ---@param terminal alongside.Terminal
 function M.show(terminal)
-  use(terminal)
+  mark_used(terminal)
   local win = window_of(terminal)
   if win then
     vim.api.nvim_set_current_win(win)
   else
-    terminal.before = vim.api.nvim_get_current_win()
-    open_window(terminal.buf)
-  end
+    terminal.return_win = vim.api.nvim_get_current_win()
+      open_window(terminal.buf)
+    end
   vim.cmd.startinsert()
 end
 
@@ -147,27 +147,27 @@ local function await_companion(root)
     return
   end
   vim.wait(PATIENCE, function()
-    local one = server.get(root)
-    return one ~= nil and one.status ~= nil and one.status.port ~= nil
+    local this_server = server.get(root)
+    return this_server ~= nil and this_server.status ~= nil and this_server.status.port ~= nil
   end, 10)
 end
 
 local function start(words)
   if vim.fn.executable(words[1]) == 0 then
-    local said = "alongside: cannot run '%s': install it, or name another agent (:Alongside terminal COMMAND)"
-    return messages.now(said:format(harmless.name(words[1])), vim.log.levels.ERROR)
+    local message = "alongside: cannot run '%s': install it, or name another agent (:Alongside terminal COMMAND)"
+    return messages.now(message:format(harmless.name(words[1])), vim.log.levels.ERROR)
   end
-  local root = root_here()
+  local root = current_root()
   await_companion(root)
   local terminal = { buf = vim.api.nvim_create_buf(false, false), words = words, root = root }
   vim.bo[terminal.buf].bufhidden = 'hide'
-  terminal.before = vim.api.nvim_get_current_win()
+  terminal.return_win = vim.api.nvim_get_current_win()
   open_window(terminal.buf)
   local options = {
     cwd = root,
     env = environment.of(root),
     on_exit = vim.schedule_wrap(function(_, code)
-      ended(terminal, code)
+      handle_exit(terminal, code)
     end),
   }
   local ok, job
@@ -183,12 +183,12 @@ local function start(words)
   end
   terminal.job = job
   vim.bo[terminal.buf].buflisted = false
-  use(terminal)
+  mark_used(terminal)
   vim.cmd.startinsert()
 end
 
--- Runs `action` once no prompt is shown. Until then Neovim answers no queries of a terminal, and an agent that has stopped
--- waiting for an answer takes it for typed text.
+-- Runs `action` once no prompt is shown. During a prompt, Neovim answers no queries of a terminal; the agent would stop
+-- waiting for the answer and read it as typed text.
 local function after_prompt(action)
   vim.schedule(function()
     local mode = vim.api.nvim_get_mode()
@@ -210,8 +210,8 @@ local function start_any()
   end
   local names = M.installed()
   if #names == 0 then
-    local said = 'alongside: neither gemini, qwen nor claude is in $PATH. Name your agent: :Alongside terminal COMMAND'
-    return messages.now(said, vim.log.levels.WARN)
+    local message = 'alongside: neither gemini, qwen nor claude is in $PATH. Name your agent: :Alongside terminal COMMAND'
+    return messages.now(message, vim.log.levels.WARN)
   elseif #names == 1 then
     return start({ names[1] })
   end
@@ -224,8 +224,8 @@ local function start_any()
   end)
 end
 
---- Shows the terminal of an agent, or hides it, and starts the agent first if needed.
----@param words string[] a command; if empty, the last used agent of the project or any
+--- Shows or hides the terminal of an agent, and starts the agent if needed.
+---@param words string[] the agent's command; if empty, the last used agent of the project, otherwise any agent
 function M.toggle(words)
   if vim.fn.getcmdwintype() ~= '' then
     return messages.now('alongside: close the command-line window first.', vim.log.levels.WARN)
@@ -233,16 +233,16 @@ function M.toggle(words)
   local function is_wanted(terminal)
     return #words == 0 or vim.deep_equal(terminal.words, words)
   end
-  local shown = newest(function(terminal)
+  local visible = last_used(function(terminal)
     return is_wanted(terminal) and window_of(terminal) ~= nil
   end)
-  if shown and shown.code then
-    return remove(shown)
-  elseif shown then
-    return close_window(window_of(shown), shown)
+  if visible and visible.code then
+    return remove(visible)
+  elseif visible then
+    return close_window(window_of(visible), visible)
   end
-  local root = root_here()
-  local hidden = newest(function(terminal)
+  local root = current_root()
+  local hidden = last_used(function(terminal)
     return is_wanted(terminal) and not terminal.code and (terminal.root == root or not project.is_file(vim.api.nvim_get_current_buf()))
   end)
   if hidden then
@@ -254,16 +254,16 @@ function M.toggle(words)
   end
 end
 
---- The terminal to send to: the newest one with a running agent, in this project if there is one.
+--- Returns the terminal to which text is sent: the last used one with a running agent, in this project if there is one.
 ---@param root string
 ---@return alongside.Terminal?
 function M.running(root)
-  local function runs(terminal)
+  local function is_running(terminal)
     return not terminal.code
   end
-  return newest(function(terminal)
-    return runs(terminal) and terminal.root == root
-  end) or newest(runs)
+  return last_used(function(terminal)
+    return is_running(terminal) and terminal.root == root
+  end) or last_used(is_running)
 end
 
 return M

@@ -1,8 +1,9 @@
 -- Converts between an agent's exact text and the lines of a buffer, and compares texts. A buffer has options for the
--- byte-order mark, line endings and a missing last newline, and counts columns in bytes; the wire counts UTF-16 units.
+-- byte-order mark, line endings and a missing last newline, and counts columns in bytes; the desk protocol counts
+-- UTF-16 units.
 --
--- A text is split at every "\n", so "a\n" is { "a", "" } and "" is { "" }; joining gives the same text. A "\r" before the
--- "\n" and a byte-order mark are part of their piece.
+-- A text is split at every "\n" into pieces: "a\n" becomes { "a", "" }, "" becomes { "" }, and joining the pieces gives
+-- the same text. A "\r" before the "\n" and a byte-order mark belong to their piece.
 
 local M = {}
 
@@ -43,14 +44,14 @@ function M.equal(a, b)
   return true
 end
 
---- The numbers of common pieces at the beginning and, of the rest, at the end of two texts.
+--- Returns the number of equal pieces at the beginning of two texts, and of further equal pieces at their end.
 ---@return integer head, integer tail
 function M.common(a, b)
-  local least, head, tail = math.min(#a, #b), 0, 0
-  while head < least and a[head + 1] == b[head + 1] do
+  local shortest, head, tail = math.min(#a, #b), 0, 0
+  while head < shortest and a[head + 1] == b[head + 1] do
     head = head + 1
   end
-  while tail < least - head and a[#a - tail] == b[#b - tail] do
+  while tail < shortest - head and a[#a - tail] == b[#b - tail] do
     tail = tail + 1
   end
   return head, tail
@@ -71,7 +72,8 @@ function M.is_dos(pieces)
   return true
 end
 
---- The buffer options for a text. `before` decides where the text leaves a choice; a "\r" that was shown once stays visible.
+--- Returns the buffer options for a text. `before` decides where the text allows several; a "\r" that was shown stays
+--- visible.
 ---@param pieces string[]
 ---@param before alongside.Format?
 ---@return alongside.Format
@@ -90,7 +92,7 @@ function M.same_format(a, b)
   return a.bom == b.bom and a.dos == b.dos and a.eol == b.eol
 end
 
---- The lines of a buffer with this format. An empty text has none, unlike one empty line.
+--- Returns the lines of a buffer with this format. The empty text has no line, unlike a text of one empty line.
 ---@param pieces string[]
 ---@param format alongside.Format
 ---@return string[]
@@ -113,7 +115,7 @@ function M.lines(pieces, format)
   return lines
 end
 
---- The lines of a whole text for a buffer that shows "\r\n" or not, none for an empty text, and its format there.
+--- Returns the lines of a text for a buffer that hides "\r" or not (none for the empty text), and its format there.
 ---@param pieces string[]
 ---@param is_dos boolean
 ---@return string[] lines, alongside.Format
@@ -123,8 +125,8 @@ function M.shown(pieces, is_dos)
   return M.is_nothing(pieces) and {} or M.lines(pieces, format), format
 end
 
---- The pieces of lines of a buffer, from line `first` (0-based) of `count` on. Omits the empty piece after the last line
---- ending.
+--- Returns the pieces of some lines of a buffer, of which the first is line `first` (0-based) of `count`. Omits the
+--- empty piece after the last line ending.
 ---@param lines string[]
 ---@param first integer
 ---@param count integer
@@ -145,10 +147,10 @@ function M.pieces(lines, first, count, format)
   return pieces
 end
 
---- The text of an empty buffer.
+--- Returns the pieces of an empty buffer.
 ---@param format alongside.Format
 ---@return string[]
-function M.nothing(format)
+function M.empty(format)
   return { format.bom and BOM or '' }
 end
 
@@ -159,7 +161,7 @@ function M.is_nothing(pieces)
   return #pieces == 1 and (pieces[1] == '' or pieces[1] == BOM)
 end
 
---- The byte (0-based) after `units` UTF-16 units of `line`, or its end.
+--- Returns the byte (0-based) after `units` UTF-16 units of `line`, or the end of the line.
 ---@param line string
 ---@param units integer
 ---@return integer
@@ -169,12 +171,12 @@ function M.byte(line, units)
   elseif vim.fn.has('nvim-0.11') == 1 then
     return vim.str_byteindex(line, 'utf-16', units, false)
   end
-  -- 0.10 knows no other signature, and fails beyond the end.
-  local is_there, byte = pcall(vim.str_byteindex, line, units, true)
-  return is_there and byte or #line
+  -- Neovim 0.10 has only this signature, which fails beyond the end of the line.
+  local is_inside, byte = pcall(vim.str_byteindex, line, units, true)
+  return is_inside and byte or #line
 end
 
---- A copy with the pieces from `head` + 1 to `upto` replaced.
+--- Returns a copy with the pieces from `head` + 1 to `upto` replaced with `new`.
 ---@return string[]
 function M.spliced(pieces, head, upto, new)
   local result = {}
@@ -193,7 +195,7 @@ function M.spliced(pieces, head, upto, new)
   return result
 end
 
---- The replacement on the wire that makes `new` of `old`; nil if they are equal.
+--- Returns the replacement of the desk protocol that turns `old` into `new`; nil if they are equal.
 ---@param old string[]
 ---@param new string[]
 ---@return { lines: { start: integer, end: integer }, text: string }?
@@ -203,7 +205,7 @@ function M.replacement(old, new)
     return nil
   end
   if tail == 0 and (head == #old or head == #new) then
-    -- The line ending before the last pieces appears or goes, so the change starts with that line.
+    -- The line ending before the last pieces is added or removed, so the change starts with that line.
     head = head - 1
   end
   local text = table.concat(new, '\n', head + 1, #new - tail)
@@ -211,20 +213,21 @@ function M.replacement(old, new)
   return { lines = { start = head, ['end'] = #old - tail }, text = text .. ending }
 end
 
---- The text after a replacement on the wire. Lines beyond the end are not there.
+--- Returns the text after a replacement of the desk protocol. Ignores lines beyond the end.
 ---@param pieces string[]
 ---@return string[]
 function M.replaced(pieces, replacement)
   local new, stop = M.split(replacement.text), replacement.lines['end']
   if stop < #pieces then
-    -- The new text ends in a line end.
+    -- The new text ends with a line ending.
     stop = stop + 1
     new[#new] = new[#new] .. pieces[stop]
   end
   return M.spliced(pieces, replacement.lines.start, stop, new)
 end
 
---- The differences of two lists of lines: { first, last, from, upto } in the old and the new one, 0-based, ends exclusive.
+--- Returns the differences of two lists of lines as { first, last, from, upto }: the ranges in the old and in the new
+--- list, 0-based, without their ends.
 ---@param old string[]
 ---@param new string[]
 ---@return integer[][]
@@ -242,7 +245,7 @@ function M.differences(old, new)
   local found = {}
   for _, hunk in ipairs(compare(middle(old), middle(new), { result_type = 'indices' })) do
     local first, removed, from, added = unpack(hunk)
-    -- vim.diff gives the line before an empty range.
+    -- vim.diff returns the line before an empty range.
     first = head + first - (removed > 0 and 1 or 0)
     from = head + from - (added > 0 and 1 or 0)
     found[#found + 1] = { first, first + removed, from, from + added }

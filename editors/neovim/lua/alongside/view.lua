@@ -1,5 +1,5 @@
 -- The view of a review: a tab page with the original on the left and the proposal on the right, in Neovim's own diff
--- mode. At its end everything is as before: windows and their sizes, cursors, mode, tab pages.
+-- mode. Closing the view restores windows and their sizes, cursors, the mode and tab pages.
 
 local cut_lines = require('alongside.cut_lines')
 local first_word = require('alongside.first_word')
@@ -12,7 +12,7 @@ local on_screen = require('alongside.on_screen')
 local statusline = require('alongside.statusline')
 local tabline = require('alongside.tabline')
 local text = require('alongside.text')
-local unheard = require('alongside.unheard')
+local without_autocommands = require('alongside.without_autocommands')
 local window_state = require('alongside.window_state')
 
 local M = {}
@@ -23,55 +23,61 @@ local M = {}
 ---@field sync alongside.Sync the text of the proposal
 ---@field right_win integer?
 ---@field left_win integer?
----@field origin table where the person came from
+---@field original string[] the text of the original
+---@field file string the path of the review's file
+---@field size integer the bytes of the proposed text
+---@field return_place table the person's place before the view
+---@field is_closing boolean?
+---@field has_equal_windows boolean? whether the two windows are equally large
 local View = {}
 View.__index = View
 
--- Larger files have no colours, because syntax is slow.
-local MOST_COLOURED = 1500000
+-- Larger files get no file type, because syntax highlighting would be slow.
+local MAX_HIGHLIGHTED_BYTES = 1500000
 
--- Options that a new window must not take over from the previous one, such as a terminal.
-local FROM_GLOBAL = {
+-- Window options that are reset to their global value: a new window copies the values of the previous one, such as a
+-- terminal.
+local GLOBAL_VALUES = {
   'number', 'relativenumber', 'list', 'spell', 'cursorline', 'cursorcolumn', 'colorcolumn', 'foldcolumn', 'statuscolumn',
   'conceallevel', 'breakindent', 'linebreak', 'winfixwidth', 'winfixheight', 'winblend', 'wrap',
 }
 
 local is_window, shows = window_state.is_window, window_state.shows
 
--- Characters that a command line, a pattern or expand() may interpret. expand() runs what is in backquotes.
-local MEANS = '[^%w._/+,@=\128-\255-]'
+-- Characters that a command line, a pattern or expand() may interpret; expand() runs commands in backquotes.
+local SPECIAL = '[^%w._/+,@=\128-\255-]'
 
--- Plugins open archives and the like by the end of a name, so that it ends with our words.
-local function new_buffer(name, ending, kind)
+-- Creates a buffer whose name ends in a suffix of the plugin: plugins such as zip.vim act on names by their ending.
+local function new_buffer(name, suffix, buftype)
   local buf
-  unheard(function()
+  without_autocommands(function()
     buf = vim.api.nvim_create_buf(false, false)
     local options = vim.bo[buf]
-    options.buftype, options.swapfile, options.undofile, options.fixendofline = kind, false, false, false
+    options.buftype, options.swapfile, options.undofile, options.fixendofline = buftype, false, false, false
     options.bufhidden, options.modeline = 'hide', false
-    vim.api.nvim_buf_set_name(buf, ('alongside://%s [%s]'):format(name:gsub(MEANS, '_'), ending))
+    vim.api.nvim_buf_set_name(buf, ('alongside://%s [%s]'):format(name:gsub(SPECIAL, '_'), suffix))
   end)
   return buf
 end
 
---- Gives a buffer the file type of the review's file.
+--- Sets the file type of a buffer to that of the review's file.
 ---@param buf integer
-function View:colour(buf)
-  if self.size > MOST_COLOURED then
+function View:set_filetype(buf)
+  if self.size > MAX_HIGHLIGHTED_BYTES then
     return
   end
-  -- Neovim's rules give a name to expand().
-  local ok, filetype = pcall(vim.filetype.match, { filename = self.file:gsub(MEANS, '_'), buf = buf })
+  -- Neovim's file type rules pass the name to expand(), so it has no special characters.
+  local ok, filetype = pcall(vim.filetype.match, { filename = self.file:gsub(SPECIAL, '_'), buf = buf })
   if ok and filetype then
-    -- Foreign scripts run here; their errors must neither stop the review nor be on the screen. Neovim's own file type
-    -- for Markdown fails without a parser.
+    -- Scripts of other plugins run here; their errors must neither stop the review nor appear on the screen. Neovim's
+    -- own file type for Markdown fails without a parser.
     vim.v.errmsg = ''
-    local set, why = pcall(vim.api.nvim_buf_call, buf, function()
+    local is_set, reason = pcall(vim.api.nvim_buf_call, buf, function()
       vim.cmd({ cmd = 'setlocal', args = { 'filetype=' .. filetype }, mods = { silent = true, emsg_silent = true } })
     end)
-    if not set or vim.v.errmsg ~= '' then
-      why = set and vim.v.errmsg or tostring(why)
-      require('alongside.log').write(('the file type %s has an error: %s'):format(filetype, why))
+    if not is_set or vim.v.errmsg ~= '' then
+      reason = is_set and vim.v.errmsg or tostring(reason)
+      require('alongside.log').write(('the file type %s has an error: %s'):format(filetype, reason))
     end
   end
 end
@@ -87,14 +93,14 @@ function View:show_original(format)
   options.modified, options.modifiable = false, false
 end
 
---- The formats of a text and its original: "\r\n" is hidden only if both use it throughout.
+--- The format in which the buffers show a text and its original: "\r\n" is hidden only if both use it throughout.
 local function common_format(sync, original)
-  local format = text.format(sync:mine(), sync.format)
-  local theirs = text.is_dos(original)
-  if theirs == false then
+  local format = text.format(sync:person_text(), sync.format)
+  local original_is_dos = text.is_dos(original)
+  if original_is_dos == false then
     format.dos = false
-  elseif text.is_dos(sync:mine()) == nil then
-    format.dos = theirs == true
+  elseif text.is_dos(sync:person_text()) == nil then
+    format.dos = original_is_dos == true
   end
   return format
 end
@@ -106,11 +112,11 @@ end
 function M.new(review, sync, name)
   local self = setmetatable({}, View)
   self.original, self.sync = text.split(review.original or ''), sync
-  local which = ('proposal %d'):format(review.id)
+  local suffix = ('proposal %d'):format(review.id)
   self.left = new_buffer('original/' .. name, 'file', 'nofile')
-  self.right = new_buffer('review/' .. name, which, 'acwrite')
+  self.right = new_buffer('review/' .. name, suffix, 'acwrite')
   for _, buf in ipairs({ self.left, self.right }) do
-    tabline.set_title(buf, ('%s [%s]'):format(harmless.name(vim.fs.basename(review.file)), which))
+    tabline.set_title(buf, ('%s [%s]'):format(harmless.name(vim.fs.basename(review.file)), suffix))
   end
   self.file, self.size = review.file, #review.proposed
   local format = common_format(sync, self.original)
@@ -122,17 +128,17 @@ function M.new(review, sync, name)
   end
   sync:attach(self.right, format)
   for _, buf in ipairs({ self.left, self.right }) do
-    self:colour(buf)
+    self:set_filetype(buf)
   end
-  -- A file type may have changed these.
+  -- A filetype plugin may have changed these options.
   vim.bo[self.left].modifiable = false
   vim.bo[self.right].modifiable = not review.wholeFileOnly
   vim.bo[self.right].modified = false
   return self
 end
 
--- Takes back what an ordinary window does not have.
-local function undress(win)
+-- Resets the options that `apply_review_options` sets.
+local function reset_review_options(win)
   local options = vim.wo[win][0]
   options.winbar, options.statusline, options.winhighlight = '', '', ''
   options.cursorlineopt = vim.go.cursorlineopt
@@ -140,57 +146,58 @@ local function undress(win)
   folds.unset_text(win)
 end
 
--- Neovim compares the window no more, and it may show another buffer.
-local function release(win)
+-- Ends diff mode in a window, and lets it show other buffers.
+local function end_diff(win)
   vim.wo[win].winfixbuf = false
   vim.api.nvim_win_call(win, vim.cmd.diffoff)
 end
 
-local function compare(win)
+local function start_diff(win)
   vim.api.nvim_win_call(win, function()
     vim.cmd('diffthis')
   end)
-  -- "-" of an open fold would read as a removed line. 'diffoff' restores the width.
+  -- The fold column shows "-" for an open fold, which looks like a removed line. 'diffoff' restores the width of the
+  -- column.
   vim.wo[win][0].foldcolumn = '0'
 end
 
-local function dress(win, groups)
-  for _, name in ipairs(FROM_GLOBAL) do
+local function apply_review_options(win, groups)
+  for _, name in ipairs(GLOBAL_VALUES) do
     vim.api.nvim_set_option_value(name, vim.go[name], { scope = 'local', win = win })
   end
   local options = vim.wo[win][0]
   options.signcolumn = 'yes:1'
-  -- The companion marks differing words, the same ones at every desk.
+  -- The companion's changed words are marked, the same words at every desk.
   options.winhighlight = groups
-  -- The line of the cursor would cover the words that differ in it.
+  -- The highlight of the cursor line would cover the changed words in it.
   options.cursorlineopt = 'number'
   options.statusline = statusline.OPTION
   options.winfixbuf = true
-  compare(win)
+  start_diff(win)
   cut_lines.mark(win)
   folds.set_text(win)
 end
 
---- Opens the tab page and goes there. `origin` is the place to return to.
----@param origin table
----@param line integer where to begin reading, 1-based
----@param column integer? of the first word that differs there, 0-based
-function View:open(origin, line, column)
-  self.origin = origin
-  -- Foreign scripts run here; their errors must not interfere.
-  local ok, why = pcall(vim.cmd, 'keepalt tab sbuffer ' .. self.right)
+--- Opens the tab page and enters it. `return_place` is the place to return to.
+---@param return_place table
+---@param line integer the line of the cursor, 1-based
+---@param column integer? the column of the first changed word in that line, 0-based
+function View:open(return_place, line, column)
+  self.return_place = return_place
+  -- Scripts of other plugins run here; the view opens despite their errors.
+  local ok, reason = pcall(vim.cmd, 'keepalt tab sbuffer ' .. self.right)
   if vim.api.nvim_get_current_buf() ~= self.right then
-    error(why, 0)
+    error(reason, 0)
   elseif not ok then
-    require('alongside.log').write('an autocommand failed: ' .. tostring(why))
+    require('alongside.log').write('an autocommand failed: ' .. tostring(reason))
   end
   self.right_win = vim.api.nvim_get_current_win()
-  if origin.mode:find('^[iR]') then
+  if return_place.mode:find('^[iR]') then
     vim.cmd('stopinsert')
   end
   highlights.prepare()
   on_screen.pair_lines()
-  dress(self.right_win, highlights.PROPOSAL)
+  apply_review_options(self.right_win, highlights.PROPOSAL)
   self:open_original()
   tabline.refresh()
   vim.api.nvim_win_set_cursor(self.right_win, { math.min(line, vim.api.nvim_buf_line_count(self.right)), column or 0 })
@@ -201,15 +208,15 @@ end
 --- Shows the original beside the proposal.
 function View:open_original()
   self.left_win = vim.api.nvim_open_win(self.left, false, { split = 'left', win = self.right_win })
-  dress(self.left_win, highlights.ORIGINAL)
+  apply_review_options(self.left_win, highlights.ORIGINAL)
   if not vim.wo[self.right_win].diff then
-    -- 'diffopt' has "closeoff".
-    compare(self.right_win)
+    -- With "closeoff" in 'diffopt', closing one window has ended diff mode in the other.
+    start_diff(self.right_win)
   end
-  on_screen.note_sizes(self)
+  on_screen.record_sizes(self)
 end
 
---- Whether the person has closed the window of the original, beside that of the proposal.
+--- Whether the window of the original is closed and that of the proposal is open.
 ---@return boolean
 function View:lacks_original()
   return self:is_shown() and not shows(self.left_win, self.left) and vim.api.nvim_buf_is_valid(self.left)
@@ -221,14 +228,14 @@ function View:is_shown()
   return shows(self.right_win, self.right)
 end
 
---- Whether the person is in one of its windows.
+--- Whether the person is in one of the view's windows.
 ---@return boolean
 function View:is_current()
   local buf = vim.api.nvim_get_current_buf()
   return buf == self.right or buf == self.left
 end
 
---- Its windows that show its buffers, each with its buffer: the original's first.
+--- Returns the open windows of the view as { window, buffer } pairs, the original first.
 ---@return { [1]: integer, [2]: integer }[]
 function View:windows()
   return vim.tbl_filter(function(pair)
@@ -236,47 +243,45 @@ function View:windows()
   end, { { self.left_win, self.left }, { self.right_win, self.right } })
 end
 
---- Its tab page.
+--- Returns the tab page of the view.
 ---@return integer?
 function View:tab()
   local all = self:windows()
   return #all > 0 and vim.api.nvim_win_get_tabpage(all[#all][1]) or nil
 end
 
---- Goes to its window.
+--- Enters the window of the proposal.
 function View:focus()
   vim.api.nvim_set_current_win(self.right_win)
 end
 
---- After the proposal's window closed, uses another window that shows it, if there is one.
+--- After the proposal's window was closed, adopts another window that shows the proposal. Returns whether there is one.
 ---@return boolean
-function View:adopt()
-  for _, win in ipairs(vim.fn.win_findbuf(self.right)) do
-    self.right_win = win
-    return true
-  end
-  return false
+function View:find_other_window()
+  local win = vim.fn.win_findbuf(self.right)[1]
+  self.right_win = win or self.right_win
+  return win ~= nil
 end
 
-local function remove(win)
+local function close_window(win)
   if #window_state.windows_of(vim.api.nvim_win_get_tabpage(win)) > 1 or #vim.api.nvim_list_tabpages() > 1 then
     if pcall(vim.api.nvim_win_close, win, true) then
       return
     end
   end
   -- The last window cannot be closed.
-  release(win)
-  undress(win)
+  end_diff(win)
+  reset_review_options(win)
   vim.api.nvim_win_call(win, vim.cmd.enew)
 end
 
---- Closes its windows. If the person is in one of them, they return to where they came from.
+--- Closes the windows of the view. If the person is in one of them, returns them to the place where they were before.
 function View:close_windows()
   self.is_closing = true
   keys.close(self)
-  local back = false
-  if self:is_current() and self.origin then
-    back = window_state.go_back(self.origin)
+  local returned_to = false
+  if self:is_current() and self.return_place then
+    returned_to = window_state.go_back(self.return_place)
   end
   local tab = self:tab()
   local ours = { [self.left_win or 0] = true, [self.right_win or 0] = true }
@@ -284,7 +289,7 @@ function View:close_windows()
     return not ours[win]
   end, window_state.windows_of(tab)) or {}
   if tab and #others == 0 and #vim.api.nvim_list_tabpages() > 1 then
-    -- Closes floating windows first, because Neovim 0.10 crashes otherwise.
+    -- Floating windows are closed first, because Neovim 0.10 crashes otherwise.
     for _, win in ipairs(vim.api.nvim_tabpage_list_wins(tab)) do
       if not ours[win] then
         pcall(vim.api.nvim_win_close, win, true)
@@ -293,19 +298,19 @@ function View:close_windows()
   end
   for _, pair in ipairs({ { self.left_win, self.left }, { self.right_win, self.right } }) do
     if shows(pair[1], pair[2]) then
-      remove(pair[1])
+      close_window(pair[1])
     end
   end
   self.left_win, self.right_win = nil, nil
   tabline.refresh()
   on_screen.refresh()
-  if back then
-    window_state.settle(back)
+  if returned_to then
+    window_state.restore(returned_to)
   end
   self.is_closing = false
 end
 
---- Ends the view; nothing of it remains.
+--- Closes the windows and deletes the buffers of the view.
 function View:close()
   self:close_windows()
   marks.clear(self.right)
@@ -317,24 +322,24 @@ function View:close()
   tabline.refresh()
 end
 
---- Shows another review in the same windows.
+--- Replaces this view with the view of another review, in the same windows.
 ---@param other alongside.View
----@param line integer where to begin reading, 1-based
+---@param line integer the line of the cursor, 1-based
 ---@param column integer? 0-based
-function View:give_to(other, line, column)
+function View:replace_with(other, line, column)
   keys.close(self)
-  other.origin, other.right_win, other.is_even = self.origin, self.right_win, self.is_even
+  other.return_place, other.right_win, other.has_equal_windows = self.return_place, self.right_win, self.has_equal_windows
   local is_current = self:is_current()
   self.is_closing = true
-  local function exchange(win, buf, groups)
-    release(win)
+  local function show_in(win, buf, groups)
+    end_diff(win)
     vim.api.nvim_win_set_buf(win, buf)
-    dress(win, groups)
+    apply_review_options(win, groups)
   end
-  exchange(self.right_win, other.right, highlights.PROPOSAL)
+  show_in(self.right_win, other.right, highlights.PROPOSAL)
   if shows(self.left_win, self.left) then
     other.left_win = self.left_win
-    exchange(other.left_win, other.left, highlights.ORIGINAL)
+    show_in(other.left_win, other.left, highlights.ORIGINAL)
   end
   vim.api.nvim_win_set_cursor(other.right_win, { math.min(line, vim.api.nvim_buf_line_count(other.right)), column or 0 })
   if is_current then
@@ -345,35 +350,35 @@ function View:give_to(other, line, column)
   self:close()
 end
 
--- Turns a review's buffer into an ordinary, unnamed one: `:w FILE` writes it, and Neovim asks before it is lost.
-local function set_free(buf, is_modified)
+-- Turns a review's buffer into an ordinary, unnamed one: `:w FILE` writes it, and Neovim asks before its text is lost.
+local function make_ordinary(buf, is_modified)
   local options = vim.bo[buf]
   options.buftype, options.bufhidden, options.buflisted, options.modifiable = '', '', true, true
   pcall(vim.api.nvim_set_option_value, 'swapfile', vim.go.swapfile, { buf = buf })
   options.modified = is_modified
 end
 
---- The review has ended while the person types: their buffer becomes an ordinary, unnamed one in its window. The window of
---- the original closes at once.
----@param is_modified boolean whether nobody else has what it holds
+--- After the end of a review while the person types: turns their buffer into an ordinary, unnamed one in its window,
+--- and closes the window of the original.
+---@param is_modified boolean whether the text exists only in this buffer
 function View:become_ordinary(is_modified)
   keys.close(self)
   marks.clear(self.right)
   tabline.set_title(self.right)
   local old = vim.api.nvim_buf_get_name(self.right)
-  unheard(function()
+  without_autocommands(function()
     vim.api.nvim_buf_set_name(self.right, '')
-    -- Neovim keeps the old name as another buffer.
+    -- Neovim has created another buffer with the old name.
     for _, buf in ipairs(vim.api.nvim_list_bufs()) do
       if buf ~= self.right and vim.api.nvim_buf_get_name(buf) == old then
         vim.api.nvim_buf_delete(buf, { force = true })
       end
     end
   end)
-  set_free(self.right, is_modified)
+  make_ordinary(self.right, is_modified)
   for _, win in ipairs(vim.fn.win_findbuf(self.right)) do
-    release(win)
-    undress(win)
+    end_diff(win)
+    reset_review_options(win)
     vim.wo[win][0].signcolumn = vim.go.signcolumn
   end
   self.is_closing = true
@@ -387,16 +392,16 @@ function View:become_ordinary(is_modified)
   on_screen.refresh()
 end
 
---- A hidden, ordinary buffer with unsent text.
+--- Creates a hidden, ordinary buffer with unsent text.
 ---@param pieces string[]
 ---@return integer buf
-function M.ordinary(pieces)
+function M.ordinary_buffer(pieces)
   local buf = vim.api.nvim_create_buf(true, false)
   local format = text.format(pieces)
   vim.api.nvim_buf_set_lines(buf, 0, -1, true, text.lines(pieces, format))
   vim.bo[buf].fileformat, vim.bo[buf].bomb = format.dos and 'dos' or 'unix', format.bom
   vim.bo[buf].endofline, vim.bo[buf].fixendofline = format.eol, false
-  set_free(buf, true)
+  make_ordinary(buf, true)
   return buf
 end
 

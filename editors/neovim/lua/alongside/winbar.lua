@@ -1,4 +1,4 @@
--- The bars above the two windows: agent, state of the changes, warnings, and keys to decide.
+-- The bars above the two windows: agent, state of the changes, warnings, and the keys that decide.
 
 local bar = require('alongside.bar')
 local seen = require('alongside.seen')
@@ -15,7 +15,7 @@ function M.counts(hunks)
   return counts
 end
 
---- The notes of a review in the words of every desk, and what a buffer here adds to them.
+--- Returns the notes of a review that every desk shows, and those that only concern buffers here.
 ---@param review alongside.Review
 ---@param is_modified boolean whether a buffer here holds unsaved changes of the file
 ---@return { text: string, brief: string?, warning: boolean }[]
@@ -25,21 +25,21 @@ function M.notes(review, is_modified)
     notes[#notes + 1] = { text = 'It empties the file.', brief = 'empties the file', warning = true }
   end
   if is_modified and not review.dirty then
-    local said = 'A buffer has unsaved changes to the file and will differ from it.'
-    notes[#notes + 1] = { text = said, brief = 'unsaved in a buffer', warning = true }
+    local message = 'A buffer has unsaved changes to the file and will differ from it.'
+    notes[#notes + 1] = { text = message, brief = 'unsaved in a buffer', warning = true }
   end
   return notes
 end
 
---- The name of a key, such as "\a" or "<Space>a".
+--- Returns the name of a key, such as "\a" or "<Space>a".
 ---@param key string
 ---@return string
 function M.key_name(key)
   return vim.fn.keytrans(require('alongside.config').key_codes(key))
 end
 
--- The keys of this review with their effects, the most important first: an edit waits for the decision. Where Neovim has its
--- own key, the bar shows that one; the plugin's work as well.
+-- The keys of this review with their effects, in order of importance: an edit waits for the decision. For an action
+-- with a key of Neovim and one of the plugin, the bar shows Neovim's.
 local function keys_of(review)
   local keys = { { ':w', 'accept' }, { ':q', 'reject' } }
   if seen.is_one_by_one(review) then
@@ -52,66 +52,66 @@ local function keys_of(review)
   return keys
 end
 
---- The bar of the proposal.
+--- Returns the bar of the proposal.
 ---@param review alongside.Review
 ---@param context { is_modified: boolean?, ended: string?, waiting: integer?, width: integer }
 ---@return string
 function M.proposal(review, context)
-  local this, display = bar.new(context.width, 'AlongsideNote'), review.display
-  local function place(group)
-    return this:place('left', { group = group })
+  local line, display = bar.new(context.width, 'AlongsideNote'), review.display
+  local function add(group)
+    return line:add('left', { group = group })
   end
-  local title, agent, states = place('AlongsideTitle'), place('AlongsideNote'), place('AlongsideNote')
+  local title, agent, states = add('AlongsideTitle'), add('AlongsideNote'), add('AlongsideNote')
   if context.ended then
-    title.said, place('AlongsideWarning').said = display.name, context.ended
-    return this:drawn()
+    title.text, add('AlongsideWarning').text = display.name, context.ended
+    return line:render()
   end
-  this:say(title, vim.fs.basename(display.name), true)
-  local warnings, remarks, places = {}, {}, {}
+  line:set(title, vim.fs.basename(display.name), true)
+  local warnings, remarks, parts = {}, {}, {}
   for _, note in ipairs(M.notes(review, context.is_modified or false)) do
     table.insert(note.warning and warnings or remarks, note)
   end
   for _, note in ipairs(warnings) do
-    places[note] = place('AlongsideWarning')
-    this:say(places[note], '! ' .. (note.brief or note.text), true)
+    parts[note] = add('AlongsideWarning')
+    line:set(parts[note], '! ' .. (note.brief or note.text), true)
   end
   if display.unseen then
-    this:say(place('AlongsideWarning'), '! hard to see', true)
+    line:set(add('AlongsideWarning'), '! hard to see', true)
   end
-  this:say(place('AlongsideNote'), seen.words(review), true)
-  local waits, waiting = place('AlongsideNote'), context.waiting or 0
-  this:say(waits, waiting == 1 and '1 more waits' or waiting > 1 and waiting .. ' more wait' or nil)
+  line:set(add('AlongsideNote'), seen.label(review), true)
+  local waits, waiting = add('AlongsideNote'), context.waiting or 0
+  line:set(waits, waiting == 1 and '1 more waits' or waiting > 1 and waiting .. ' more wait' or nil)
   local is_whole = not seen.is_one_by_one(review)
   local state = display.states ~= '' and display.states or display.size
-  this:say(states, is_whole and state or nil)
+  line:set(states, is_whole and state or nil)
   for _, key in ipairs(keys_of(review)) do
-    this:say(this:place('right', { group = 'AlongsideNote', key = key[1] }), key[2])
+    line:set(line:add('right', { group = 'AlongsideNote', key = key[1] }), key[2])
   end
   for _, note in ipairs(warnings) do
-    this:say(places[note], '! ' .. note.text)
+    line:set(parts[note], '! ' .. note.text)
   end
-  -- The status line has them, too.
-  this:say(states, state)
+  -- The status line also has the states.
+  line:set(states, state)
   for _, note in ipairs(remarks) do
-    places[note] = place('AlongsideNote')
-    this:say(places[note], note.brief or note.text)
+    parts[note] = add('AlongsideNote')
+    line:set(parts[note], note.brief or note.text)
   end
   for _, note in ipairs(remarks) do
-    this:say(places[note], note.text)
+    line:set(parts[note], note.text)
   end
-  this:say(agent, display.agent)
-  this:say(title, display.name)
-  return this:drawn()
+  line:set(agent, display.agent)
+  line:set(title, display.name)
+  return line:render()
 end
 
---- The bar of the original.
+--- Returns the bar of the original.
 ---@param review alongside.Review
 ---@return string
 function M.original(review)
-  local said = review.original and 'original'
+  local label = review.original and 'original'
     or review.wholeFileOnly and 'original: cannot be shown'
     or 'original: none, the file is new'
-  return ' %#AlongsideNote#' .. said .. '%*'
+  return ' %#AlongsideNote#' .. label .. '%*'
 end
 
 return M

@@ -1,7 +1,7 @@
--- Saves and restores the person's place before a review: windows with sizes and buffers, cursors, the mode, and the previous
--- tab page.
+-- Saves and restores the place of the person before a review: windows with sizes and buffers, cursors, the mode, and
+-- the previous tab page.
 
-local unheard = require('alongside.unheard')
+local without_autocommands = require('alongside.without_autocommands')
 
 local M = {}
 
@@ -11,18 +11,18 @@ end
 
 M.is_window = is_window
 
--- The windows of a tab page, without floating ones.
+-- Returns the windows of a tab page, without floating ones.
 function M.windows_of(tab)
   return vim.tbl_filter(function(win)
     return vim.api.nvim_win_get_config(win).relative == ''
   end, vim.api.nvim_tabpage_list_wins(tab))
 end
 
---- The person's current place.
+--- Returns the current place of the person.
 function M.here()
   local win, tab = vim.api.nvim_get_current_win(), vim.api.nvim_get_current_tabpage()
   local last = vim.fn.tabpagenr('#')
-  local origin = {
+  local place = {
     win = win,
     tab = tab,
     mode = vim.api.nvim_get_mode().mode,
@@ -32,59 +32,59 @@ function M.here()
     last_tab = last > 0 and vim.api.nvim_list_tabpages()[last] or nil,
     windows = {},
   }
-  for _, one in ipairs(M.windows_of(tab)) do
-    local buf = vim.api.nvim_win_get_buf(one)
-    origin.windows[one] = {
+  for _, other in ipairs(M.windows_of(tab)) do
+    local buf = vim.api.nvim_win_get_buf(other)
+    place.windows[other] = {
       buf = buf,
       tick = vim.api.nvim_buf_get_changedtick(buf),
-      view = vim.api.nvim_win_call(one, vim.fn.winsaveview),
+      view = vim.api.nvim_win_call(other, vim.fn.winsaveview),
     }
   end
-  return origin
+  return place
 end
 
---- Returns the person to a place, as far as it still exists. Returns the state to restore there.
-function M.go_back(origin)
-  while origin and not is_window(origin.win) do
-    if origin.tab and vim.api.nvim_tabpage_is_valid(origin.tab) then
-      vim.api.nvim_set_current_tabpage(origin.tab)
+--- Moves the person to a place, or to the one before it that still exists. Returns the place to restore, or false.
+function M.go_back(place)
+  while place and not is_window(place.win) do
+    if place.tab and vim.api.nvim_tabpage_is_valid(place.tab) then
+      vim.api.nvim_set_current_tabpage(place.tab)
       return false
     end
-    origin = origin.before
+    place = place.before
   end
-  if not origin then
+  if not place then
     return false
   end
-  vim.api.nvim_set_current_win(origin.win)
-  return origin
+  vim.api.nvim_set_current_win(place.win)
+  return place
 end
 
---- Restores the sizes that the tab page changed, after it has closed.
-function M.settle(origin)
-  if vim.deep_equal(origin.screen, { vim.o.columns, vim.o.lines }) and vim.fn.winrestcmd() ~= origin.sizes then
-    if #M.windows_of(0) == vim.tbl_count(origin.windows) then
-      pcall(vim.cmd, origin.sizes)
+--- Restores sizes, cursors and the mode of a place, after the tab page of the review has closed.
+function M.restore(place)
+  if vim.deep_equal(place.screen, { vim.o.columns, vim.o.lines }) and vim.fn.winrestcmd() ~= place.sizes then
+    if #M.windows_of(0) == vim.tbl_count(place.windows) then
+      pcall(vim.cmd, place.sizes)
     end
   end
-  for win, was in pairs(origin.windows) do
-    if M.shows(win, was.buf) and vim.api.nvim_buf_get_changedtick(was.buf) == was.tick then
+  for win, before in pairs(place.windows) do
+    if M.shows(win, before.buf) and vim.api.nvim_buf_get_changedtick(before.buf) == before.tick then
       vim.api.nvim_win_call(win, function()
-        vim.fn.winrestview(was.view)
+        vim.fn.winrestview(before.view)
       end)
     end
   end
-  local last = origin.last_tab
-  if last and last ~= origin.tab and vim.api.nvim_tabpage_is_valid(last) then
-    unheard(function()
+  local last = place.last_tab
+  if last and last ~= place.tab and vim.api.nvim_tabpage_is_valid(last) then
+    without_autocommands(function()
       pcall(vim.api.nvim_set_current_tabpage, last)
-      pcall(vim.api.nvim_set_current_tabpage, origin.tab)
+      pcall(vim.api.nvim_set_current_tabpage, place.tab)
     end)
   end
-  local mode = origin.mode:sub(1, 1)
-  if vim.api.nvim_get_current_win() ~= origin.win then
+  local mode = place.mode:sub(1, 1)
+  if vim.api.nvim_get_current_win() ~= place.win then
     return
   elseif mode == 'i' or mode == 'R' or mode == 't' then
-    local at_end = mode ~= 't' and origin.cursor[2] >= #vim.api.nvim_get_current_line()
+    local at_end = mode ~= 't' and place.cursor[2] >= #vim.api.nvim_get_current_line()
     vim.cmd(at_end and 'startinsert!' or mode == 'R' and 'startreplace' or 'startinsert')
   elseif mode == 'v' or mode == 'V' or mode == '\22' then
     vim.cmd('normal! gv')

@@ -1,6 +1,7 @@
--- Changes windows and buffers without autocommands of anybody: what is only there for a moment is nobody's business.
+-- Changes windows and buffers that exist only for a moment, or that the person does not see change: autocommands of
+-- others must not act on them.
 
---- Calls a function while no autocommand runs. An error in it ends it, and is no error of the caller.
+--- Calls a function while no autocommand runs. An error in it ends only the function.
 ---@param change fun()
 return function(change)
   local ignored = vim.o.eventignore
