@@ -1,17 +1,17 @@
-//! The things a check has done in the editor.
+//! The actions in the editor for which a check asks.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Something to do in the editor. Lines and columns count from 1, columns in UTF-16 units.
+/// An action in the editor. Lines and columns count from 1, columns in UTF-16 units.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
-    /// Open a file and look at it.
+    /// Open a file and make it the active one.
     Open {
         /// The file.
         file: PathBuf,
     },
-    /// Look at a file that is open already.
+    /// Make an open file the active one.
     Focus {
         /// The file.
         file: PathBuf,
@@ -21,9 +21,9 @@ pub enum Action {
         /// The file.
         file: PathBuf,
     },
-    /// Look at a new, empty document that was never saved.
+    /// Open a new, empty document that was never saved.
     New,
-    /// Put the cursor somewhere in the file one looks at.
+    /// Put the cursor at a position in the active file.
     Cursor {
         /// The file.
         file: PathBuf,
@@ -32,20 +32,20 @@ pub enum Action {
         /// Column.
         column: u32,
     },
-    /// Select text in the file one looks at.
+    /// Select text in the active file.
     Select {
         /// The file.
         file: PathBuf,
         /// Line and column of the first character.
         from: (u32, u32),
-        /// Line and column behind the last character.
+        /// Line and column after the last character.
         to: (u32, u32),
     },
     /// Move the cursor without a pause, some thirty times a second.
     Wander {
         /// The file, which has hundreds of lines.
         file: PathBuf,
-        /// For how long.
+        /// The duration of the movement.
         time: Duration,
     },
     /// Open one more folder as a project.
@@ -58,7 +58,7 @@ pub enum Action {
         /// The folder.
         folder: PathBuf,
     },
-    /// Replace the text of a proposal, and decide nothing.
+    /// Replace the text of a proposal without a decision.
     Edit {
         /// The file it is about, as the agent spelled it.
         path: String,
@@ -80,17 +80,17 @@ pub enum Action {
         /// The file it is about.
         path: String,
     },
-    /// See whether a proposal is shown, or waits.
+    /// Check whether a proposal is shown, or waits.
     IsShown {
         /// The file it is about.
         path: String,
     },
-    /// End the editor, or the companion in it, in the orderly way.
+    /// Close the editor, or the companion in it, in the usual way.
     Stop,
 }
 
 impl Action {
-    /// Every action, and what it asks for.
+    /// Every action, with its description.
     pub const NAMES: [(&'static str, &'static str); 15] = [
         ("open", "`FILE`: open a file and show it"),
         ("focus", "`FILE`: show a file that is already open"),
@@ -119,7 +119,7 @@ impl Action {
         ("stop", "end the editor, or the companion in it, in the orderly way"),
     ];
 
-    /// The name of the action.
+    /// Returns the name of the action.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Open { .. } => "open",
@@ -140,7 +140,7 @@ impl Action {
         }
     }
 
-    /// The arguments behind the name, for a program.
+    /// Returns the arguments after the name, for a program.
     pub fn arguments(&self) -> Vec<String> {
         let path = |path: &PathBuf| path.to_string_lossy().into_owned();
         match self {
@@ -161,7 +161,7 @@ impl Action {
         }
     }
 
-    /// The request to a person: one sentence without a full stop.
+    /// Returns the request to a person: one sentence without a full stop.
     pub fn sentence(&self) -> String {
         match self {
             Self::Open { file } => format!("open the file {}", file.display()),

@@ -1,5 +1,5 @@
-//! A row of the table of checks: its id, the rule, where the rule comes from, and what a user suffers when a
-//! companion breaks it.
+//! A row of the table of checks: its id, the rule, the source of the rule, and the harm of a companion that
+//! breaks the rule.
 
 use std::fmt;
 
@@ -27,7 +27,7 @@ pub struct Check {
 }
 
 impl Check {
-    /// The rest of a row of the table, for a check that needs nothing of the editor.
+    /// Returns a check that needs nothing of the editor, with empty texts that its row of the table fills in.
     pub(crate) const fn of(group: Group, when: When, judge: Judge) -> Self {
         Self { id: "", group, title: "", clause: Clause::Advice(""), harm: "", needs: &[], when, judge }
     }
@@ -39,18 +39,18 @@ pub(crate) type Judge = for<'a, 'b> fn(&'a Case<'b>) -> BoxFuture<'a, Checked>;
 /// When a check is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum When {
-    /// Before the others: these checks show what several agents do to each other.
+    /// Before the others: these checks show how several agents affect each other.
     First,
-    /// Several checks at a time, if that does no harm: they need nothing of the editor, and wait for no
-    /// effect of another check.
+    /// Several checks at a time, if agents do not affect each other: the checks need nothing of the editor,
+    /// and wait for no effect of another check.
     AtOnce,
     /// In the order of the table.
     InTurn,
-    /// Beside the others, for the check takes long.
+    /// In parallel with the others, because the check takes long.
     Beside,
-    /// After the others, for the check judges every event that came meanwhile.
+    /// After the others, because the check judges every event that came meanwhile.
     Afterwards,
-    /// Last of all, for the check ends the editor.
+    /// Last of all, because the check ends the editor.
     Last,
 }
 
@@ -65,7 +65,7 @@ pub enum Group {
     Protocol,
     /// Several agents, and agents that come and go.
     Sessions,
-    /// The GET stream, on which a companion says something by itself.
+    /// The GET stream, on which a companion sends messages without a request.
     Streams,
     /// Updates about open files.
     Context,
@@ -83,7 +83,7 @@ pub enum Group {
     ClaudeContext,
     /// Proposals of Claude Code, and their outcome.
     ClaudeDiffs,
-    /// The end of the editor, as Claude Code sees it.
+    /// The end of the editor, as Claude Code notices it.
     ClaudeStop,
 }
 
@@ -144,30 +144,30 @@ pub enum Clause {
     Spec(Level, &'static str),
     /// The Model Context Protocol, which the specification requires (with JSON-RPC and HTTP below it).
     Mcp(Level, &'static str),
-    /// Agents that were released need it, whatever the specification says.
+    /// Released agents need it, whatever the specification says.
     Shipped {
         /// The need.
         says: &'static str,
-        /// Which ones break without it: families and releases.
+        /// The families and releases that fail without it.
         breaks: &'static str,
     },
-    /// Nobody demands the rule; companions that break it were seen to fail their users.
+    /// No specification requires the rule, but companions that break it were seen to fail their users.
     Advice(&'static str),
 }
 
-/// How much a specification insists.
+/// The requirement level of a specification (RFC 2119).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
     /// A companion that breaks the rule does not conform.
     Must,
     /// A companion may have reasons to break the rule.
     Should,
-    /// The companion chooses.
+    /// A companion may choose.
     May,
 }
 
 impl Clause {
-    /// `MUST`, `SHOULD`, `MAY`, `shipped` or `advice`.
+    /// Returns `MUST`, `SHOULD`, `MAY`, `shipped` or `advice`.
     pub fn level(self) -> &'static str {
         match self {
             Self::Spec(Level::Must, _) | Self::Mcp(Level::Must, _) => "MUST",
@@ -178,7 +178,7 @@ impl Clause {
         }
     }
 
-    /// The source of the rule.
+    /// Returns the source of the rule.
     pub fn source(self) -> &'static str {
         match self {
             Self::Spec(..) => "companion specification",
@@ -188,7 +188,7 @@ impl Clause {
         }
     }
 
-    /// The text of the rule.
+    /// Returns the text of the rule.
     pub fn says(self) -> &'static str {
         match self {
             Self::Spec(_, says) | Self::Mcp(_, says) | Self::Shipped { says, .. } | Self::Advice(says) => {
@@ -197,7 +197,7 @@ impl Clause {
         }
     }
 
-    /// Which released agents break without it, if that is why the rule is there.
+    /// Returns the released agents that fail without the rule, if it exists for them.
     pub fn breaks(self) -> Option<&'static str> {
         match self {
             Self::Shipped { breaks, .. } => Some(breaks),

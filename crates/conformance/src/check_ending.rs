@@ -1,13 +1,13 @@
-//! How a check, or a part of it, ends other than with a pass.
+//! The results of a check, or of a part of it, other than a pass.
 
-/// Why a check did not pass.
+/// The reason why a check did not pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum NotPassed {
     /// The rule is broken.
     Fail(String),
     /// The rule cannot be observed here.
     Unseen(String),
-    /// The check needs something that does not work, which another check judges.
+    /// The check needs something that does not work, and another check judges that.
     Skip(String),
 }
 
@@ -24,7 +24,7 @@ pub(crate) fn unseen<T>(why: impl Into<String>) -> Checked<T> {
     Err(NotPassed::Unseen(why.into()))
 }
 
-/// Ends a check because something it needs does not work.
+/// Ends a check because something that it needs does not work.
 pub(crate) fn skip<T>(why: impl Into<String>) -> Checked<T> {
     Err(NotPassed::Skip(why.into()))
 }

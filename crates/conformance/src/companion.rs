@@ -11,6 +11,6 @@ pub struct Companion {
     pub server: Option<String>,
     /// The editor, as its discovery file names it.
     pub editor: Option<String>,
-    /// The file that led to it.
+    /// The discovery file by which it was found.
     pub file: Option<PathBuf>,
 }

@@ -9,34 +9,34 @@ use crate::action::Action;
 pub enum Reply {
     /// The action is done; for [`Action::IsShown`], yes.
     Done,
-    /// No, to [`Action::IsShown`].
+    /// The answer to [`Action::IsShown`] is no.
     No,
 }
 
-/// Why an action was not done.
+/// The reason why an action was not done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
-    /// The editor, or whoever drives it, cannot do such a thing: what hangs on it is not observable.
+    /// The editor or its driver cannot do such an action, so its checks are not observable.
     Cannot(String),
-    /// The driver failed, and how: its checks are not observable, and the run is no good
-    /// one. Only its first line is shown, and the arguments are left out of it.
+    /// The driver failed, with this message: its checks are not observable, and the run counts as failed.
+    /// Only the first line is shown, without the arguments.
     Failed(String),
-    /// The person does not want to: what hangs on it is skipped.
+    /// The person declines: the checks that need the action are skipped.
     Skip,
 }
 
-/// Somebody who does things in the editor.
+/// A person or a program that acts in the editor.
 pub trait Driver: Send + Sync {
-    /// Does it, and returns when the editor has done it.
+    /// Does an action, and returns when the editor has done it.
     fn act<'a>(&'a self, action: &'a Action) -> BoxFuture<'a, Result<Reply, Refusal>>;
 
-    /// Whether it is asked at the end to close what it opened. A person is not: they have done enough.
+    /// Whether the driver is asked at the end to close what it opened. A person is not asked.
     fn tidies_up(&self) -> bool {
         true
     }
 
-    /// Whether what it says is done is done. A person may answer too early: where nothing at all comes of it,
-    /// nobody knows.
+    /// Whether an action is certainly done when the driver says so. A person may answer too early, so a
+    /// missing effect proves nothing.
     fn is_certain(&self) -> bool {
         true
     }

@@ -12,34 +12,37 @@ pub(crate) struct Evidence {
     token: Option<Arc<str>>,
 }
 
-/// The most characters of a line, and the most lines, of the evidence of a check.
-const LINE: usize = 240;
-const LINES: usize = 40;
-/// The length of a token that is kept out of the evidence, in bytes.
-const SECRET: usize = 8;
+/// The most characters of a line of evidence, and the most lines of a check's evidence.
+const MAX_LINE_CHARS: usize = 240;
+const MAX_LINES: usize = 40;
+/// The shortest token that is removed from the evidence, in bytes.
+const MIN_SECRET_BYTES: usize = 8;
 
 impl Evidence {
     pub(crate) fn new(token: Option<&str>) -> Self {
-        // A shorter token is no secret, and occurs within other words.
-        Self { lines: Arc::default(), token: token.filter(|token| token.len() >= SECRET).map(Arc::from) }
+        // A shorter token is no secret, and may be part of other words.
+        Self {
+            lines: Arc::default(),
+            token: token.filter(|token| token.len() >= MIN_SECRET_BYTES).map(Arc::from),
+        }
     }
 
     pub(crate) fn note(&self, line: impl fmt::Display) {
         let line = line.to_string();
-        // Looked for in what is kept only: a proposal may be large.
-        let mut short: String = line.chars().take(LINE * 2).collect();
+        // Searches only the part that is kept, because a proposal may be large.
+        let mut short: String = line.chars().take(MAX_LINE_CHARS * 2).collect();
         if let Some(token) = &self.token {
             short = short.replace(&**token, "<token>");
         }
         let length = line.chars().count();
-        if length > LINE {
-            short = short.chars().take(LINE).collect();
+        if length > MAX_LINE_CHARS {
+            short = short.chars().take(MAX_LINE_CHARS).collect();
             short.push_str(&format!("… ({length} characters)"));
         }
         lock(&self.lines).push(short);
     }
 
-    /// For what is no evidence.
+    /// Returns empty evidence with the same token, for messages that are no evidence.
     pub(crate) fn apart(&self) -> Self {
         Self { lines: Arc::default(), token: self.token.clone() }
     }
@@ -48,13 +51,13 @@ impl Evidence {
         lock(&self.lines).clone()
     }
 
-    /// The first lines, and the last.
+    /// Takes the first and the last lines.
     pub(crate) fn take(&self) -> Vec<String> {
         let mut lines = std::mem::take(&mut *lock(&self.lines));
-        if lines.len() > LINES {
-            let tail = lines.split_off(lines.len() - LINES / 2);
-            let left_out = lines.len() - LINES / 2;
-            lines.truncate(LINES / 2);
+        if lines.len() > MAX_LINES {
+            let tail = lines.split_off(lines.len() - MAX_LINES / 2);
+            let left_out = lines.len() - MAX_LINES / 2;
+            lines.truncate(MAX_LINES / 2);
             lines.push(format!("… ({left_out} lines left out)"));
             lines.extend(tail);
         }

@@ -1,4 +1,4 @@
-//! Locks a mutex also after a panic: a check that panicked must not end the others.
+//! Locks a mutex also after a panic, because a check that panicked must not end the others.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

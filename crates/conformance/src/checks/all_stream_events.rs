@@ -11,7 +11,7 @@ use crate::harness::connect;
 use crate::http::stream_listener::Listener;
 use crate::http::stream_rules::Rule;
 
-/// Judges a rule over all events that came. If none came so far, it listens for a moment itself first.
+/// Judges a rule over all events of the run. If no event has come yet, first listens for a short time.
 pub(crate) fn over_all<'a>(case: &'a Case<'_>, rule: Rule) -> BoxFuture<'a, Checked> {
     Box::pin(judge(case, rule))
 }

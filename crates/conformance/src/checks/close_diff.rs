@@ -1,4 +1,4 @@
-//! Checks of `closeDiff`, which agents call when the person answered in their own prompt.
+//! Checks of `closeDiff`, which agents call when the person has decided in the agent's own prompt.
 
 use serde_json::{Value, json};
 
@@ -69,7 +69,7 @@ pub(crate) static CHECKS: &[Check] = &[
     },
 ];
 
-/// Opens a diff and closes it: the result.
+/// Opens a diff and closes it. Returns the result.
 async fn closed(case: &Case<'_>, name: &str, text: &str) -> Checked<Value> {
     let peer = connect::join(case).await?;
     let path = case.proposal(name);

@@ -1,4 +1,4 @@
-//! Checks of what agents are told about open files.
+//! Checks of the open files that context updates list.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -141,17 +141,17 @@ pub(crate) static CHECKS: &[Check] = &[
     },
 ];
 
-/// The files of an update.
+/// Returns the files of an update.
 fn files(context: &Value) -> &[Value] {
     context["workspaceState"]["openFiles"].as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
-/// A file of an update.
+/// Returns a file of an update.
 pub(crate) fn find<'a>(context: &'a Value, path: &Path) -> Option<&'a Value> {
     files(context).iter().find(|file| file["path"].as_str().is_some_and(|told| Path::new(told) == path))
 }
 
-/// The file of an update that is active.
+/// Returns the active file of an update.
 pub(crate) fn active(context: &Value) -> Option<&Value> {
     files(context).iter().find(|file| file["isActive"] == true)
 }
@@ -176,7 +176,7 @@ pub(crate) async fn wait_for_update(
     found.await.ok_or_else(last)
 }
 
-/// The last update, for the verdict.
+/// Describes the last update, for the verdict.
 fn last_update(last: Option<Value>) -> String {
     match last {
         Some(last) => format!("the last update was {last}"),
@@ -184,7 +184,7 @@ fn last_update(last: Option<Value>) -> String {
     }
 }
 
-/// A file with many lines, opened in the editor.
+/// Creates a file with many lines and opens it in the editor.
 pub(crate) async fn open_file(case: &Case<'_>, name: &str) -> Checked<PathBuf> {
     let file = case.file(name, &lines())?;
     case.act(Action::Open { file: file.clone() }).await?;
@@ -209,11 +209,11 @@ pub(crate) async fn expect_update(
     };
     let why = format!("{otherwise}{}", last_update(last));
     let updates = |mark| listener.messages(mark, &[CONTEXT_UPDATE]).len();
-    // A stream begins with one, whatever is done.
+    // Every stream begins with an update, so a single update is not an effect of the action.
     if updates(mark) == 0 || updates(0) == 1 { case.nothing_came(why) } else { fail(why) }
 }
 
-/// An agent that listens, and hears of a file that is opened.
+/// Connects an agent that listens, and waits until a file that is opened is listed.
 pub(crate) async fn listen_and_open(case: &Case<'_>, name: &str) -> Checked<(Listener, PathBuf)> {
     let listener = join_and_listen(case).await?;
     let file = open_file(case, name).await?;
@@ -221,12 +221,12 @@ pub(crate) async fn listen_and_open(case: &Case<'_>, name: &str) -> Checked<(Lis
     Ok((listener, file))
 }
 
-/// An agent that listens.
+/// Connects an agent and opens its stream.
 pub(crate) async fn join_and_listen(case: &Case<'_>) -> Checked<Listener> {
     Listener::of(&connect::join(case).await?).await
 }
 
-/// The text of the files that the editor opens.
+/// Returns the text of the files that the editor opens.
 pub(crate) fn lines() -> String {
     (1..=400)
         .map(|line| format!("This is line {line} of a file that is only there to be looked at.\n"))
@@ -236,7 +236,8 @@ pub(crate) fn lines() -> String {
 async fn first(case: &Case<'_>) -> Checked {
     let earlier = join_and_listen(case).await?;
     let file = open_file(case, "open-before.txt").await?;
-    // By then the companion has told what the open caused: that update is not how a stream begins.
+    // By then the companion has sent the update about the opened file, which must not be taken for the first
+    // one of the stream.
     let soon = case.timeouts().answer.min(Duration::from_secs(2));
     let _ = wait_for_update(&earlier, 0, soon, |context| find(context, &file).is_some()).await;
     case.quiet().await;
@@ -276,7 +277,7 @@ async fn focused(case: &Case<'_>) -> Checked {
         |context: &Value, path: &Path| find(context, path).and_then(|file| file["timestamp"].as_f64());
     let fits = |context: &Value| {
         let is_active = find(context, &one).is_some_and(|file| file["isActive"] == true);
-        // Timestamps that are missing are judged elsewhere.
+        // Another check judges missing timestamps.
         let own = timestamp(context, &one);
         is_active && (own.is_none() || own > timestamp(context, &other))
     };

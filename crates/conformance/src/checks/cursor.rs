@@ -1,4 +1,4 @@
-//! Checks of cursors and selections, and of how often they are told.
+//! Checks of cursors and selections in updates, and of how often updates are sent.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -94,7 +94,7 @@ pub(crate) static CHECKS: &[Check] = &[
     },
 ];
 
-/// The cursor of the active file.
+/// Returns the cursor of the active file.
 fn place(context: &Value) -> Option<&Value> {
     active(context)?.get("cursor")
 }
@@ -128,7 +128,7 @@ async fn utf16(case: &Case<'_>) -> Checked {
     let file = case.file("utf16.txt", "The next line is short.\n\u{1f600}\u{1f600} and more\n")?;
     case.act(Action::Open { file: file.clone() }).await?;
     let mark = listener.mark();
-    // Behind both of them.
+    // After both characters.
     case.act(Action::Cursor { file, line: 2, column: 5 }).await?;
     let on_line = |context: &Value| {
         place(context).is_some_and(|cursor| cursor["line"].as_u64().is_some_and(|line| line <= 2))
@@ -163,7 +163,7 @@ async fn prompt(case: &Case<'_>) -> Checked {
     }
 }
 
-/// Moves the cursor: how long it took until that was told.
+/// Moves the cursor. Returns the time until an update had the new position.
 async fn moves_to(case: &Case<'_>, listener: &Listener, action: Action) -> Checked<Duration> {
     case.quiet().await;
     let last = listener.messages(0, &[CONTEXT_UPDATE]).pop().map(|(_, message)| message["params"].clone());
@@ -189,7 +189,7 @@ async fn selection(case: &Case<'_>) -> Checked {
     let wanted = format!("{}\n{}", &second[5..], &third[..4]);
     let told = |context: &Value| {
         let told = active(context).and_then(|file| file["selectedText"].as_str());
-        // The editor may have other line ends than we.
+        // The editor may use other line endings.
         told.is_some_and(|told| told.replace("\r\n", "\n") == wanted)
     };
     context::expect_update(case, &listener, mark, told, &format!("with {wanted:?} selected, ")).await
@@ -225,7 +225,7 @@ async fn moving(case: &Case<'_>) -> Checked<Moving> {
         let listener = context::join_and_listen(case).await?;
         let file = context::open_file(case, "wander.txt").await?;
         case.quiet().await;
-        // A person takes their time, in which a machine is late now and then, whatever it does.
+        // A person moves the cursor for a longer time, in which any machine is sometimes late.
         let is_person = case.certain("").is_err();
         let mut measuring = Measuring::default();
         loop {
@@ -248,7 +248,7 @@ async fn wandering(case: &Case<'_>, listener: &Listener, file: &Path) -> Checked
     let begun = Instant::now();
     case.act(Action::Wander { file: file.to_owned(), time: Duration::from_secs(2) }).await?;
     let span = begun.elapsed();
-    // A companion that waits for silence sends its update now.
+    // A companion that waits for a pause sends its update now.
     case.quiet().await;
     listener.message(mark, case.timeouts().answer, &[CONTEXT_UPDATE]).await;
     let updates: Vec<Duration> = listener
@@ -265,7 +265,7 @@ async fn steady(case: &Case<'_>) -> Checked {
     if seen.span < Duration::from_secs(1) {
         return unseen("the cursor moved for too short a time");
     }
-    // The end of the movement is no pause in it.
+    // The end of the movement is no pause within it.
     let during = seen.updates.iter().filter(|at| **at + Duration::from_millis(100) < seen.span).count();
     ensure(during >= 3, || {
         format!(

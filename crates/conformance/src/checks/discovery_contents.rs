@@ -1,4 +1,4 @@
-//! Checks of what discovery files say, and of what they say when projects are opened and closed.
+//! Checks of the contents of discovery files, also after projects are opened and closed.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -208,11 +208,11 @@ async fn ide_info(case: &Case<'_>) -> Checked {
     })
 }
 
-/// Programs that set `TERM_PROGRAM=vscode` in their terminals, by which agents know them.
+/// The programs that set `TERM_PROGRAM=vscode` in their terminals, by which agents recognise them.
 const VS_CODE: [&str; 7] = ["code", "code-insiders", "code-oss", "codium", "vscodium", "cursor", "windsurf"];
 
-/// Whether agents know the editor of a file without its name: by the terminal, or it is a program with such
-/// terminals.
+/// Whether agents recognise the editor of a file without its name: by the terminal's variable, or because the
+/// program sets that variable.
 fn is_vs_code(case: &Case<'_>, file: &Published) -> bool {
     let here = case.fixture.target.here.variables.get("TERM_PROGRAM").is_some_and(|name| name == "vscode");
     let ppid = file.field("ppid").as_u64().and_then(|pid| u32::try_from(pid).ok());
@@ -237,7 +237,7 @@ async fn ppid(case: &Case<'_>) -> Checked {
     })
 }
 
-/// The reads of a file during a rewrite that suffice for a verdict on the rewrite.
+/// The number of reads during a rewrite that suffice for a verdict on the rewrite.
 const ENOUGH_READS: usize = 3;
 
 async fn rewriting(case: &Case<'_>) -> Checked<Rewriting> {
@@ -251,7 +251,7 @@ async fn rewriting(case: &Case<'_>) -> Checked<Rewriting> {
         }
         let (done, over) = tokio::sync::watch::channel(false);
         let path = file.path.clone();
-        // On a thread of its own, for it never pauses.
+        // The reader has its own thread, because it never pauses.
         let (begun, begins) = tokio::sync::oneshot::channel();
         let reads = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&reads);
@@ -259,9 +259,9 @@ async fn rewriting(case: &Case<'_>) -> Checked<Rewriting> {
             let _ = begun.send(());
             watch(&path, &over, &counted)
         });
-        // A busy machine starts it late; its end, if it cannot start, is noticed below.
+        // A busy machine may start the thread late. If it cannot start, the code below notices its end.
         let _ = begins.await;
-        // A person is not asked again and again, and takes long enough.
+        // A person is not asked again, and takes long enough.
         let is_person = case.certain("").is_err();
         let mut rounds = 0;
         let (added, removed) = loop {
@@ -271,7 +271,7 @@ async fn rewriting(case: &Case<'_>) -> Checked<Rewriting> {
             let removed = case.act(Action::RemoveFolder { folder: folder.clone() }).await;
             let gone = names(case, &file.path, &folder, false).await;
             let (added, removed) = (added.map(|_| named)?, removed.map(|_| gone)?);
-            // A companion that is quick, on a machine that lets the reader wait, is done between two reads.
+            // A fast companion may finish between two reads if this machine delays the reader.
             let told = reads.load(Ordering::Relaxed) > ENOUGH_READS || is_person || !(added && removed);
             if told || rounds == Measuring::TRIES {
                 break (added, removed);
@@ -286,10 +286,10 @@ async fn rewriting(case: &Case<'_>) -> Checked<Rewriting> {
     .await
 }
 
-/// Reads a file again and again until it is over, and counts that: what it once was instead of a record.
+/// Reads a file until `over` is set, and counts the reads. Returns the first content that was no record.
 fn watch(path: &Path, over: &tokio::sync::watch::Receiver<bool>, reads: &AtomicUsize) -> Option<String> {
     let mut torn = None;
-    // Over as well when nobody can say so any more: the run was interrupted.
+    // The reading also ends if the sender is gone, because the run was interrupted.
     while !*over.borrow() && over.has_changed().is_ok() {
         let what = match record_file::record(path) {
             Ok(json) if serde_json::from_slice::<Value>(&json).is_ok() => None,
@@ -303,11 +303,11 @@ fn watch(path: &Path, over: &tokio::sync::watch::Receiver<bool>, reads: &AtomicU
     torn
 }
 
-/// Waits until a file names a root, or does not.
+/// Waits until a file names a root, or no longer names it.
 async fn names(case: &Case<'_>, path: &Path, folder: &Path, wanted: bool) -> bool {
     let mut patience = Patience::new(case.timeouts().answer);
     loop {
-        // A companion that writes another file instead of this one is as good.
+        // A companion may also write another file instead of this one.
         let files = published_files::of(case.fixture.target);
         let file = files.iter().find(|file| file.path == path).or(files.first());
         let workspace = file.map(|file| file.field("workspacePath").as_str().unwrap_or_default().to_owned());

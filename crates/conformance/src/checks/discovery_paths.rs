@@ -1,4 +1,4 @@
-//! Checks of discovery files from outside: where they lie, what they are called, who can read them.
+//! Checks of the paths of discovery files, of their names, and of their permissions.
 
 use std::path::Path;
 
@@ -133,7 +133,7 @@ async fn gemini_old_file(case: &Case<'_>) -> Checked {
 
 async fn qwen_file(case: &Case<'_>) -> Checked {
     let files = published_files::files_of(case, "qwen", "qwen-code-ide-server-{pid}-{port}.json")?;
-    // The same name is read in another directory by early releases.
+    // Early releases read the same name in another directory.
     let in_place =
         files.iter().any(|file| file.row.is_some_and(|(_, row)| row.directory == Directory::Tmp("qwen/ide")));
     let at = case.fixture.target.here.tmp.join("qwen/ide");
@@ -156,7 +156,7 @@ async fn port_in_name(case: &Case<'_>) -> Checked {
         match file.row {
             Some((_, row)) if row.names_port() => {
                 let expected = row.file_name(file.pid().unwrap_or_default(), port);
-                // A name without a process may hold the one or the other number.
+                // A name with a single number may have the port or the process ID.
                 let fits = name == expected || !row.names_pid() && name == row.file_name(0, port);
                 ensure(fits, || format!("it listens on port {port}"))
             }
@@ -181,7 +181,7 @@ async fn private_file(case: &Case<'_>) -> Checked {
 
 async fn private_directory(case: &Case<'_>) -> Checked {
     published_files::each_file(case, |file| {
-        // The temporary directory itself is the system's business.
+        // The system sets the permissions of the temporary directory itself.
         let own = file.row.is_some_and(|(_, row)| row.directory != Directory::Tmp(""));
         match file.path.parent().filter(|_| own).and_then(|parent| Some((parent, mode(parent)?))) {
             Some((parent, mode)) => ensure(mode & 0o022 == 0 && mode & 0o077 == 0, || {
@@ -218,7 +218,7 @@ async fn no_override(case: &Case<'_>) -> Checked {
     Ok(())
 }
 
-/// The permission bits, where there are any.
+/// Returns the permission bits, on systems that have them.
 fn mode(path: &Path) -> Option<u32> {
     files::mode(&std::fs::metadata(path).ok()?)
 }

@@ -1,4 +1,5 @@
-//! Checks of the GET stream itself: how it opens, what every event on it has to be, and which one counts.
+//! Checks of the GET stream: how it opens, the form of every event on it, and which of several streams
+//! counts.
 
 use std::time::Duration;
 
@@ -119,7 +120,7 @@ async fn newest(case: &Case<'_>) -> Checked {
         return fail("the newer stream ended at once");
     }
     if first.is_none() {
-        // This companion sends no update when a stream opens, so nothing more shows which stream counts.
+        // This companion sends no update when a stream opens, so nothing shows which stream counts.
         return Ok(());
     }
     let told = newer.message(0, case.timeouts().answer, &["ide/contextUpdate"]).await;

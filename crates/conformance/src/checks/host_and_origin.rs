@@ -1,4 +1,4 @@
-//! Checks of where a request comes from: `Host`, `Origin`, and the addresses that are listened on.
+//! Checks of the source of a request: `Host`, `Origin`, and the addresses on which the companion listens.
 
 use std::net::{IpAddr, UdpSocket};
 use std::time::Duration;
@@ -99,7 +99,7 @@ async fn host_names(case: &Case<'_>) -> Checked {
 }
 
 async fn is_welcome(case: &Case<'_>, name: &str) -> Checked {
-    // In a session that is served otherwise: that agents are welcome at all is judged elsewhere.
+    // The session works without the header: other checks judge whether agents are admitted.
     let peer = connect::join(case).await?;
     peer.is_served().await?;
     let host = format!("{name}:{}", case.fixture.target.record.port);
@@ -135,7 +135,7 @@ async fn not_here(case: &Case<'_>, header: &str, value: &str) -> Checked {
     token_access::answered(case, request, &[403, 400, 421, 401], &format!("to {header}: {value}")).await
 }
 
-/// Whether it can be reached by this machine's loopback addresses only.
+/// Checks that the companion can be reached only by this machine's loopback addresses.
 pub(crate) async fn loopback(case: &Case<'_>) -> Checked {
     if !matches!(case.fixture.target.host.as_str(), "127.0.0.1" | "localhost" | "::1" | "[::1]") {
         return unseen("it was named by another address");
@@ -156,8 +156,7 @@ pub(crate) async fn loopback(case: &Case<'_>) -> Checked {
     Ok(())
 }
 
-/// Addresses of this machine under which a companion must not be found. Nothing is sent in order to learn
-/// them.
+/// Returns addresses of this machine on which a companion must not listen. Sends nothing to learn them.
 fn other_addresses() -> Vec<IpAddr> {
     let outward = |bind: &str, to: &str| {
         let socket = UdpSocket::bind(bind).ok()?;

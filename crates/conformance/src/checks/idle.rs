@@ -1,5 +1,5 @@
-//! Checks of what only time shows: an agent that is idle is kept, and one that is gone is forgotten. They are
-//! begun before all others, in sessions of their own, and judged when their time has come.
+//! Checks that take long: an idle agent is kept, and the session of a vanished agent is freed. They begin
+//! before all other checks, in sessions of their own, and are judged at the end of their time.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -47,8 +47,8 @@ pub(crate) static CHECKS: &[Check] = &[
     },
 ];
 
-/// The most messages about the editor that may interrupt the silence of a stream before the check gives up.
-const INTERRUPTIONS: usize = 10_000;
+/// The most messages that may interrupt the silence of a stream before the check gives up.
+const MAX_INTERRUPTIONS: usize = 10_000;
 
 impl Watched {
     fn is_known(&self, often: Duration, limit: Duration) -> bool {
@@ -56,12 +56,12 @@ impl Watched {
     }
 }
 
-/// The time at which a companion that had to act within `time` is late for certain.
+/// Returns the time after which a companion that had to act within `time` is certainly late.
 fn at_latest(time: Duration) -> Duration {
     time + time / 10
 }
 
-/// The session of an agent that does nothing but listen.
+/// Connects an agent that only listens.
 pub(crate) async fn listens(case: &Case<'_>) -> Checked<(Peer, Arc<Listener>)> {
     case.scene(&case.fixture.scenes.listens, async {
         let peer = connect::join(case).await?;
@@ -71,7 +71,7 @@ pub(crate) async fn listens(case: &Case<'_>) -> Checked<(Peer, Arc<Listener>)> {
     .await
 }
 
-/// The session of an agent that has gone without a word.
+/// Connects an agent that vanishes without ending its session.
 pub(crate) async fn is_gone(case: &Case<'_>) -> Checked<Peer> {
     let (needed, waits) = (at_latest(case.timeouts().freed), case.timeouts().wait);
     if needed > waits {
@@ -97,7 +97,7 @@ async fn watching(case: &Case<'_>) -> Checked<Watched> {
     case.scene(&case.fixture.scenes.watching, async {
         let (peer, listener) = listens(case).await?;
         let seen = watch(case, &peer, &listener).await;
-        // The stream is not needed any more.
+        // The stream is no longer needed.
         listener.hang_up();
         let seen = seen?;
         let times = if seen.is_often { ", two of them close enough" } else { "" };
@@ -109,16 +109,16 @@ async fn watching(case: &Case<'_>) -> Checked<Watched> {
     .await
 }
 
-/// Listens until everything is known, or for as long as the run waits after the last that was told.
+/// Listens until all results are known, or until the longest wait after the last message has passed.
 async fn watch(case: &Case<'_>, peer: &Peer, listener: &Listener) -> Checked<Watched> {
     let timeouts = case.timeouts();
     let (often, limit) = (at_latest(timeouts.sign_of_life), at_latest(timeouts.keep_alive));
-    // The first messages say nothing about silence.
+    // The first messages show nothing about silence.
     clock::pass(Duration::from_millis(500)).await;
     let mut seen = Watched::default();
     let mut last: Option<Instant> = None;
     let begin = listener.mark();
-    for mark in begin..begin + INTERRUPTIONS {
+    for mark in begin..begin + MAX_INTERRUPTIONS {
         let mut silent = Duration::ZERO;
         for until in [often, limit, timeouts.wait].map(|until| until.min(timeouts.wait)) {
             let left = until.saturating_sub(silent);
@@ -140,7 +140,7 @@ async fn watch(case: &Case<'_>, peer: &Peer, listener: &Listener) -> Checked<Wat
                 peer.is_served().await?;
                 return fail("the stream ended by itself");
             }
-            // A message about the editor begins the silence anew.
+            // A message about the editor starts the silence again.
             Heard::Message(_) => continue,
         }
         seen.signs += 1;
@@ -169,7 +169,7 @@ async fn sign_of_life(case: &Case<'_>) -> Checked {
     silent(case, &seen, case.timeouts().sign_of_life)
 }
 
-/// Judges a silence against the longest that is allowed.
+/// Judges a silence by the longest one that is allowed.
 fn silent(case: &Case<'_>, seen: &Watched, time: Duration) -> Checked {
     if seen.silence >= at_latest(time) {
         return fail(format!("nothing came for {} s", time.as_secs_f32()));

@@ -1,5 +1,4 @@
-//! Checks of JSON-RPC and of the tools: what is asked is answered, and what is wrong is refused in the way
-//! clients expect.
+//! Checks of JSON-RPC and of the tools: requests are answered, and wrong ones are refused as clients expect.
 
 use serde_json::{Value, json};
 
@@ -167,7 +166,7 @@ async fn no_message(case: &Case<'_>) -> Checked {
     let peer = connect::join(case).await?;
     for body in ["{}", "7", "{\"id\":1,\"method\":\"ping\"}"] {
         let answer = peer.send(&peer.request("POST").with_body(body)).await?;
-        // Some say it in a reply.
+        // Some companions report the error in a reply.
         let is_error = answer.messages().iter().any(|message| message["error"].is_object());
         let refused = (400..500).contains(&answer.status()) || is_error;
         ensure(refused, || format!("{body} was answered {}", answer.status()))?;

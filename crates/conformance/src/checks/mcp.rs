@@ -1,4 +1,4 @@
-//! Checks of the Model Context Protocol: how a session begins, versions, and HTTP.
+//! Checks of the Model Context Protocol: the start of a session, versions, and HTTP.
 
 use serde_json::{Value, json};
 
@@ -13,9 +13,9 @@ use crate::http::response::NoResponse;
 use crate::http::response::Response;
 use crate::time::clock::within;
 
-/// Versions that released agents propose, and the older ones that each of them knows as well.
+/// The versions that released agents propose; each agent also knows the older ones.
 const VERSIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
-/// A version that every SDK knows and none proposes.
+/// A version that every SDK knows and no agent proposes.
 const OLDEST: &str = "2024-10-07";
 
 pub(crate) static CHECKS: &[Check] = &[
@@ -178,7 +178,7 @@ async fn capabilities(case: &Case<'_>) -> Checked {
     ensure(tools.is_object(), || format!("capabilities.tools is {tools}"))
 }
 
-/// The answer to the notification that ends the beginning.
+/// Sends the notification that ends the initialization. Returns the response.
 async fn initialized(case: &Case<'_>) -> Checked<Response> {
     let (peer, _) = connect::introduce(case).await?;
     let message = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
@@ -204,7 +204,7 @@ async fn unknown_notification(case: &Case<'_>) -> Checked {
         json!({ "jsonrpc": "2.0", "id": "nobody-asked", "result": {} }),
     ] {
         let status = peer.send(&peer.post(&message)).await?.status();
-        // With which of them exactly is judged elsewhere.
+        // Another check judges the exact status.
         ensure((200..300).contains(&status), || format!("it was answered {status}: {message}"))?;
     }
     peer.is_served().await.or_else(|_| fail("afterwards, the session does not answer"))
@@ -258,7 +258,7 @@ async fn slow_body(case: &Case<'_>) -> Checked {
     let body = &request.wire.body;
     let exchange = async {
         connection.send(&request.wire.head(body.len())).await?;
-        // So many that whoever reads late does not get all of them at once.
+        // So many parts that a slow reader does not get all of them in one read.
         for piece in body.chunks(body.len().div_ceil(PIECES)) {
             tokio::time::sleep(std::time::Duration::from_millis(50)).await;
             connection.send(piece).await?;

@@ -25,7 +25,7 @@ use std::sync::LazyLock;
 
 use crate::check::Check;
 
-/// Every check, in the order in which they are made and told.
+/// Every check, in the order in which checks are made and reported.
 pub static CHECKS: LazyLock<Vec<&'static Check>> = LazyLock::new(|| {
     let groups: [&'static [Check]; 18] = [
         discovery_paths::CHECKS,
@@ -48,7 +48,7 @@ pub static CHECKS: LazyLock<Vec<&'static Check>> = LazyLock::new(|| {
         stop::CHECKS,
     ];
     let mut checks: Vec<&'static Check> = groups.into_iter().flatten().collect();
-    // Stable: within a group, the order of the modules.
+    // The sort is stable: within a group, the order is that of the modules.
     checks.sort_by_key(|check| check.group);
     checks
 });

@@ -1,4 +1,4 @@
-//! Checks of opening diffs, as far as nobody has to look at the editor.
+//! Checks of `openDiff` that need no look at the editor.
 
 use std::time::Duration;
 
@@ -120,7 +120,7 @@ async fn empty_content(case: &Case<'_>) -> Checked {
     ensure(*content == json!([]), || format!("content is {content}"))
 }
 
-/// The reply to an openDiff that must fail.
+/// Returns the reply to an `openDiff` that must fail.
 async fn refused(case: &Case<'_>, arguments: Value) -> Checked<Value> {
     let peer = connect::join(case).await?;
     connect::may_open(case, &peer)?;
@@ -139,7 +139,7 @@ async fn arguments(case: &Case<'_>) -> Checked {
         json!({ "filePath": 7, "newContent": "text" }),
     ] {
         let reply = refused(case, arguments.clone()).await?;
-        // MCP lets a server say it in either way.
+        // MCP allows a server to report the error in either way.
         let is_error = reply["result"]["isError"] == true || reply["error"].is_object();
         ensure(is_error, || format!("the arguments {arguments} were answered {reply}"))?;
     }
@@ -205,8 +205,8 @@ async fn of_each_agent(case: &Case<'_>) -> Checked {
     let (one, other) = (connect::join(case).await?, connect::join(case).await?);
     let path = case.proposal("of-each-agent.txt");
     let (of_one, of_other) = ("By the first agent.\n", "By the second agent.\n");
-    // Whether the first one is answered is judged elsewhere: what is open can be closed by strangers all the
-    // same.
+    // Another check judges whether the first call is answered; another agent could close an open diff in any
+    // case.
     let first = diff_calls::open_diff(case, &one, &path, of_one).await;
     diff_calls::open_diff(case, &other, &path, of_other).await?;
     let third = connect::join(case).await?;

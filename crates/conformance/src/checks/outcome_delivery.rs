@@ -1,4 +1,5 @@
-//! Checks of how outcomes reach an agent whose stream comes and goes: none is lost, none comes twice.
+//! Checks of the delivery of outcomes to an agent whose stream ends and returns: no outcome is lost, and none
+//! is delivered twice.
 
 use std::time::{Duration, Instant};
 
@@ -98,7 +99,7 @@ pub(crate) static CHECKS: &[Check] = &[
     },
 ];
 
-/// Opens a diff of its own for an agent.
+/// Opens a diff for an agent, on a file that no other diff uses.
 async fn diff(case: &Case<'_>, peer: &Peer, name: &str) -> Checked<String> {
     let path = case.proposal(name);
     diff_calls::open_diff(case, peer, &path, "Does the outcome arrive?\n").await?;
@@ -139,7 +140,7 @@ pub(crate) async fn cut(case: &Case<'_>, peer: &Peer, listener: Listener) -> Che
 
 async fn newest_hears(case: &Case<'_>) -> Checked {
     let peer = connect::join(case).await?;
-    // Never read, as a connection that hangs.
+    // This stream is never read, like a hanging connection.
     let (_, _older) = peer.open(&peer.request("GET")).await?;
     let newer = Listener::of(&peer).await.or_else(|_| skip("a second stream is refused"))?;
     let path = diff(case, &peer, "newest-hears.txt").await?;
@@ -147,18 +148,18 @@ async fn newest_hears(case: &Case<'_>) -> Checked {
     heard(case, &newer, "the newer stream was open").await
 }
 
-/// Accepts something and hears of it, receipt included; then the stream is cut.
+/// Accepts a proposal, waits for the outcome and its receipt, and then cuts the stream.
 async fn delivered(case: &Case<'_>, name: &str) -> Checked<Peer> {
     let peer = connect::join(case).await?;
     let listener = decided(case, &peer, name, true).await?;
-    // The ping takes its time, and so does the pong.
+    // The ping and the pong take some time.
     case.quiet().await;
     listener.has_answered(case.timeouts().answer).await;
     cut(case, &peer, listener).await?;
     Ok(peer)
 }
 
-/// Opens the stream, has a diff decided, and hears the outcome.
+/// Opens the stream, has a diff decided, and waits for the outcome.
 async fn decided(case: &Case<'_>, peer: &Peer, name: &str, accept: bool) -> Checked<Listener> {
     let listener = Listener::of(peer).await?;
     let path = diff(case, peer, name).await?;
@@ -186,7 +187,7 @@ async fn no_resumption(case: &Case<'_>) -> Checked {
     Ok(())
 }
 
-/// Sees that an outcome does not come back on a new stream, which is cut then.
+/// Checks that an outcome is not sent again on a new stream, and cuts that stream.
 async fn comes_back(case: &Case<'_>, peer: &Peer, listener: Listener) -> Checked {
     case.quiet().await;
     let newer = listener.read_out(peer).await;
@@ -195,7 +196,7 @@ async fn comes_back(case: &Case<'_>, peer: &Peer, listener: Listener) -> Checked
     cut(case, peer, newer.unwrap_or(listener)).await
 }
 
-/// Rejects something; the agent hears of it and gives no receipt, then its stream breaks.
+/// Rejects a proposal whose agent gets the outcome, sends no receipt, and then loses its stream.
 async fn unconfirmed(case: &Case<'_>, name: &str) -> Checked<Peer> {
     let mut peer = connect::join(case).await?;
     peer.answers_pings = false;
@@ -208,7 +209,7 @@ async fn unconfirmed(case: &Case<'_>, name: &str) -> Checked<Peer> {
 async fn receipt(case: &Case<'_>) -> Checked {
     let mut peer = unconfirmed(case, "receipt.txt").await?;
     peer.answers_pings = true;
-    // The proposal was decided, so the outcome has come once.
+    // The proposal was decided, so the outcome has been sent once.
     match heard_outcomes::outcome(case, &Listener::of(&peer).await?, 0).await {
         Some(_) => Ok(()),
         None => fail("the stream came back, and the outcome did not come again"),
@@ -230,14 +231,14 @@ async fn not_too_soon(case: &Case<'_>) -> Checked {
         if after + Duration::from_millis(15) >= HELD_BACK {
             return Ok(());
         }
-        // The companion counts from when it opened the stream, which this agent learns later: the outcome may
-        // have been held back, or not.
+        // The companion counts from the opening of the stream, which this agent learns later, so the outcome
+        // may have been delayed or not.
         measuring.said_nothing(format!("the stream took {} ms to open", opening.as_millis()))?;
     }
 }
 
-/// Opens the stream, on which the outcome comes again: how long the stream took to open, and the outcome
-/// after that.
+/// Opens the stream on which the outcome is sent again. Returns the time until the stream opened, and the
+/// time from then to the outcome.
 async fn sent_again(case: &Case<'_>, peer: &Peer) -> Checked<(Duration, Duration)> {
     // The stream opens between these two moments.
     let asked = Instant::now();

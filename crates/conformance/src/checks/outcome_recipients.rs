@@ -1,4 +1,4 @@
-//! Checks of whom an outcome is told: the agent that asked, when it is there, and nobody else.
+//! Checks of the recipients of an outcome: the agent that asked, once it is connected, and no other agent.
 
 use std::time::Duration;
 
@@ -56,7 +56,7 @@ async fn own_outcome(case: &Case<'_>) -> Checked {
     let paths = [case.proposal("of-the-first-agent.txt"), case.proposal("of-the-second-agent.txt")];
     let first = diff_calls::open_diff(case, &one, &paths[0], "By the first agent.\n").await;
     diff_calls::open_diff(case, &other, &paths[1], "By the second agent.\n").await?;
-    // Some companions answer only whoever joined last.
+    // Some companions answer only the agent that joined last.
     let (asked, stranger, peer) = if first.is_ok() { (0, 1, &other) } else { (1, 0, &one) };
     let marks = [listeners[0].mark(), listeners[1].mark()];
     case.act(Action::Accept { path: paths[asked].clone() }).await?;

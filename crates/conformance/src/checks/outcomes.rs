@@ -1,4 +1,4 @@
-//! Checks of what the person decides. Each scene is played once, and judged by several checks.
+//! Checks of the person's decisions. Several checks judge one scene, which is played once.
 
 use std::path::Path;
 
@@ -126,7 +126,7 @@ async fn accepting(case: &Case<'_>) -> Checked<Accepting> {
     case.scene(&case.fixture.scenes.accepting, async {
         let peer = connect::join(case).await?;
         let listener = Listener::of(&peer).await?;
-        // A spelling that whoever tidies paths up would change.
+        // A spelling that a companion which normalises paths would change.
         let path = case.proposal("odd//./sp\u{e4}lling \u{1f600}.txt");
         let content = "Accept this.\n".to_owned();
         diff_calls::open_diff(case, &peer, &path, &content).await?;
@@ -175,7 +175,7 @@ async fn target_untouched(case: &Case<'_>) -> Checked {
     ensure(!seen.written, || format!("accepting wrote {}", seen.path))
 }
 
-/// Opens a diff, has something done, and waits for what is told of it.
+/// Opens a diff, asks for an action in the editor, and waits for the outcome.
 async fn outcome_of(
     case: &Case<'_>,
     name: &str,
@@ -220,7 +220,7 @@ async fn rejected(case: &Case<'_>) -> Checked {
 }
 
 async fn rejected_name(case: &Case<'_>) -> Checked {
-    // Whether anything comes is judged by the check before this one.
+    // The check before this one judges whether any outcome comes.
     let (_, outcome) = rejecting(case).await.or_else(|stop| match stop {
         NotPassed::Fail(why) => skip(why),
         other => Err(other),
@@ -233,7 +233,7 @@ async fn rejected_name(case: &Case<'_>) -> Checked {
 
 async fn view_closed(case: &Case<'_>) -> Checked {
     let (_, outcome) = outcome_of(case, "view-closed.txt", |path| vec![Action::CloseView { path }]).await?;
-    // Under which name a rejection is told is judged elsewhere.
+    // Another check judges the method of the rejection.
     ensure(outcome["method"] != "ide/diffAccepted", || "it was reported as accepted".into())
 }
 
@@ -248,7 +248,7 @@ async fn closing(case: &Case<'_>) -> Checked<Closing> {
         let path = case.proposal("closing.txt");
         let typed = "Typed, and then answered in the terminal.\n";
         diff_calls::open_diff(case, &peer, &path, "Proposed.\n").await?;
-        // Each of the two checks needs one of these only.
+        // Each of the two checks needs only one of these observations.
         let edited = case.act(Action::Edit { path: path.clone(), text: typed.into() }).await;
         let before = is_shown(&path).await;
         let text = diff_calls::closed_text(&peer, &path).await?;

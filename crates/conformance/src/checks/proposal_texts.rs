@@ -1,5 +1,4 @@
-//! Checks of the texts of proposals: they come back as they were, whatever is in them and however large they
-//! are.
+//! Checks of the texts of proposals: they are returned unchanged, whatever their content and size.
 
 use crate::check::Clause::Shipped;
 use crate::check::{Check, Group, When};
@@ -8,7 +7,7 @@ use crate::harness::case::Case;
 use crate::harness::connect;
 use crate::harness::diff_calls::{self, is_opened, open_message};
 
-/// A little more than a megabyte.
+/// Slightly more than a megabyte.
 const MEGABYTE: usize = (1 << 20) + 1;
 
 pub(crate) static CHECKS: &[Check] = &[
@@ -90,7 +89,7 @@ async fn surrogate(case: &Case<'_>) -> Checked {
     ensure(opened, || format!("a proposal with half a character was answered {}", answer.status()))
 }
 
-/// Proposes a text of this size, at most a large one.
+/// Proposes a text of this size, limited to that of a large proposal, and compares the outcome.
 async fn there_and_back(case: &Case<'_>, name: &str, size: usize) -> Checked {
     let size = size.min(case.timeouts().large);
     let peer = connect::join(case).await?;

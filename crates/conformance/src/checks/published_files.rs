@@ -18,21 +18,20 @@ use crate::harness::case::Case;
 /// A discovery file of the companion.
 #[derive(Debug, Clone)]
 pub(crate) struct Published {
-    /// The agent that reads such files, and the entry of its row that says so; none for a file with a name of
-    /// its own.
+    /// The agent that reads such files, and the entry of its row; `None` for a file whose name no row has.
     pub(crate) row: Option<(FamilyAgent, &'static DiscoveryFile)>,
     pub(crate) path: PathBuf,
-    /// The content of the file, or why that is no JSON.
+    /// The content of the file, or the reason why it is no JSON.
     pub(crate) json: Result<Value, String>,
 }
 
 impl Published {
-    /// A field; null if it is not there.
+    /// Returns a field; null if it is missing.
     pub(crate) fn field(&self, name: &str) -> &Value {
         self.json.as_ref().map_or(&Value::Null, |json| &json[name])
     }
 
-    /// The process ID in the name of the file.
+    /// Returns the process ID in the name of the file.
     pub(crate) fn pid(&self) -> Option<u32> {
         self.row?.1.pid_in(self.path.file_name()?.to_str()?)
     }
@@ -62,7 +61,7 @@ impl Published {
     }
 }
 
-/// Every file that leads to a companion, in the order of the table of agents.
+/// Returns every file that leads to a companion, in the order of the table of agents.
 pub(crate) fn of(target: &Target) -> Vec<Published> {
     let mut files: Vec<Published> = Vec::new();
     for agent in with_family() {
@@ -72,7 +71,8 @@ pub(crate) fn of(target: &Target) -> Vec<Published> {
                 if !row.matches(name) {
                     continue;
                 }
-                // Names that hold one number fit two rows: it is the port, or else the process.
+                // A name with one number may fit two rows: the number is the port, or otherwise the process
+                // ID.
                 let by_port = !row.names_pid() && name == row.file_name(0, target.record.port);
                 match files.iter_mut().find(|file| file.path == path) {
                     Some(known) if by_port => known.row = Some((agent, row)),
@@ -95,10 +95,7 @@ fn same_file(one: &Path, other: &Path) -> bool {
     one == other || one.canonical().ok().is_some_and(|real| Some(real) == other.canonical().ok())
 }
 
-/// The files of the companion, noted as evidence.
-///
-/// # Errors
-/// [`NotPassed::Unseen`] if no file leads to the companion.
+/// Returns the files of the companion, and adds them to the evidence.
 pub(crate) fn files(case: &Case<'_>) -> Checked<Vec<Published>> {
     let files = of(case.fixture.target);
     if files.is_empty() {
@@ -107,7 +104,7 @@ pub(crate) fn files(case: &Case<'_>) -> Checked<Vec<Published>> {
     Ok(files)
 }
 
-/// The files for one agent, and whether one lies where this entry says.
+/// Returns the files for one agent; fails unless one is where this entry says.
 pub(crate) fn files_of(case: &Case<'_>, id: &str, name: &str) -> Checked<Vec<Published>> {
     let files = files(case)?;
     let of_agent = |file: &Published| file.row.is_some_and(|(agent, _)| agent.id == id);
@@ -123,7 +120,7 @@ pub(crate) fn files_of(case: &Case<'_>, id: &str, name: &str) -> Checked<Vec<Pub
     Ok(files.into_iter().filter(in_row).collect())
 }
 
-/// Judges every file that is a record: what is none is judged elsewhere.
+/// Judges every file that is a record; other checks judge files that are none.
 pub(crate) fn each_record(case: &Case<'_>, judge: impl Fn(&Published) -> Checked) -> Checked {
     each_file(case, |file| match &file.json {
         Ok(Value::Object(_)) => judge(file),
@@ -131,7 +128,7 @@ pub(crate) fn each_record(case: &Case<'_>, judge: impl Fn(&Published) -> Checked
     })
 }
 
-/// Judges every file, and names the first that is not as it has to be.
+/// Judges every file, and names the first one that breaks the rule.
 pub(crate) fn each_file(case: &Case<'_>, judge: impl Fn(&Published) -> Checked) -> Checked {
     let mut seen = false;
     for file in files(case)? {

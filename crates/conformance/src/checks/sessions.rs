@@ -1,5 +1,5 @@
-//! Checks of sessions: several agents at once, agents that come back with a session that is gone, and
-//! good-byes.
+//! Checks of sessions: several agents at once, agents that return with a session that has ended, and the end
+//! of sessions.
 
 use std::collections::HashSet;
 use std::sync::atomic::Ordering;
@@ -111,7 +111,7 @@ async fn id(case: &Case<'_>) -> Checked {
     }
     let different: HashSet<&String> = ids.iter().collect();
     ensure(different.len() == ids.len(), || format!("two sessions have the same id: {ids:?}"))?;
-    // The common part of two ids is no secret; 64 bits have to be.
+    // The equal characters of two ids are no secret; the others must have 64 bits.
     let common = |one: &str, other: &str| one.bytes().zip(other.bytes()).filter(|(a, b)| a == b).count();
     let secret = ids.iter().skip(1).map(|other| other.len().saturating_sub(common(&ids[0], other))).min();
     ensure(secret.is_some_and(|secret| secret >= 10), || format!("the session ids can be guessed: {ids:?}"))
@@ -128,7 +128,7 @@ async fn several(case: &Case<'_>) -> Checked {
         if peer.is_served().await.is_err() {
             return fail(format!("with two agents connected, the {name} one gets no answer"));
         }
-        // The second is asked first.
+        // The second agent is asked first.
         case.fixture.newest_is_served.store(true, Ordering::Relaxed);
     }
     Ok(())
@@ -139,7 +139,7 @@ async fn equal_ids(case: &Case<'_>) -> Checked {
     let (one, other) = (connect::join(case).await?, connect::join(case).await?);
     one.is_served().await?;
     for round in 0..ROUNDS {
-        // The two requests differ, so the answers show whose they are.
+        // The two requests differ, so the replies show to which agent each belongs.
         let id = json!(1000 + round);
         let asked = join(one.ask_as(&id, "tools/list", json!({})), other.ask_as(&id, "ping", json!({})));
         let (Ok(listed), Ok(pong)) = asked.await else {
@@ -151,13 +151,13 @@ async fn equal_ids(case: &Case<'_>) -> Checked {
     Ok(())
 }
 
-/// An id of the kind it gives, and of nobody.
+/// Returns an agent with a session id that has the companion's form and belongs to no session.
 pub(crate) async fn ghost(case: &Case<'_>) -> Checked<Peer> {
     let peer = connect::join(case).await?;
     peer.ask("ping", json!({})).await?;
     match peer.session().map(str::to_owned) {
         Some(id) => {
-            // Not a fixed end: of 65,536 sessions, one has it.
+            // The end is random, because one in 65,536 sessions could have a fixed one.
             let known = id.chars().count().saturating_sub(4);
             let other = |c| if c == '0' { '1' } else { '0' };
             let id: String = id.chars().take(known).chain(id.chars().skip(known).map(other)).collect();
@@ -217,7 +217,7 @@ async fn slow(case: &Case<'_>) -> Checked {
     for _ in 0..4 {
         let mut connection = slow.dial().await?;
         let request = slow.ping(1);
-        // Half of what was promised.
+        // Half of the announced body.
         let sent = async {
             connection.send(&request.wire.head(request.wire.body.len() * 2)).await?;
             connection.send(&request.wire.body).await
@@ -228,7 +228,7 @@ async fn slow(case: &Case<'_>) -> Checked {
     }
     case.evidence
         .note(format!("→ {} requests of another agent, of which only half is sent", connections.len()));
-    // The first may have come before them. They have been met by the second.
+    // The first request may have been handled before them; the second one meets them.
     for _ in 0..2 {
         if other.is_served().await.is_err() {
             return fail("while one agent's requests are unfinished, another agent gets no answer");

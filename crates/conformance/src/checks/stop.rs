@@ -1,4 +1,4 @@
-//! Checks of the end: what an agent hears when the editor goes, and what is left behind. They are made last.
+//! Checks of the end of the editor: the messages to agents, and the files that remain. They are made last.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -65,7 +65,7 @@ async fn ended(case: &Case<'_>) -> Checked<Ended> {
         let listeners = [Listener::of(&one).await?, Listener::of(&other).await?];
         let files = published_files::of(case.fixture.target).len();
         let had_files = files > 0;
-        // Both agents open a diff, for some companions answer only the agent that joined last. The other
+        // Both agents open a diff, because some companions answer only the agent that joined last. The other
         // checks of this scene need no diff.
         let first = diff_calls::open_diff(case, &one, &case.proposal("undecided.txt"), "Undecided.\n").await;
         let last =
@@ -100,7 +100,7 @@ async fn ended(case: &Case<'_>) -> Checked<Ended> {
             }
         };
         if serves && ends == [None; 2] && left.len() == files {
-            // A program that says so has ended it: then these are for the checks to judge.
+            // If the driver is a program, the editor has certainly ended, and the checks judge the rest.
             case.certain("the editor still runs")?;
         }
         Ok(Ended { outcomes, ends, serves, left, had_files })

@@ -1,4 +1,4 @@
-//! Checks of who may talk to a companion: whoever has the token.
+//! Checks of the access to a companion: only agents with the token get it.
 
 use std::time::Duration;
 
@@ -80,7 +80,7 @@ pub(crate) static CHECKS: &[Check] = &[
     },
 ];
 
-/// The first message of an agent: whatever is wrong with the request, it is not the message.
+/// Returns the first request of an agent, whose message is always correct.
 pub(crate) fn knock(case: &Case<'_>) -> Request {
     connect::stranger(case).post(&initialize(&1.into(), PROPOSED))
 }
@@ -93,18 +93,18 @@ fn token<'a>(case: &Case<'a>) -> Checked<&'a str> {
     }
 }
 
-/// Sends what has to be refused.
+/// Sends a request that must be refused.
 async fn refused(case: &Case<'_>, request: Request, why: &str) -> Checked {
     answered(case, request, &[401, 403], why).await
 }
 
 pub(crate) async fn answered(case: &Case<'_>, request: Request, statuses: &[u16], why: &str) -> Checked {
-    // Only the head counts: what should have been refused may be a stream.
+    // Only the head counts, because a request that should have been refused may get a stream.
     let peer = connect::stranger(case);
     let answer = if request.wire.method() == "GET" {
         peer.open(&request).await.map(|(head, _)| Response { head, ..Response::default() })?
     } else {
-        // A session that should not be is ended again.
+        // A session that should not exist is ended.
         case.begin(&peer, request).await?
     };
     ensure(statuses.contains(&answer.status()), || {
@@ -130,7 +130,7 @@ async fn almost_token(case: &Case<'_>) -> Checked {
     let other = if last == "x" { "y" } else { "x" };
     let half = &token[..token.len() / 2];
     for almost in [shorter.to_owned(), half.to_owned(), format!("{token}x"), format!("{shorter}{other}")] {
-        // The evidence must not show it: it is nearly the token.
+        // The evidence must not show this token, because it is nearly the real one.
         let request = knock(case).with("Authorization", format!("Bearer {almost}"));
         let mut hidden = request.clone();
         hidden.differences =
@@ -187,7 +187,7 @@ async fn before_body(case: &Case<'_>) -> Checked {
             case.evidence.note(format!("← {}", head.status));
             ensure(matches!(head.status, 401 | 403), || format!("it answered {}", head.status))
         }
-        // To hang up is to refuse.
+        // Closing the connection counts as a refusal.
         Some(Err(_)) => Ok(()),
         None => fail("it waits for the body although the token is missing"),
     }

@@ -1,5 +1,5 @@
-//! An agent with a WebSocket, as the suite plays it: everything that comes is kept with its time, and pings
-//! are answered. Dropping the agent closes its diffs, says goodbye, and ends the connection.
+//! An agent with a WebSocket, played by the suite: it keeps every message with its time, and answers pings.
+//! Dropping the agent closes its diffs, says goodbye, and ends the connection.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ const GOODBYE: Duration = Duration::from_secs(1);
 
 pub(crate) type Socket = WebSocketStream<TcpStream>;
 
-/// A message and when it came; null is the end of the connection.
+/// A message and the time of its arrival; null is the end of the connection.
 pub(crate) type Heard = (Instant, Value);
 
 /// An agent and its connection.
@@ -68,11 +68,11 @@ impl Agent {
         Self { orders, heard, ids, evidence: evidence.clone(), timeouts, greeted: Instant::now() }
     }
 
-    /// Sends a text, whatever it is.
+    /// Sends a text without a check of its content.
     pub(crate) fn send(&self, text: impl Into<String>) {
         let text = text.into();
         self.evidence.note(format!("→ {text}"));
-        // Without a connection, everything that is waited for fails to come.
+        // Without a connection, every wait for an answer fails.
         let _ = self.orders.send(text);
     }
 
@@ -102,7 +102,7 @@ impl Agent {
         Proposal { call: self.call(OPEN_DIFF, &arguments), path, tab }
     }
 
-    /// The answer to a request.
+    /// Waits for the answer to a request.
     pub(crate) async fn answer(&self, id: i64, patience: Duration) -> Option<Value> {
         let is_it = |message: &Value| message["id"] == id && message.get("method").is_none();
         self.wait(patience, |(_, message)| is_it(message).then(|| message.clone())).await
@@ -126,14 +126,15 @@ impl Agent {
         answer.map_or_else(|| skip(format!("{tool} was not answered")), Ok)
     }
 
-    /// The notifications so far.
+    /// Returns the notifications so far.
     pub(crate) fn notifications(&self) -> Vec<Heard> {
         let is_notification =
             |(_, message): &&Heard| message["method"].is_string() && message["id"].is_null();
         self.heard.borrow().iter().filter(is_notification).cloned().collect()
     }
 
-    /// Waits until something has come. `None` when the time is up, or the connection has ended.
+    /// Waits for the first message for which `fits` returns a value. `None` if the time is up, or the
+    /// connection has ended.
     pub(crate) async fn wait<T>(&self, patience: Duration, fits: impl Fn(&Heard) -> Option<T>) -> Option<T> {
         within(patience, self.find(fits)).await.flatten()
     }
@@ -193,7 +194,7 @@ async fn carry(
     hear(Value::Null);
 }
 
-/// Closes what the agent left open, as agents do, and ends the connection properly.
+/// Closes the diffs that the agent left open, as agents do, and ends the connection properly.
 async fn say_goodbye(mut socket: Socket) {
     let params = json!({ "name": CLOSE_ALL_DIFF_TABS, "arguments": {} });
     let closes = json!({ "jsonrpc": "2.0", "id": "goodbye", "method": "tools/call", "params": params });
@@ -205,7 +206,7 @@ async fn say_goodbye(mut socket: Socket) {
     within(GOODBYE, goodbye).await;
 }
 
-/// The texts of an answer, in order.
+/// Returns the texts of an answer, in order.
 pub(crate) fn texts(answer: &Value) -> Vec<&str> {
     let items = answer["result"]["content"].as_array().into_iter().flatten();
     items
@@ -216,7 +217,7 @@ pub(crate) fn texts(answer: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// Whether an agent takes this answer to `openDiff` for an acceptance.
+/// Whether an agent reads this answer to `openDiff` as an acceptance.
 pub(crate) fn is_accepting(answer: &Value) -> bool {
     matches!(texts(answer).first(), Some(&("FILE_SAVED" | "TAB_CLOSED")))
 }

@@ -1,4 +1,4 @@
-//! How a check connects as Claude Code does, and proposes.
+//! The steps with which a check connects as Claude Code does, and proposes.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::http::response::NoResponse;
 /// The version that the agent proposes.
 pub(crate) const PROPOSED: &str = "2025-11-25";
 
-/// The request that opens a WebSocket, as agents send it.
+/// Returns the request that opens a WebSocket, as agents send it.
 pub(crate) fn handshake(case: &Case<'_>) -> Handshake {
     Handshake::of_agents(case.fixture.target)
 }
@@ -26,14 +26,14 @@ pub(crate) async fn opening(case: &Case<'_>, handshake: &Handshake) -> Result<Op
     handshake.send(case.timeouts().answer, &case.evidence).await
 }
 
-/// The agent at this end of an open WebSocket.
+/// Returns the agent at this end of an open WebSocket.
 pub(crate) async fn agent(case: &Case<'_>, opened: Opened) -> Agent {
     let Opened { tcp, unread, .. } = opened;
     let socket = WebSocketStream::from_partially_read(tcp, unread, Role::Client, None).await;
     Agent::over(socket, &case.fixture.connections, &case.evidence, case.timeouts())
 }
 
-/// Opens a WebSocket and sends `initialize`: the result with it.
+/// Opens a WebSocket and sends `initialize`. Returns the agent and the result.
 pub(crate) async fn claude_greets(case: &Case<'_>) -> Checked<(Agent, Value)> {
     let opened = match opening(case, &handshake(case)).await {
         Ok(opened) if opened.head.status == 101 => opened,
@@ -48,7 +48,7 @@ pub(crate) async fn claude_greets(case: &Case<'_>) -> Checked<(Agent, Value)> {
     }
 }
 
-/// Connects as the agent does. That the answers are the right ones is judged elsewhere.
+/// Connects as the agent does. Other checks judge the answers.
 pub(crate) async fn claude_joins(case: &Case<'_>) -> Checked<Agent> {
     let (mut agent, _) = claude_greets(case).await?;
     agent.greeted = std::time::Instant::now();
@@ -57,7 +57,7 @@ pub(crate) async fn claude_joins(case: &Case<'_>) -> Checked<Agent> {
     Ok(agent)
 }
 
-/// Opens a diff of a file of this name, which nobody has decided yet.
+/// Opens a diff of a file with this name, and leaves it undecided.
 pub(crate) async fn claude_proposes(
     case: &Case<'_>,
     agent: &Agent,
@@ -65,7 +65,7 @@ pub(crate) async fn claude_proposes(
     text: &str,
 ) -> Checked<Proposal> {
     let proposal = agent.propose(case.proposal(name), text);
-    // Messages are carried out in order: the diff is open when the ping is answered.
+    // The companion handles messages in order: the diff is open when the ping is answered.
     let _ = agent.reply("ping", &json!({})).await;
     match agent.answer(proposal.call, Duration::ZERO).await {
         Some(answer) => skip(format!("openDiff was answered at once: {answer}")),

@@ -1,4 +1,4 @@
-//! Checks of what the agent learns of the active file and the selection in it.
+//! Checks of the active file and its selection, as the agent learns them.
 
 use std::path::Path;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::claude::connecting;
 use crate::harness::case::Case;
 
 /// The time after `notifications/initialized` in which the agent drops notifications.
-const DEAF: Duration = Duration::from_millis(500);
+const IGNORED_AFTER_START: Duration = Duration::from_millis(500);
 
 pub(crate) static CHECKS: &[Check] = &[
     Check {
@@ -53,13 +53,13 @@ pub(crate) static CHECKS: &[Check] = &[
     },
 ];
 
-/// Whether a message tells a selection in this file.
+/// Whether a message reports a selection in this file.
 fn is_about((_, message): &Heard, file: &Path) -> bool {
     let told = message["params"]["filePath"].as_str();
     message["method"] == SELECTION_CHANGED && told.is_some_and(|told| Path::new(told) == file)
 }
 
-/// Waits for a selection in this file that is as it has to be.
+/// Waits for a selection in this file that meets the condition.
 async fn expect_selection(
     case: &Case<'_>,
     agent: &Agent,
@@ -80,7 +80,7 @@ async fn greeting(case: &Case<'_>) -> Checked {
     let (silent, _) = connecting::claude_greets(case).await?;
     let listener = connecting::claude_joins(case).await?;
     let file = context::open_file(case, "claude-greeting.txt").await?;
-    // By then, the companion has told the context that follows from the open file.
+    // By then, the companion has sent the context that follows from the open file.
     let told = expect_selection(case, &listener, &file, |_| true).await;
     told.or_else(|_| skip("no selection was told to another agent"))?;
     case.quiet().await;
@@ -94,7 +94,7 @@ async fn first(case: &Case<'_>) -> Checked {
     let file = context::open_file(case, "claude-first.txt").await?;
     case.quiet().await;
     let agent = connecting::claude_joins(case).await?;
-    let from = agent.greeted + DEAF;
+    let from = agent.greeted + IGNORED_AFTER_START;
     let is_heard = |heard: &Heard| (heard.0 >= from && is_about(heard, &file)).then_some(());
     if agent.wait(case.timeouts().answer, is_heard).await.is_some() {
         return Ok(());
@@ -133,7 +133,7 @@ async fn selection(case: &Case<'_>) -> Checked {
         told["text"] == "line 3" && fields.iter().all(|field| selection[*field] == range[*field])
     };
     expect_selection(case, &agent, &file, is_there).await?;
-    // The agent keeps the last selection that it was told.
+    // The agent keeps the last selection that was sent.
     let last = agent.notifications().into_iter().rfind(|heard| is_about(heard, &file));
     ensure(last.is_some_and(|(_, last)| is_there(&last["params"])), || "another selection followed".into())
 }

@@ -1,4 +1,4 @@
-//! Checks of proposals: a call of `openDiff` stays open until somebody has decided, and its answer is the
+//! Checks of proposals: a call of `openDiff` stays open until the person has decided, and its answer is the
 //! decision.
 
 use std::time::Duration;
@@ -117,7 +117,7 @@ async fn blocks(case: &Case<'_>) -> Checked {
     }
 }
 
-/// The answer to a proposal, after something was done in the editor.
+/// Returns the answer to a proposal after an action in the editor.
 async fn answer_to(
     case: &Case<'_>,
     name: &str,
@@ -164,7 +164,7 @@ async fn rejected(case: &Case<'_>) -> Checked {
 async fn view_closed(case: &Case<'_>) -> Checked {
     let close = |path| vec![Action::CloseView { path }];
     let (_, answer) = answer_to(case, "claude-view-closed.txt", close).await?;
-    // Under which name a rejection is told is judged elsewhere.
+    // Another check judges the form of the rejection.
     ensure(!is_accepting(&answer), || format!("it was answered {answer}"))
 }
 
@@ -193,7 +193,7 @@ async fn closed_call(case: &Case<'_>) -> Checked {
 async fn close_view(case: &Case<'_>) -> Checked {
     let agent = connecting::claude_joins(case).await?;
     let proposal = connecting::claude_proposes(case, &agent, "claude-close-view.txt", PROPOSED).await?;
-    // No message says when the editor shows the proposal, for the answer to openDiff is the decision.
+    // No message reports that the editor shows the proposal, because the answer to openDiff is the decision.
     pass(SETTLED).await;
     let is_shown = || case.act(Action::IsShown { path: proposal.path.clone() });
     if is_shown().await? != Reply::Done {

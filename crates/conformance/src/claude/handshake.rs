@@ -1,4 +1,4 @@
-//! The opening of a WebSocket, by hand: a library refuses to open what a check has to look at.
+//! The opening of a WebSocket, written by hand: a library refuses openings that a check must examine.
 
 use std::io;
 use std::time::Duration;
@@ -37,7 +37,8 @@ pub(crate) struct Opened {
 }
 
 impl Handshake {
-    /// The request as agents send it, but for the offer of compression, which this suite does not speak.
+    /// Returns the request as agents send it, without the offer of compression, which this suite does not
+    /// implement.
     pub(crate) fn of_agents(target: &Target) -> Self {
         let (host, port) = (target.host.clone(), target.record.port);
         let mut headers = vec![

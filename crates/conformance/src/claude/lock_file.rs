@@ -1,4 +1,4 @@
-//! Checks of the lock file: where it lies, who can read it, what it holds, and that it is the only one.
+//! Checks of the lock file: its path, its permissions, its contents, and that it is the only one.
 
 use std::path::{Path, PathBuf};
 
@@ -92,13 +92,13 @@ pub(crate) static CHECKS: &[Check] = &[
     },
 ];
 
-/// The place of the lock.
+/// Returns the path of the lock file.
 pub(crate) fn path(case: &Case<'_>) -> PathBuf {
     let target = case.fixture.target;
     target.here.resolve(LOCKS).join(name(target.record.port))
 }
 
-/// The lock as a JSON object, noted without its token.
+/// Returns the lock file as a JSON object, and adds it to the evidence without its token.
 fn content(case: &Case<'_>) -> Checked<Value> {
     let bytes = record(&path(case)).or_else(|_| skip("there is no lock"))?;
     let content = serde_json::from_slice::<Value>(&bytes).ok().filter(Value::is_object);
@@ -194,7 +194,7 @@ async fn only(case: &Case<'_>) -> Checked {
     let folders = content["workspaceFolders"].as_array().into_iter().flatten().filter_map(Value::as_str);
     for directory in folders.map(PathBuf::from).chain([target.here.cwd.clone()]) {
         let mut here = target.here.clone();
-        // With the variable, an agent looks no further.
+        // With the variable set, an agent reads no other lock files.
         here.variables.remove(claude.family.env.port.unwrap_or_default());
         here.cwd.clone_from(&directory);
         let Some(LockSearch::Holding(found)) = locks(claude, &here) else { continue };

@@ -1,4 +1,4 @@
-//! Checks of the Model Context Protocol over the WebSocket, and of the tools that no person is needed for.
+//! Checks of the Model Context Protocol over the WebSocket, and of the tools that need no person.
 
 use std::time::{Duration, Instant};
 
@@ -17,12 +17,12 @@ use crate::claude::connecting;
 use crate::harness::case::Case;
 use crate::time::clock::{Measuring, lateness};
 
-/// The versions of the protocol that there are.
+/// The versions of the protocol.
 const VERSIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", PROPOSED];
-/// The tool that answers the diagnostics of one file or all.
+/// The tool that returns the diagnostics of one file or of all files.
 const GET_DIAGNOSTICS: &str = "getDiagnostics";
-/// How long an agent waits for diagnostics.
-const SOON: Duration = Duration::from_millis(500);
+/// The time that an agent waits for diagnostics.
+const DIAGNOSTICS_PATIENCE: Duration = Duration::from_millis(500);
 
 pub(crate) static CHECKS: &[Check] = &[
     Check {
@@ -141,14 +141,16 @@ async fn diagnostics(case: &Case<'_>) -> Checked {
         let took = begun.elapsed();
         let Some(answer) = answer else { return fail("it was not answered") };
         is_list(&answer)?;
-        if took > SOON && !measuring.counts(late)? {
+        if took > DIAGNOSTICS_PATIENCE && !measuring.counts(late)? {
             continue;
         }
-        return ensure(took <= SOON, || format!("the answer came {} ms later", took.as_millis()));
+        return ensure(took <= DIAGNOSTICS_PATIENCE, || {
+            format!("the answer came {} ms later", took.as_millis())
+        });
     }
 }
 
-/// Whether this is the answer to `getDiagnostics`.
+/// Checks that this is an answer to `getDiagnostics`.
 fn is_list(answer: &Value) -> Checked {
     let texts = texts(answer);
     let [text] = texts.as_slice() else { return fail(format!("it was answered {answer}")) };

@@ -1,5 +1,5 @@
-//! The checks of a companion that Claude Code connects to: a lock file, and MCP over a WebSocket. No document
-//! describes this dialect; the rules are those that the released agent was seen to need.
+//! The checks of a companion to which Claude Code connects: a lock file, and MCP over a WebSocket. No
+//! document describes this dialect; its rules are what the released agent was seen to need.
 
 pub(crate) mod agent;
 pub(crate) mod connecting;
@@ -16,7 +16,7 @@ use std::sync::LazyLock;
 
 use crate::check::Check;
 
-/// Every check of this dialect, in the order in which they are made and told.
+/// Every check of this dialect, in the order in which checks are made and reported.
 pub static CLAUDE_CHECKS: LazyLock<Vec<&'static Check>> = LazyLock::new(|| {
     let groups: [&'static [Check]; 6] = [
         lock_file::CHECKS,

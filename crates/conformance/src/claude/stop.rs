@@ -1,4 +1,5 @@
-//! Checks of the end: what an agent with a WebSocket hears when the editor goes, and what is left behind.
+//! Checks of the end of the editor for an agent with a WebSocket: its last messages, and the files that
+//! remain.
 
 use std::time::Duration;
 
@@ -44,7 +45,7 @@ async fn ended(case: &Case<'_>) -> Checked<ClaudeEnded> {
     case.scene(&case.fixture.scenes.claude_ended, async {
         let agent = connecting::claude_joins(case).await?;
         let lock = lock_file::path(case);
-        // Without a diff, the other checks can be made all the same.
+        // The other checks need no diff.
         let proposal =
             connecting::claude_proposes(case, &agent, "claude-undecided.txt", "Undecided.\n").await;
         let had_lock = lock.exists();

@@ -1,4 +1,4 @@
-//! Checks of the opening of the WebSocket: who is let in, and what is agreed.
+//! Checks of the opening of the WebSocket: which requests are admitted, and which extensions are agreed.
 
 use alongside_contract::websocket::{SUBPROTOCOL, TOKEN_HEADER};
 use serde_json::Value;
@@ -86,7 +86,7 @@ async fn opens(case: &Case<'_>) -> Checked {
     ensure(accept == Some(ACCEPT), || format!("Sec-WebSocket-Accept is {accept:?} instead of {ACCEPT:?}"))
 }
 
-/// Goes on only where a WebSocket opens with the token.
+/// Skips the check unless a WebSocket opens with the token.
 async fn welcomes_agents(case: &Case<'_>) -> Checked {
     if case.fixture.target.record.auth_token.is_none() {
         return unseen("its token is unknown");
@@ -94,7 +94,7 @@ async fn welcomes_agents(case: &Case<'_>) -> Checked {
     connecting::claude_greets(case).await.map(drop)
 }
 
-/// Opens what has to be refused. To hang up is to refuse, also after the opening.
+/// Sends an opening that must be refused. Closing the connection counts as a refusal, also after the opening.
 async fn refuses(case: &Case<'_>, handshake: Handshake, what: &str) -> Checked {
     let opened = match connecting::opening(case, &handshake).await {
         Ok(opened) if opened.head.status == 101 => opened,
@@ -127,7 +127,7 @@ async fn origin(case: &Case<'_>) -> Checked {
     Ok(())
 }
 
-/// A header of the answer to this opening.
+/// Returns a header of the response to this opening.
 async fn agreed(case: &Case<'_>, handshake: &Handshake, header: &str) -> Checked<Option<String>> {
     match connecting::opening(case, handshake).await {
         Ok(opened) if opened.head.status == 101 => {

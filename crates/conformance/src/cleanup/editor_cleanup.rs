@@ -1,5 +1,5 @@
 //! Files and folders that a run opened in the editor and has not closed. The driver is asked to close them at
-//! the end, so that nobody is left with tabs of files that are gone.
+//! the end, so that no tabs of deleted files remain.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -17,7 +17,8 @@ const PATIENCE: Duration = Duration::from_secs(15);
 pub(crate) struct EditorCleanup(Mutex<Vec<Action>>);
 
 impl EditorCleanup {
-    /// Notes an action that the driver is about to do. It may be done although the driver does not say so.
+    /// Records an action that the driver is about to do, because it may be done although the driver reports
+    /// no success.
     pub(crate) fn begins(&self, action: &Action) {
         let undoes = match action {
             Action::Open { file } => Action::Close { file: file.clone() },
@@ -30,7 +31,7 @@ impl EditorCleanup {
         }
     }
 
-    /// Notes an action that was done.
+    /// Records an action that was done.
     pub(crate) fn is_done(&self, action: &Action) {
         match action {
             Action::Stop => lock(&self.0).clear(),
@@ -38,7 +39,7 @@ impl EditorCleanup {
         }
     }
 
-    /// Has the driver close everything, the newest first. A file that does not close stays open.
+    /// Asks the driver to close all of them, the newest first. A file that does not close stays open.
     pub(crate) async fn close(&self, driver: &dyn Driver) {
         let undoing = std::mem::take(&mut *lock(&self.0));
         let closing = async {

@@ -1,4 +1,4 @@
-//! Everything that a run has to give back: sessions, diffs, WebSockets, files in the editor.
+//! Everything that a run must close at its end: sessions, diffs, WebSockets, files in the editor.
 
 pub(crate) mod editor_cleanup;
 pub(crate) mod session_cleanup;

@@ -1,5 +1,5 @@
-//! The sessions and diffs that checks opened and have to close. A run may be interrupted at any moment, so a
-//! session or a diff is noted here as soon as the companion may have it, and removed once the companion has
+//! The sessions and diffs that checks opened and must close. A run may be interrupted at any moment, so a
+//! session or a diff is recorded here before the companion may have it, and removed after the companion has
 //! closed it.
 
 use std::sync::{Arc, Mutex};
@@ -17,7 +17,7 @@ use crate::time::clock::within;
 #[derive(Clone, Default)]
 pub(crate) struct Cleanup {
     left: Arc<Mutex<Left>>,
-    /// The number of requests under way that may begin a session.
+    /// The number of requests in flight that may begin a session.
     begun: Arc<watch::Sender<usize>>,
 }
 
@@ -32,7 +32,7 @@ struct Left {
 #[derive(Clone)]
 struct Thing {
     number: usize,
-    /// The case that opened it: several run at the same time.
+    /// The case that opened it. Several cases run at the same time.
     case: usize,
     peer: Peer,
     diff: Option<String>,
@@ -46,8 +46,8 @@ impl Cleanup {
         left.things.push(Thing { number, case, peer: peer.clone(), diff: diff.map(str::to_owned) });
     }
 
-    /// Sends a request that may begin a session. An interruption of the run does not cancel it: only the
-    /// answer has the id of the session, without which nobody can end it.
+    /// Sends a request that may begin a session. An interruption of the run does not cancel the request,
+    /// because only the answer has the id that ends the session.
     pub(crate) async fn begin(
         &self,
         case: usize,
@@ -70,8 +70,8 @@ impl Cleanup {
         exchange.await.unwrap_or_else(|error| Err(NoResponse(format!("there was no answer: {error}"))))
     }
 
-    /// Closes the diffs and ends the sessions of a case, newest first. Waits for each answer for `patience`
-    /// at most.
+    /// Closes the diffs and ends the sessions of a case, the newest first. Waits for each answer for
+    /// `patience` at most.
     pub(crate) async fn give_back(&self, case: usize, patience: Duration) {
         self.give_back_where(|thing| thing.case == case, patience).await;
     }

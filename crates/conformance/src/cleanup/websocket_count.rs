@@ -1,4 +1,5 @@
-//! Counts the open WebSockets of a run. A task of its own closes each one, and the run waits for these tasks.
+//! Counts the open WebSockets of a run. A separate task closes each of them, and the run waits for these
+//! tasks.
 
 use std::sync::Arc;
 use std::time::Duration;

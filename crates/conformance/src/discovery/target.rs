@@ -18,7 +18,7 @@ use crate::time::clock::within;
 /// A companion to be checked.
 #[derive(Debug, Clone)]
 pub struct Target {
-    /// The host to dial, `127.0.0.1` unless told otherwise.
+    /// The host to connect to, `127.0.0.1` by default.
     pub host: String,
     /// How to connect.
     pub record: Record,
@@ -66,12 +66,9 @@ pub enum NoTarget {
 }
 
 impl Target {
-    /// The companion that this agent would try first, or any agent: Gemini CLI, then Qwen Code, then the rest
-    /// of the table, then any record whose workspace holds the current directory. For an agent with a
-    /// WebSocket, the one whose lock holds that directory.
-    ///
-    /// # Errors
-    /// When no companion serves the directory, or agents would take none of several.
+    /// Returns the companion that this agent would try first, or any agent: Gemini CLI, then Qwen Code, then
+    /// the other rows of the table, then any record whose workspace holds the current directory. For an agent
+    /// with a WebSocket, returns the companion whose lock file holds that directory.
     pub fn find(agent: Option<FamilyAgent>, here: Surroundings) -> Result<Self, NoTarget> {
         if let Some(search) = agent.and_then(|agent| find::locks(agent, &here)) {
             return Self::by_lock(search, here);
@@ -130,11 +127,7 @@ impl Target {
         Self { host: local(), record, file, here, transport: Transport::WebSocket }
     }
 
-    /// The companion that a discovery file leads to; for an agent that reads lock files, the one that a lock
-    /// leads to.
-    ///
-    /// # Errors
-    /// When the file cannot be read, is no discovery file, or is a lock without a port in its name.
+    /// Returns the companion of a discovery file; for an agent that reads lock files, that of a lock file.
     pub fn in_file(path: &Path, agent: Option<FamilyAgent>, here: Surroundings) -> Result<Self, NoTarget> {
         let unreadable = |why| NoTarget::Unreadable { path: path.to_owned(), why };
         let path = path.canonical().map_err(unreadable)?;
@@ -154,20 +147,20 @@ impl Target {
         }
     }
 
-    /// Where the companion listens.
+    /// Returns the endpoint of the companion.
     pub(crate) fn endpoint(&self) -> Endpoint {
         Endpoint::at(self.host.clone(), self.record.port)
     }
 
-    /// Whether any program listens there.
+    /// Whether a program listens there.
     pub async fn is_there(&self) -> bool {
         let endpoint = self.endpoint();
         let dialled = Connection::dial(&endpoint);
         matches!(within(std::time::Duration::from_secs(5), dialled).await, Some(Ok(_)))
     }
 
-    /// The companion that listens on a port. Its discovery file is searched for as `agent` would, or as any
-    /// agent would.
+    /// Returns the companion that listens on a port. Searches for its discovery file as `agent` would, or as
+    /// any agent would.
     pub fn at(port: u16, token: Option<String>, agent: Option<FamilyAgent>, here: Surroundings) -> Self {
         let mut target = match agent.map(|agent| &agent.family.found_by) {
             Some(FoundBy::Lock(_)) => {
@@ -195,7 +188,7 @@ fn local() -> String {
     "127.0.0.1".into()
 }
 
-/// A record that says nothing but the port.
+/// Returns a record with only the port.
 fn bare(port: u16) -> Record {
     Record {
         port,

@@ -30,7 +30,7 @@ pub(crate) struct Case<'b> {
 
 impl<'b> Case<'b> {
     pub(crate) fn new(fixture: &'b Fixture<'_>) -> Case<'b> {
-        // The fixture outlives its cases, whatever it borrows itself.
+        // The fixture outlives its cases, whatever it borrows.
         let evidence = Evidence::new(fixture.target.record.auth_token.as_deref());
         let number = fixture.next_case();
         Case { fixture, evidence, number, newest: Mutex::default() }
@@ -40,12 +40,12 @@ impl<'b> Case<'b> {
         self.fixture.timeouts
     }
 
-    /// Remembers a session, or a diff, that has to be closed at the end.
+    /// Records a session, or a diff, that must be closed at the end.
     pub(crate) fn took(&self, peer: &Peer, diff: Option<&str>) {
         self.fixture.cleanup.add(self.number, peer, diff);
     }
 
-    /// Sends a request that may begin a session, which has to be ended then.
+    /// Sends a request that may begin a session, and records the session.
     pub(crate) async fn begin(&self, peer: &Peer, request: Request) -> Result<Response, NoResponse> {
         self.fixture.cleanup.begin(self.number, peer, request).await
     }
@@ -91,7 +91,7 @@ impl<'b> Case<'b> {
         }
     }
 
-    /// Goes on only if the driver did the action in the editor for certain.
+    /// Skips the check unless the driver has certainly done the action in the editor.
     pub(crate) fn certain(&self, why: &str) -> Checked {
         match self.nothing_came(why) {
             Err(NotPassed::Fail(_)) => Ok(()),
@@ -110,12 +110,12 @@ impl<'b> Case<'b> {
         }
     }
 
-    /// A path for a proposal, below a directory that does not exist.
+    /// Returns a path for a proposal, below a directory that does not exist.
     pub(crate) fn proposal(&self, name: &str) -> String {
         self.fixture.nowhere().join(name).to_string_lossy().into_owned()
     }
 
-    /// A file that the editor may open, written now.
+    /// Writes a file that the editor may open.
     pub(crate) fn file(&self, name: &str, text: &str) -> Checked<PathBuf> {
         let path = self.fixture.scratch().join(name);
         match std::fs::write(&path, text) {
@@ -143,13 +143,13 @@ impl<'b> Case<'b> {
         outcome.clone()
     }
 
-    /// Waits for the time in which a message that must not come would have come.
+    /// Waits for the time in which a forbidden message would arrive.
     pub(crate) async fn quiet(&self) {
         clock::pass(self.timeouts().quiet).await;
     }
 }
 
-/// The first line of a driver's failure, without the arguments of the action.
+/// Returns the first line of a driver's failure, without the arguments of the action.
 fn brief(why: &str, arguments: &[String]) -> String {
     let line = why.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
     let names = arguments.iter().filter(|argument| argument.len() > 3);

@@ -1,4 +1,4 @@
-//! Connects a check as an agent does, and says whether that agent may expect an answer to `openDiff`.
+//! Connects a check as an agent does, and knows whether that agent may expect an answer to `openDiff`.
 
 use serde_json::{Value, json};
 
@@ -8,12 +8,12 @@ use crate::http::peer::{PROPOSED, Peer, initialize};
 use crate::http::response::NoResponse;
 use crate::mutex::lock;
 
-/// Somebody who knows the token and has no session.
+/// Returns an agent that has the token and no session.
 pub(crate) fn stranger(case: &Case<'_>) -> Peer {
     Peer::stranger(case.fixture.target, case.timeouts(), &case.fixture.rules, &case.evidence)
 }
 
-/// Sends `initialize` and takes the session; the result with it.
+/// Sends `initialize`. Returns the agent with its session, and the result.
 pub(crate) async fn introduce(case: &Case<'_>) -> Checked<(Peer, Value)> {
     introduce_with(case, PROPOSED).await
 }
@@ -34,7 +34,7 @@ pub(crate) async fn introduce_with(case: &Case<'_>, version: &str) -> Checked<(P
     Ok((peer, result))
 }
 
-/// Connects as agents do. That the answers are the right ones is judged elsewhere.
+/// Connects as agents do. Other checks judge the answers.
 pub(crate) async fn join(case: &Case<'_>) -> Checked<Peer> {
     join_with(case, PROPOSED).await
 }
@@ -49,7 +49,7 @@ pub(crate) async fn join_with(case: &Case<'_>, version: &str) -> Checked<Peer> {
     }
 }
 
-/// Remembers who joined last: some companions answer nobody else.
+/// Records the agent that joined last, because some companions answer no other agent.
 pub(crate) fn joins(case: &Case<'_>, peer: &Peer) {
     lock(&case.newest).clone_from(&peer.caller.session);
 }
@@ -58,12 +58,12 @@ fn is_newest(case: &Case<'_>, peer: &Peer) -> bool {
     *lock(&case.newest) == peer.caller.session
 }
 
-/// Goes on only where this agent may expect an answer to `openDiff`.
+/// Skips the check unless this agent may expect an answer to `openDiff`.
 pub(crate) fn may_open(case: &Case<'_>, peer: &Peer) -> Checked {
     case.fixture.unanswered.why(is_newest(case, peer)).map_or(Ok(()), skip)
 }
 
-/// `openDiff` of this agent was not answered.
+/// Records that an `openDiff` of this agent was not answered.
 pub(crate) fn hung(case: &Case<'_>, peer: &Peer) {
     case.fixture.unanswered.count(is_newest(case, peer));
 }

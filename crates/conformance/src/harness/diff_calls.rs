@@ -8,8 +8,7 @@ use crate::harness::connect;
 use crate::http::json::parse;
 use crate::http::peer::Peer;
 
-/// Opens a diff, whatever is answered. That it is answered at all is judged by
-/// `diffs.immediate`.
+/// Opens a diff and returns the reply, whatever it is. `diffs.immediate` judges whether there is one.
 pub(crate) async fn try_open(case: &Case<'_>, peer: &Peer, path: &str, text: &str) -> Checked<Value> {
     connect::may_open(case, peer)?;
     case.took(peer, Some(path));
@@ -26,16 +25,13 @@ pub(crate) async fn open_diff(case: &Case<'_>, peer: &Peer, path: &str, text: &s
     if is_opened(&reply) { Ok(()) } else { skip(format!("openDiff failed: {reply}")) }
 }
 
-/// Closes a diff: the result.
+/// Closes a diff. Returns the result.
 pub(crate) async fn close_diff(peer: &Peer, path: &str) -> Checked<Value> {
     let reply = peer.call("closeDiff", json!({ "filePath": path, "suppressNotification": true })).await?;
     Ok(reply["result"].clone())
 }
 
-/// Closes a diff: its text, whether it comes as the specification words it or as agents need it.
-///
-/// # Errors
-/// [`NotPassed::Skip`] for an answer without a text block, which is judged elsewhere.
+/// Closes a diff. Returns its text, in the form of the specification or in the one that agents need.
 pub(crate) async fn closed_text(peer: &Peer, path: &str) -> Checked<Option<String>> {
     let result = close_diff(peer, path).await?;
     if !result["content"][0]["text"].is_string() {
@@ -44,23 +40,23 @@ pub(crate) async fn closed_text(peer: &Peer, path: &str) -> Checked<Option<Strin
     Ok(text_in(&result))
 }
 
-/// Closes a diff that is open: its text.
+/// Closes an open diff. Returns its text.
 pub(crate) async fn final_text(peer: &Peer, path: &str) -> Checked<String> {
     closed_text(peer, path).await?.map_or_else(|| skip("closeDiff answers no text"), Ok)
 }
 
-/// The message of an `openDiff`.
+/// Returns the message of an `openDiff`.
 pub(crate) fn open_message(id: &Value, path: &str, text: &str) -> Value {
     let params = json!({ "name": "openDiff", "arguments": { "filePath": path, "newContent": text } });
     json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params })
 }
 
-/// Whether the reply to `openDiff` says that the diff is open.
+/// Whether the reply to `openDiff` reports that the diff is open.
 pub(crate) fn is_opened(reply: &Value) -> bool {
     reply["result"].is_object() && reply["result"]["isError"] != true
 }
 
-/// The text in the answer to `closeDiff`; none if there was no such diff.
+/// Returns the text in the answer to `closeDiff`; `None` if there was no such diff.
 pub(crate) fn text_in(result: &Value) -> Option<String> {
     let text = result["content"][0]["text"].as_str()?;
     match parse(text) {

@@ -1,5 +1,5 @@
-//! The state that all checks of a run share: the companion, the driver, scratch files, and everything that
-//! has to be given back at the end.
+//! The state that all checks of a run share: the companion, the driver, temporary files, and everything that
+//! must be closed at the end.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -71,23 +71,23 @@ impl<'b> Fixture<'b> {
         })
     }
 
-    /// The reason why a check with these needs cannot run, if there is one.
+    /// Returns the reason why a check with these needs cannot run, if there is one.
     pub(crate) fn lacks(&self, needs: &[&str]) -> Option<String> {
         (!needs.is_empty() && self.driver.is_none())
             .then(|| "it needs somebody at the editor; run it in a terminal or with --drive".into())
     }
 
-    /// Remembers the result of `initialize`, which names the companion.
+    /// Records the result of `initialize`, which names the companion.
     pub(crate) fn set_server(&self, initialized: Value) {
         *lock(&self.server) = Some(initialized);
     }
 
-    /// The number of the next case.
+    /// Returns the number of the next case.
     pub(crate) fn next_case(&self) -> usize {
         self.cases.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// The companion, for the report.
+    /// Describes the companion for the report.
     pub(crate) fn companion(&self) -> Companion {
         let server = lock(&self.server);
         let server = server.as_ref().and_then(|result| {
@@ -105,13 +105,13 @@ impl<'b> Fixture<'b> {
         }
     }
 
-    /// The directory of files that the editor may open. It goes with the run.
+    /// Returns the directory of files that the editor may open. It is deleted at the end of the run.
     pub(crate) fn scratch(&self) -> PathBuf {
-        // Agents and editors name files by their real paths.
+        // Agents and editors use real paths, without links.
         self.scratch.path().canonical().unwrap_or_else(|_| self.scratch.path().to_owned())
     }
 
-    /// The directory that proposals are about. It lies in the project, and does not exist.
+    /// Returns the directory of the proposals' files. It is in the project, and does not exist.
     pub(crate) fn nowhere(&self) -> PathBuf {
         let name = self.scratch.path().file_name().unwrap_or_default().to_owned();
         let mut roots = split_roots(&self.target.record.workspace_path).map(Path::new);
@@ -121,20 +121,20 @@ impl<'b> Fixture<'b> {
         }
     }
 
-    /// The longest wait for the answer to a request that closes a diff or ends a session.
+    /// Returns the longest wait for the answer to a request that closes a diff or ends a session.
     pub(crate) fn patience(&self) -> Duration {
         self.timeouts.answer.min(Duration::from_secs(2))
     }
 
-    /// Closes what is open, and removes what a companion wrote where nothing was.
+    /// Closes everything that is open, and removes files that the companion wrote in the directory that did
+    /// not exist.
     pub(crate) async fn tidy_up(&self) {
         self.cleanup.give_all_back(self.patience()).await;
         self.connections.have_ended(self.patience()).await;
         if let Some(driver) = self.driver.filter(|driver| driver.tidies_up()) {
             self.editor_cleanup.close(driver).await;
         }
-        // No other program uses this name: a file in it was written by a companion when a proposal was
-        // accepted.
+        // No other program uses this name: a file in it was written by the companion after an acceptance.
         let _ = std::fs::remove_dir_all(self.nowhere());
     }
 }

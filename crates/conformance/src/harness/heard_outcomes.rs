@@ -1,4 +1,4 @@
-//! The outcomes of diffs, as agents hear of them.
+//! The outcomes of diffs, as agents receive them.
 
 use serde_json::Value;
 

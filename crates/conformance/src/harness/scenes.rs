@@ -1,5 +1,5 @@
-//! Scenes that several checks judge. Whichever check comes first plays a scene, so that nobody is asked twice
-//! for the same thing.
+//! Scenes that several checks judge. The first of these checks plays the scene, so that the person is asked
+//! only once for an action.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -77,7 +77,7 @@ pub(crate) struct Accepting {
 pub(crate) struct Closing {
     pub(crate) typed: Checked<&'static str>,
     pub(crate) text: Option<String>,
-    /// Whether the view was shown before, and after.
+    /// Whether the view was shown before the call, and after it.
     pub(crate) before: Checked<bool>,
     pub(crate) after: Checked<bool>,
 }
@@ -87,7 +87,7 @@ pub(crate) struct Closing {
 pub(crate) struct Ended {
     /// The outcome that each agent with an open diff got.
     pub(crate) outcomes: Vec<Option<Value>>,
-    /// Whether each stream ended properly; none if it did not end.
+    /// Whether each stream ended properly; `None` if it did not end.
     pub(crate) ends: [Option<bool>; 2],
     /// Whether a program still listens on the port.
     pub(crate) serves: bool,
@@ -104,6 +104,6 @@ pub(crate) struct ClaudeEnded {
     pub(crate) ended: bool,
     /// Whether a program still listens on the port.
     pub(crate) serves: bool,
-    /// Whether the lock was there before, and afterwards.
+    /// Whether the lock file existed before the end, and after it.
     pub(crate) locks: [bool; 2],
 }

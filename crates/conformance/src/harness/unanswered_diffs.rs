@@ -1,13 +1,13 @@
-//! Counts unanswered `openDiff`s for each agent, so that one agent which hangs withholds no verdict on
-//! another, and checks do not all wait in vain for the same answer.
+//! Counts unanswered `openDiff`s for each agent: a hanging agent must not prevent the verdict on another one,
+//! and checks must not all wait in vain for the same answer.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The number of calls of `openDiff` without an answer, so that other checks need not wait for one again.
 #[derive(Default)]
 pub(crate) struct Unanswered {
-    /// The calls of the agent that joined last. A single one is no proof: the reason may be an earlier
-    /// request.
+    /// The calls of the agent that joined last. A single one proves nothing, because an earlier request may
+    /// be the reason.
     newest: AtomicUsize,
     /// The calls of an agent after which another one joined.
     older: AtomicUsize,

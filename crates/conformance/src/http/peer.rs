@@ -1,4 +1,4 @@
-//! An agent over HTTP, as the suite plays it: it has one session, and opens a connection for each request.
+//! An agent over HTTP, played by the suite: it has one session, and opens a connection for each request.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -48,13 +48,13 @@ impl Peer {
         }
     }
 
-    /// The same agent in another session.
+    /// Returns the same agent in another session.
     pub(crate) fn with_session(mut self, session: impl Into<String>) -> Self {
         self.caller.session = Some(session.into());
         self
     }
 
-    /// The agent with the session and the protocol version of the answer to `initialize`.
+    /// Returns the agent with the session and the protocol version from the answer to `initialize`.
     pub(crate) fn after(&self, answer: &Response) -> Self {
         let version = |message: &Value| message["result"]["protocolVersion"].as_str().map(str::to_owned);
         let mut peer = self.clone();
@@ -63,17 +63,17 @@ impl Peer {
         peer
     }
 
-    /// The session id, once there is one.
+    /// Returns the session id, if there is one.
     pub(crate) fn session(&self) -> Option<&str> {
         self.caller.session.as_deref()
     }
 
-    /// A request as agents send it.
+    /// Returns a request as agents send it.
     pub(crate) fn request(&self, method: &'static str) -> Request {
         Request { wire: self.caller.request(method), differences: Vec::new() }
     }
 
-    /// A POST of a message.
+    /// Returns the POST of a message.
     pub(crate) fn post(&self, message: &Value) -> Request {
         self.request("POST").with_body(message.to_string())
     }
@@ -83,7 +83,7 @@ impl Peer {
         self.result_of("connection", dialled)
     }
 
-    /// The result of an exchange, or why it has none: too late, or an error.
+    /// Returns the result of an exchange, or the reason why there is none: a timeout or an error.
     fn result_of<T>(&self, what: &str, result: Option<std::io::Result<T>>) -> Result<T, NoResponse> {
         let why = match result {
             Some(Ok(result)) => return Ok(result),
@@ -94,7 +94,7 @@ impl Peer {
         Err(NoResponse(format!("there was no {what}: {why}")))
     }
 
-    /// Sends a request and reads the answer, whatever it is.
+    /// Sends a request and returns the response, whatever it is.
     pub(crate) async fn send(&self, request: &Request) -> Result<Response, NoResponse> {
         let mut connection = self.dial().await?;
         self.note(request);
@@ -105,7 +105,7 @@ impl Peer {
             let head = connection.exchange(&bytes).await?;
             read(&mut connection, head, &self.rules, id.as_ref()).await
         };
-        // A large request has a second more for each megabyte.
+        // A large request gets one more second for each megabyte.
         let extra = Duration::from_millis(u64::try_from(body.len() / 1024).unwrap_or(0));
         let answer = self.result_of("answer", within(self.timeouts.answer + extra, exchange).await)?;
         let body = String::from_utf8_lossy(&answer.body);
@@ -123,7 +123,7 @@ impl Peer {
         self.evidence.note(format!("→ {} {differs}{shown}", request.wire.method()));
     }
 
-    /// The POST of a ping.
+    /// Returns the POST of a ping.
     pub(crate) fn ping(&self, id: u8) -> Request {
         self.post(&json!({ "jsonrpc": "2.0", "id": id, "method": "ping" }))
     }
@@ -143,10 +143,7 @@ impl Peer {
         self.ids.fetch_add(1, Ordering::Relaxed).into()
     }
 
-    /// A request of a method, answered.
-    ///
-    /// # Errors
-    /// [`NotPassed::Skip`] without an answer that is a reply: other checks judge that.
+    /// Sends a request of a method and returns the result.
     pub(crate) async fn ask(&self, method: &str, params: Value) -> Checked<Value> {
         let id = self.next_id();
         self.ask_as(&id, method, params).await
@@ -199,20 +196,20 @@ impl Peer {
         let _ = silent.send(&silent.request("DELETE")).await;
     }
 
-    /// The same agent, whose requests are no evidence.
+    /// Returns the same agent without evidence of its requests.
     fn silently(&self) -> Self {
         Self { evidence: self.evidence.apart(), rules: Arc::default(), ..self.clone() }
     }
 }
 
-/// The first message of an agent.
+/// Returns the first message of an agent.
 pub(crate) fn initialize(id: &Value, version: &str) -> Value {
     let client = json!({ "name": "alongside check", "version": env!("CARGO_PKG_VERSION") });
     let params = json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": client });
     json!({ "jsonrpc": "2.0", "id": id, "method": "initialize", "params": params })
 }
 
-/// Reads an answer: all of it, or a stream of events up to the reply that is waited for.
+/// Reads a response: all of it, or a stream of events up to the awaited reply.
 async fn read(
     connection: &mut Connection,
     head: Head,

@@ -1,8 +1,8 @@
-//! A request as shipped agents send it until a check changes it; what differs is evidence.
+//! A request as shipped agents send it until a check changes it; only the changes are added to the evidence.
 
 use alongside_agent::wire;
 
-/// A request, and in what it differs from what agents send.
+/// A request, with its differences from what agents send.
 #[derive(Clone)]
 pub(crate) struct Request {
     pub(crate) wire: wire::Request,

@@ -1,4 +1,4 @@
-//! The response to a request, as far as it came.
+//! The response to a request, as far as it was received.
 
 use alongside_agent::wire::{Event, Head};
 use bytes::BytesMut;
@@ -21,7 +21,7 @@ impl Response {
         self.head.status
     }
 
-    /// The messages in it.
+    /// Returns the messages in the response.
     pub(crate) fn messages(&self) -> Vec<Value> {
         if self.head.is_event_stream() {
             return self.events.iter().filter_map(|event| parse(event.data.as_ref()?)).collect();
@@ -32,13 +32,13 @@ impl Response {
         }
     }
 
-    /// The reply to the request with this id.
+    /// Returns the reply to the request with this id.
     pub(crate) fn reply(&self, id: &Value) -> Option<Value> {
         self.messages().into_iter().find(|message| message["id"] == *id && message.get("method").is_none())
     }
 }
 
-/// No response came: why.
+/// The reason why there is no response.
 #[derive(Debug)]
 pub(crate) struct NoResponse(pub(crate) String);
 

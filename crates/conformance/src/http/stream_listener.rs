@@ -41,15 +41,15 @@ impl Heard {
 /// A stream. Dropping it cuts the connection.
 pub(crate) struct Listener {
     heard: watch::Receiver<Vec<(Instant, Heard)>>,
-    /// The number of pings whose pong the companion has not taken yet.
+    /// The number of pings whose pong the companion has not received yet.
     owed: watch::Receiver<usize>,
     leave: Arc<Notify>,
     task: JoinHandle<()>,
 }
 
-/// The time for a companion to notice that a stream was cut.
+/// The time in which a companion notices a cut stream.
 const TO_NOTICE: Duration = Duration::from_millis(50);
-/// The time for a companion to end a stream when a newer one opens.
+/// The time in which a companion ends a stream after a newer one opened.
 const TO_END: Duration = Duration::from_millis(500);
 
 impl Listener {
@@ -67,18 +67,18 @@ impl Listener {
         self.heard.borrow().len()
     }
 
-    /// Everything since a mark.
+    /// Returns everything since a mark.
     pub(crate) fn since(&self, mark: usize) -> Vec<(Instant, Heard)> {
         self.heard.borrow()[mark..].to_vec()
     }
 
-    /// The messages of a method since a mark: their parameters.
+    /// Returns the parameters of the messages with these methods since a mark.
     pub(crate) fn messages(&self, mark: usize, methods: &[&str]) -> Vec<(Instant, Value)> {
         let messages = self.since(mark).into_iter();
         messages.filter_map(|(at, heard)| Some((at, heard.message_of(methods)?.clone()))).collect()
     }
 
-    /// The first match since the mark, as soon as it is there; none when the stream has ended.
+    /// Waits for the first match since the mark; `None` when the stream has ended.
     async fn find<T>(&self, mark: usize, fits: impl Fn(&Heard) -> Option<T>) -> Option<T> {
         let (mut found, mut from) = (None, mark);
         let is_there = |heard: &Vec<(Instant, Heard)>| {
@@ -105,18 +105,18 @@ impl Listener {
         self.wait(mark, patience, |heard| heard.message_of(methods).cloned()).await
     }
 
-    /// Waits until every ping that came has been answered.
+    /// Waits until every received ping was answered.
     pub(crate) async fn has_answered(&self, patience: Duration) {
         let mut owed = self.owed.clone();
         within(patience, owed.wait_for(|owed| *owed == 0)).await;
     }
 
-    /// Waits for the end; whether it was a proper one.
+    /// Waits for the end. Returns whether it was a proper one.
     pub(crate) async fn end(&self, patience: Duration) -> Option<bool> {
         within(patience, self.ends()).await.flatten()
     }
 
-    /// Waits for the end of the stream without a deadline; whether it was a proper one.
+    /// Waits for the end of the stream without a deadline. Returns whether it was a proper one.
     pub(crate) async fn ends(&self) -> Option<bool> {
         self.find(0, |heard| match heard {
             Heard::Ended => Some(true),
@@ -126,10 +126,10 @@ impl Listener {
         .await
     }
 
-    /// Waits until every message that the companion wrote on this stream has come: opening a newer stream
-    /// ends this one. Returns the newer stream, if it opens. Another check judges whether the older one ends.
+    /// Waits until every message of this stream was received: opening a newer stream ends this one. Returns
+    /// the newer stream, if it opens. Another check judges whether the older one ends.
     pub(crate) async fn read_out(&self, peer: &Peer) -> Option<Self> {
-        // The companion answers after it wrote everything that was due.
+        // The companion answers after it has written all due messages.
         peer.is_served().await.ok()?;
         let newer = Self::of(peer).await.ok()?;
         self.end(TO_END).await;
@@ -141,8 +141,7 @@ impl Listener {
         self.leave.notify_one();
     }
 
-    /// Cuts the stream and waits until the companion has noticed: its end of the connection closes when it
-    /// reads the end of ours. One that does not close it for so long is left as it is.
+    /// Cuts the stream, and waits at most `patience` until the companion has noticed and closes its end.
     pub(crate) async fn cut(self, patience: Duration) {
         self.hang_up();
         self.end(patience).await;
@@ -170,7 +169,7 @@ async fn listen(
         let part = tokio::select! {
             part = connection.part() => part,
             () = leave.notified() => {
-                // The companion may have hung up first.
+                // The companion may have closed the connection first.
                 let _ = connection.close_sending().await;
                 continue;
             }
@@ -199,7 +198,7 @@ async fn listen(
             hear(Heard::Message(message));
             if let Some(id) = ping {
                 let pong = peer.post(&json!({ "jsonrpc": "2.0", "id": id, "result": {} }));
-                // On its own: what comes meanwhile must not wait.
+                // In its own task, because other messages must not wait for it.
                 let (peer, owed) = (peer.clone(), Arc::clone(&owed));
                 tokio::spawn(async move {
                     let _ = peer.send(&pong).await;

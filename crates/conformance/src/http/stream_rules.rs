@@ -1,5 +1,4 @@
-//! Rules that hold for everything a companion says by itself, judged over all that came on all streams of a
-//! run.
+//! Rules for all messages that a companion sends without a request, judged over all streams of a run.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -59,11 +58,12 @@ struct Inner {
     vanishing: Option<PathBuf>,
 }
 
-/// Agents take the newest file for the active one; clocks may differ by so much.
-const SLACK: Duration = Duration::from_secs(60);
+/// The tolerance for timestamps in the future, because clocks may differ: agents use the newest file as the
+/// active one.
+const CLOCK_TOLERANCE: Duration = Duration::from_secs(60);
 
 impl StreamRules {
-    /// The number of a new stream.
+    /// Returns the number of a new stream.
     pub(crate) fn stream(&self) -> u64 {
         let mut inner = lock(&self.0);
         inner.streams += 1;
@@ -78,7 +78,7 @@ impl StreamRules {
         lock(&self.0).hears(place, event);
     }
 
-    /// The number of things heard to which a rule applies, and their name.
+    /// Returns the number of events to which a rule applies, with their name.
     pub(crate) fn count(&self, rule: Rule) -> (usize, &'static str) {
         let inner = lock(&self.0);
         match rule {
@@ -90,7 +90,7 @@ impl StreamRules {
         }
     }
 
-    /// The violations of a rule.
+    /// Returns the violations of a rule.
     pub(crate) fn broken(&self, rule: Rule) -> Vec<String> {
         lock(&self.0).broken.get(&rule).cloned().unwrap_or_default()
     }
@@ -195,9 +195,10 @@ impl Inner {
             self.breaks(Rule::OnDisk, format!("there is no file {}", file["path"]));
         }
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let latest = u64::try_from((now + SLACK).as_millis()).unwrap_or(u64::MAX);
+        let latest = u64::try_from((now + CLOCK_TOLERANCE).as_millis()).unwrap_or(u64::MAX);
         match file["timestamp"].as_u64() {
-            // Seconds since the epoch are small for milliseconds: the spring of 1973 is early.
+            // Seconds since the epoch are too small for milliseconds: as such they mean a time before spring
+            // 1973.
             Some(timestamp) if timestamp < 100_000_000_000 => {
                 self.breaks(Rule::Timestamps, format!("{timestamp} is not in milliseconds since 1970"));
             }
@@ -214,7 +215,7 @@ impl Inner {
     }
 }
 
-/// The path at which a message holds `null`, if it does.
+/// Returns the path at which a message contains `null`, if it does.
 fn null_in(value: &Value) -> Option<String> {
     match value {
         Value::Null => Some(String::new()),
@@ -228,7 +229,7 @@ fn null_in(value: &Value) -> Option<String> {
     }
 }
 
-/// The first wrong type in an `IdeContext`; other checks judge null and missing fields.
+/// Returns the first wrong type in an `IdeContext`; other checks judge null and missing fields.
 fn misshapen(context: &Value) -> Option<String> {
     let is = |value: &Value, fits: fn(&Value) -> bool| value.is_null() || fits(value);
     let state = &context["workspaceState"];

@@ -18,10 +18,7 @@ use crate::discovery::target::Target;
 use crate::driver::Driver;
 use crate::harness::fixture::Fixture;
 
-/// Checks a companion. The run ends early, in good order, once `interrupted` is ready.
-///
-/// # Errors
-/// When there is no room for temporary files. All faults of the companion are in the report.
+/// Checks a companion. The run ends early, with its cleanup, once `interrupted` is ready.
 pub async fn run(
     target: &Target,
     options: &Options,

@@ -1,4 +1,4 @@
-//! The options of a run: its checks, and how long it waits.
+//! The options of a run: its checks, and its longest waits.
 
 use alongside_contract::family::Transport;
 
@@ -7,19 +7,19 @@ use crate::checks::CHECKS;
 use crate::claude::CLAUDE_CHECKS;
 use crate::time::timeouts::Timeouts;
 
-/// The checks of a run, and its patience.
+/// The checks of a run, and its longest waits.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Only these checks: ids, or names of groups. All if there are none.
     pub only: Vec<String>,
-    /// Not these: ids, or names of groups.
+    /// Checks to leave out: ids, or names of groups.
     pub skip: Vec<String>,
     /// The longest waits.
     pub timeouts: Timeouts,
 }
 
 impl Options {
-    /// The checks over a transport that are wanted.
+    /// Returns the selected checks over a transport.
     pub fn wanted(&self, transport: Transport) -> Vec<&'static Check> {
         let names = |names: &[String], check: &Check| {
             names.iter().any(|name| name == check.id || name == check.group.name())
@@ -29,7 +29,7 @@ impl Options {
         table(transport).iter().copied().filter(|check| wanted(check)).collect()
     }
 
-    /// Names in `only` and `skip` that no check and no group over a transport has.
+    /// Returns the names in `only` and `skip` that no check and no group over a transport has.
     pub fn unknown(&self, transport: Transport) -> impl Iterator<Item = &str> {
         let checks = table(transport);
         let known =
@@ -38,7 +38,7 @@ impl Options {
     }
 }
 
-/// The checks over a transport.
+/// Returns the checks over a transport.
 fn table(transport: Transport) -> &'static [&'static Check] {
     match transport {
         Transport::Http => &CHECKS,

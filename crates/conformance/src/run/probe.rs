@@ -1,5 +1,5 @@
-//! Whether what listens on a port is a companion at all, and takes the token: a list of broken rules helps
-//! nobody whose port belongs to another program, or whose token is a wrong one.
+//! Finds out whether the program on a port is a companion and accepts the token. A list of broken rules would
+//! not help a person whose port belongs to another program, or whose token is wrong.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use crate::time::timeouts::Timeouts;
 use alongside_agent::find;
 use alongside_contract::family::Transport;
 
-/// The reason why the program that listens there cannot be checked.
+/// The reason why the program on the port cannot be checked.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoCompanion {
-    /// The companion refuses the token, or wants one.
+    /// The companion refuses the token, or requires one.
     #[error(
         "the companion on port {port} {} ({status})",
         if *.with_token { "refuses the token" } else { "wants a token" }
@@ -29,7 +29,7 @@ pub enum NoCompanion {
         status: u16,
         /// Whether a token was sent.
         with_token: bool,
-        /// The discovery file that names this port, and so the right token.
+        /// The discovery file that names this port, and so has the right token.
         file: Option<PathBuf>,
     },
     /// The program answers, but not as a companion does.
@@ -50,11 +50,8 @@ pub enum NoCompanion {
     },
 }
 
-/// Whether a companion is there. One that a discovery file leads to is one: what is wrong with it is for
-/// the checks to say. `patience` is for the answer.
-///
-/// # Errors
-/// When the program is no companion, or refuses the token that was named.
+/// Checks that the program is a companion. A program that a discovery file names counts as one, and the
+/// checks judge its faults. `patience` is for the answer.
 pub async fn find_companion(target: &Target, patience: Duration) -> Result<(), NoCompanion> {
     if target.file.is_some() {
         return Ok(());
@@ -87,7 +84,7 @@ pub async fn find_companion(target: &Target, patience: Duration) -> Result<(), N
     Ok(())
 }
 
-/// Whether agents with a WebSocket are let in.
+/// Checks that agents with a WebSocket are admitted.
 async fn opens_websockets(target: &Target, patience: Duration) -> Result<(), NoCompanion> {
     let token = target.record.auth_token.as_deref();
     let port = target.record.port;

@@ -19,9 +19,9 @@ pub enum Progress<'a> {
     },
     /// A check is done.
     Done(&'a CheckResult),
-    /// Only checks that take long are left. This comes again every second.
+    /// Only long checks remain. Sent every second.
     Waits {
-        /// For what.
+        /// The remaining checks.
         left: &'a [&'static Check],
         /// The time of waiting so far.
         so_far: Duration,

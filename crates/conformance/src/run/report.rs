@@ -14,7 +14,7 @@ pub struct Report {
     pub results: Vec<CheckResult>,
     /// The duration.
     pub took: Duration,
-    /// Whether it was broken off; the checks that were not made are skipped.
+    /// Whether the run was interrupted; the checks that were not made are skipped.
     pub interrupted: bool,
     /// Each failure of the [`Driver`](crate::driver::Driver). Its action was not observed.
     pub driver_failures: Vec<String>,
@@ -38,7 +38,7 @@ pub struct CheckResult {
 pub enum Verdict {
     /// The rule is kept.
     Pass,
-    /// The rule is broken: what was seen, in a sentence.
+    /// The rule is broken: the observation, in a sentence.
     Fail(String),
     /// The rule could not be observed here: the reason.
     NotObservable(String),
@@ -47,7 +47,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// `pass`, `fail`, `not observable` or `skipped`.
+    /// Returns `pass`, `fail`, `not observable` or `skipped`.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Pass => "pass",
@@ -57,7 +57,7 @@ impl Verdict {
         }
     }
 
-    /// The reason, unless the check passed.
+    /// Returns the reason, unless the check passed.
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::Pass => None,
@@ -67,7 +67,7 @@ impl Verdict {
 }
 
 impl Report {
-    /// The checks that failed.
+    /// Returns the results of the checks that failed.
     pub fn failed(&self) -> impl Iterator<Item = &CheckResult> {
         self.results.iter().filter(|result| matches!(result.verdict, Verdict::Fail(_)))
     }
@@ -77,12 +77,12 @@ impl Report {
         !self.failed().any(|result| result.check.clause.is_must())
     }
 
-    /// Whether also nothing is broken that shipped agents need.
+    /// Whether the companion breaks no rule that shipped agents need, either.
     pub fn serves_shipped_agents(&self) -> bool {
         !self.failed().any(|result| result.check.clause.is_must() || result.check.clause.breaks().is_some())
     }
 
-    /// The results of a group.
+    /// Returns the results of a group.
     pub fn of(&self, group: Group) -> impl Iterator<Item = &CheckResult> {
         self.results.iter().filter(move |result| result.check.group == group)
     }

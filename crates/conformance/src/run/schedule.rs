@@ -1,6 +1,6 @@
-//! The order of a run: what shows whether several agents do each other harm comes first, for the rest depends
-//! on it. Where they do not, what only talks to the companion is checked several at a time; and what takes
-//! its time waits beside everything else.
+//! The order of a run. The first checks show whether agents affect each other, because the order of the
+//! others depends on that. If they do not, checks that need only the companion run several at a time. Long
+//! checks run in parallel with all others.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
@@ -35,18 +35,18 @@ pub(crate) struct Schedule<'r, 'b> {
     state: Mutex<State<'r>>,
 }
 
-/// The results so far, and whoever watches.
+/// The results so far, and the receiver of the progress.
 struct State<'r> {
     results: Vec<CheckResult>,
     progress: &'r mut (dyn FnMut(Progress<'_>) + Send),
 }
 
-/// Whether several agents at once harm each other.
+/// The effects that several agents have on each other.
 #[derive(Clone, Copy)]
 struct Several {
-    /// Nothing: they may do everything at the same time.
+    /// There are none: agents may do everything at the same time.
     is_harmless: bool,
-    /// The newest is served as if it were alone, so others may be there and do nothing.
+    /// The newest agent is served as if it were alone, so idle agents may be connected.
     spares_the_newest: bool,
 }
 
@@ -59,7 +59,7 @@ impl<'r, 'b> Schedule<'r, 'b> {
         Self { fixture, wanted, state: Mutex::new(State { results: Vec::new(), progress }) }
     }
 
-    /// The results, also of a run that was interrupted.
+    /// Returns the results, also of an interrupted run.
     pub(crate) fn results(self) -> Vec<CheckResult> {
         self.state.into_inner().unwrap_or_else(PoisonError::into_inner).results
     }
@@ -68,7 +68,7 @@ impl<'r, 'b> Schedule<'r, 'b> {
     pub(crate) async fn all(&self) {
         greet(self.fixture).await;
         if self.fixture.target.transport == Transport::WebSocket {
-            // Each takes moments only.
+            // Each of these checks is short.
             for check in self.at(When::InTurn).chain(self.at(When::Last)) {
                 self.make(check).await;
             }
@@ -77,7 +77,7 @@ impl<'r, 'b> Schedule<'r, 'b> {
         let several = self.meets_several().await;
         if self.at(When::Beside).next().is_some() && several.spares_the_newest {
             let connecting = Case::new(self.fixture);
-            // One after the other, and before the rest; whatever goes wrong is for the checks to tell.
+            // One after the other, and before the others; the checks judge all faults.
             let _ = idle::listens(&connecting).await;
             let _ = idle::is_gone(&connecting).await;
             let (over, is_over) = oneshot::channel::<()>();
@@ -102,13 +102,13 @@ impl<'r, 'b> Schedule<'r, 'b> {
         }
     }
 
-    /// The selected checks of this time.
+    /// Returns the selected checks of this time.
     fn at(&self, when: When) -> impl Iterator<Item = &'static Check> + use<'r, 'b> {
         self.wanted.iter().copied().filter(move |check| check.when == when)
     }
 
-    /// Finds out what several agents do to each other, if a selected check depends on that, even if no check
-    /// for it was selected.
+    /// Finds out how several agents affect each other, if a selected check depends on that, even if no check
+    /// of it was selected.
     async fn meets_several(&self) -> Several {
         let mut several = Several { is_harmless: true, spares_the_newest: true };
         let matters = [When::First, When::AtOnce, When::Beside];
@@ -154,7 +154,7 @@ impl<'r, 'b> Schedule<'r, 'b> {
         verdict
     }
 
-    /// Reports every second which long checks are left, until they are over.
+    /// Reports the remaining long checks every second, until they are done.
     async fn tells_until(&self, mut is_over: oneshot::Receiver<()>) {
         let begun = Instant::now();
         loop {
@@ -175,7 +175,7 @@ impl<'r, 'b> Schedule<'r, 'b> {
     }
 }
 
-/// Asks who is there, for the head of the report.
+/// Asks for the name of the companion, for the head of the report.
 async fn greet(fixture: &Fixture<'_>) {
     let case = Case::new(fixture);
     let initialized = match fixture.target.transport {

@@ -1,21 +1,21 @@
-//! Time as a busy machine has it. A machine that runs this program late runs the companion late as well, and
-//! that is no fault of the companion: deadlines are counted in slices, and a slice that came late counts no
-//! more than its length. On a machine that keeps up that is the time of the clock on the wall.
+//! Deadlines on a busy machine. A machine that schedules this program late also schedules the companion late,
+//! which is no fault of the companion. So deadlines are counted in slices, and a late slice counts no more
+//! than its length. On a machine that is never late, that is the time of the wall clock.
 
 use std::fmt;
 use std::time::{Duration, Instant};
 
 use crate::check_ending::{Checked, unseen};
 
-/// The length of a slice. Timers are a millisecond late by nature, which must not add up.
+/// The length of a slice. Every timer is late by about a millisecond, which must not add up.
 const SLICE: Duration = Duration::from_millis(50);
 /// The interval in which the lateness of this machine is measured.
 const TICK: Duration = Duration::from_millis(10);
-/// The most lateness of this machine during a measurement by the wall clock. Companions wait 50 ms for
+/// The most lateness of this machine that a measurement by the wall clock allows. Companions wait 50 ms for
 /// further changes, and 100 ms before they send an outcome again.
-const TOLERABLE: Duration = Duration::from_millis(50);
+const MAX_LATENESS: Duration = Duration::from_millis(50);
 
-/// Time to spend on waiting.
+/// The time that remains for waiting.
 pub(crate) struct Patience(Duration);
 
 impl Patience {
@@ -23,7 +23,7 @@ impl Patience {
         Self(time)
     }
 
-    /// Sleeps for `time`, or for the time that is left; returns whether any was left. For polling.
+    /// Sleeps for `time`, or for the remaining time. Returns whether any time was left. For polling.
     pub(crate) async fn sleep(&mut self, time: Duration) -> bool {
         let slice = time.min(self.0);
         tokio::time::sleep(slice).await;
@@ -31,7 +31,7 @@ impl Patience {
         !slice.is_zero()
     }
 
-    /// The output of a future, or `None` when the time is up.
+    /// Returns the output of a future, or `None` when the time is up.
     pub(crate) async fn wait_for<T>(&mut self, what: impl Future<Output = T>) -> Option<T> {
         let end = async { while self.sleep(SLICE).await {} };
         tokio::select! {
@@ -42,12 +42,12 @@ impl Patience {
     }
 }
 
-/// The output of a future, or `None` after this much time.
+/// Returns the output of a future, or `None` after this time.
 pub(crate) async fn within<T>(time: Duration, what: impl Future<Output = T>) -> Option<T> {
     Patience::new(time).wait_for(what).await
 }
 
-/// Lets so much time pass.
+/// Waits for this time.
 pub(crate) async fn pass(time: Duration) {
     within(time, std::future::pending::<()>()).await;
 }
@@ -59,30 +59,24 @@ pub(crate) struct Measuring {
     late: Vec<Duration>,
 }
 
-/// The beginning of a verdict that says that the machine was late in every try.
+/// The beginning of a verdict after every try was late.
 pub(crate) const TOO_BUSY: &str = "this machine was too busy to tell";
 
 impl Measuring {
     pub(crate) const TRIES: usize = 4;
 
-    /// Whether a measurement counts during which the machine was late by `late` at worst.
-    ///
-    /// # Errors
-    /// When none of [`Self::TRIES`] measurements counts.
+    /// Whether a measurement counts in which the machine was late by at most `late`.
     pub(crate) fn counts(&mut self, late: Duration) -> Checked<bool> {
         self.late.push(late);
         match self.late.iter().min() {
-            Some(least) if late > TOLERABLE && self.late.len() >= Self::TRIES => {
+            Some(least) if late > MAX_LATENESS && self.late.len() >= Self::TRIES => {
                 unseen(format!("{TOO_BUSY}: timers were {} ms late", least.as_millis()))
             }
-            _ => Ok(late <= TOLERABLE),
+            _ => Ok(late <= MAX_LATENESS),
         }
     }
 
-    /// Notes that the last measurement was inconclusive, although the machine was not late.
-    ///
-    /// # Errors
-    /// When none of [`Self::TRIES`] measurements was conclusive: with `instead`, the observation.
+    /// Records that the last measurement was inconclusive, although the machine was not late.
     pub(crate) fn said_nothing(&mut self, instead: impl fmt::Display) -> Checked {
         if let Some(late) = self.late.last_mut() {
             *late = Duration::MAX;
@@ -91,7 +85,7 @@ impl Measuring {
     }
 }
 
-/// The output of a future, and the worst lateness of this machine meanwhile.
+/// Returns the output of a future, and the greatest lateness of this machine meanwhile.
 pub(crate) async fn lateness<T>(what: impl Future<Output = T>) -> (T, Duration) {
     let (mut worst, mut begun) = (Duration::ZERO, Instant::now());
     let watch = async {
@@ -105,7 +99,7 @@ pub(crate) async fn lateness<T>(what: impl Future<Output = T>) -> (T, Duration) 
         outcome = what => outcome,
         never = watch => never,
     };
-    // The last tick is overdue, if the end was seen late.
+    // The last tick is overdue if the end was noticed late.
     (outcome, worst.max(begun.elapsed().saturating_sub(TICK)))
 }
 
@@ -114,7 +108,7 @@ mod tests {
     use super::*;
     use crate::check_ending::NotPassed;
 
-    /// A machine that does nothing else for so long.
+    /// Blocks the only thread, as a busy machine does.
     async fn stall(time: Duration) {
         std::thread::sleep(time);
     }
@@ -122,7 +116,7 @@ mod tests {
     #[tokio::test]
     async fn a_stalled_machine_does_not_use_up_a_deadline() {
         let answer = async {
-            // Each of these steps is short, and the machine late with it.
+            // Each of these steps is short, and the machine is late in each.
             for _ in 0..4 {
                 stall(Duration::from_millis(150)).await;
                 tokio::time::sleep(Duration::from_millis(1)).await;

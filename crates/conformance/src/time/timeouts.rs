@@ -5,19 +5,19 @@ use std::time::Duration;
 /// The longest waits of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
-    /// For an answer, or for something that must come by itself.
+    /// The wait for an answer, or for a message that must come without a request.
     pub answer: Duration,
-    /// For something that must not come.
+    /// The wait for a message that must not come.
     pub quiet: Duration,
     /// The silence on a stream after which agents give it up.
     pub keep_alive: Duration,
-    /// The interval in which an idle stream should give a sign of life.
+    /// The interval in which an idle stream should send an event or a comment.
     pub sign_of_life: Duration,
-    /// The time after which the session of an agent that is gone has to be freed.
+    /// The time after which the session of a vanished agent must be freed.
     pub freed: Duration,
     /// The longest time of a check that only waits; a check that needs more is skipped.
     pub wait: Duration,
-    /// For the companion to be gone after the editor has ended.
+    /// The wait for the end of the companion after the end of the editor.
     pub stop: Duration,
     /// The size of a large proposal, in bytes.
     pub large: usize,

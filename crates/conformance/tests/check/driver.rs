@@ -8,8 +8,8 @@ use futures_util::future::BoxFuture;
 
 use crate::companion::Companion;
 
-/// The pause between two steps of a cursor that wanders: much shorter than what a companion waits for more,
-/// also on a machine that has other things to do.
+/// The pause between two steps of a moving cursor: much shorter than the debounce of a companion, also on a
+/// busy machine.
 const STEP: Duration = Duration::from_millis(10);
 
 impl Driver for Companion {

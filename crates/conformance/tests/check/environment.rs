@@ -1,4 +1,4 @@
-//! The surroundings of a companion in a test: directories of its own, a project, and an editor that is alive.
+//! The environment of a companion in a test: directories of its own, a project, and a live editor process.
 
 use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt as _;
@@ -36,7 +36,7 @@ impl Environment {
         Self { tmp, home, project, real_project, editor_pid: std::process::id(), _directory: directory }
     }
 
-    /// Everything in the directory for temporary files and in the project.
+    /// Returns every file in the directory for temporary files and in the project.
     pub(crate) fn litter(&self) -> Vec<String> {
         let names = |directory: &Path| {
             let entries = std::fs::read_dir(directory).expect("a directory");
@@ -64,7 +64,7 @@ impl Environment {
     }
 }
 
-/// Whether this is a user that can give files away.
+/// Whether this user may change the owner of files.
 pub(crate) fn is_root() -> bool {
     std::fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
 }

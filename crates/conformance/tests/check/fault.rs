@@ -16,14 +16,14 @@ macro_rules! faults {
             /// Every one.
             pub(crate) const ALL: &[Self] = &[$(Self::$name,)*];
 
-            /// The fault in words.
+            /// Returns the description of the fault.
             pub(crate) fn what(self) -> &'static str {
                 match self {
                     $(Self::$name => $what,)*
                 }
             }
 
-            /// The checks that fail then; all others pass.
+            /// Returns the checks that fail then; all others pass.
             pub(crate) fn caught_by(self) -> &'static [&'static str] {
                 match self {
                     $(Self::$name => &[$($id),*],)*
@@ -46,7 +46,7 @@ impl Faults {
         self.single == Some(fault) || self.also.contains(&fault)
     }
 
-    /// The dialect in which they show.
+    /// Returns the transport of the dialect in which the faults appear.
     pub(crate) fn transport(self) -> Transport {
         let is_of_claude = |id: &&str| CLAUDE_CHECKS.iter().any(|check| check.id == *id);
         match self.single.and_then(|fault| fault.caught_by().first()).is_some_and(is_of_claude) {

@@ -1,7 +1,7 @@
-//! The conformance suite against a companion that keeps every rule, and against one that breaks exactly one
-//! of them: it finds nothing in the first, and in each of the others what is wrong and nothing else.
+//! The conformance suite against a companion that keeps every rule, and against companions that break exactly
+//! one. The suite reports no fault of the first, and the one fault of each other.
 
-// It sets permissions as Unix has them.
+// The tests set Unix permissions.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -32,15 +32,14 @@ use tokio::task::JoinSet;
 use companion::Companion;
 use fault::{Fault, Faults};
 
-/// How many companions are checked at the same time. Most of a run is waiting.
+/// The number of companions that are checked at the same time. Most of a run is waiting.
 const AT_ONCE: usize = 72;
 
-/// How many faults may be missed among so many companions though no timer of the machine was late: a single
-/// thread was.
+/// The number of faults that may be missed among so many companions although no timer was late, because a
+/// single thread was.
 const OVERLOOKED: usize = 5;
 
-/// Held by whoever has the machine to itself: one companion, or all of them at once. Tests run beside each
-/// other.
+/// Held while one companion, or all of them at once, use the machine alone. Tests run in parallel.
 static MACHINE: Mutex<()> = Mutex::const_new(());
 
 /// The reference companion keeps its streams alive twice a second and is never slow, so that nothing has to
@@ -56,7 +55,7 @@ const TIMEOUTS: Timeouts = Timeouts {
     large: 64 << 10,
 };
 
-/// The same with the patience to see a session freed.
+/// The same, with enough patience to observe that a session is freed.
 const PATIENT: Timeouts =
     Timeouts { freed: Duration::from_secs(8), wait: Duration::from_secs(10), ..TIMEOUTS };
 
@@ -68,7 +67,7 @@ fn every_check(timeouts: Timeouts) -> Options {
     Options { timeouts, ..Options::default() }
 }
 
-/// Runs checks. A machine that is late with everything may take as much longer for it.
+/// Runs checks. On a late machine, the time limit grows by its lateness.
 async fn run(
     target: &Target,
     options: &Options,
@@ -87,13 +86,14 @@ async fn run(
     }
 }
 
-/// Whether something could not be judged because this machine was late.
+/// Whether a check could not be judged because this machine was late.
 fn was_busy(report: &Report) -> bool {
     let says_so = |why: &str| why.starts_with("this machine was too busy");
     report.results.iter().any(|result| result.verdict.reason().is_some_and(says_so))
 }
 
-/// The report on a companion that is checked alone, by a machine that is on time in one of several runs.
+/// Returns the report on a companion that is checked alone, in one of several runs in which the machine was
+/// on time.
 async fn alone(fault: Option<Fault>, options: &Options) -> Report {
     let _machine = MACHINE.lock().await;
     let mut last = report(fault, true, options).await;
@@ -106,12 +106,12 @@ async fn alone(fault: Option<Fault>, options: &Options) -> Report {
     last
 }
 
-/// Checks a companion with this fault, with somebody at its editor or nobody.
+/// Checks a companion with this fault, with or without a driver.
 async fn report(fault: impl Into<Faults>, driven: bool, options: &Options) -> Report {
     let fault: Faults = fault.into();
     let companion = Companion::start(fault).await;
     let (port, token) = (companion.shared.port, companion.shared.token.clone());
-    // As an agent would; where it would not find a companion like this, the person has to name it.
+    // The companion is found as by an agent; if an agent would not find it, the person must name it.
     let mut target = match fault.transport() {
         Transport::Http => Target::find(None, companion.surroundings())
             .unwrap_or_else(|_| Target::at(port, None, None, companion.surroundings())),
@@ -124,7 +124,7 @@ async fn report(fault: impl Into<Faults>, driven: bool, options: &Options) -> Re
     run(&target, options, driver, std::future::pending()).await
 }
 
-/// The checks with another verdict than pass, each with its verdict and what it saw.
+/// Returns the checks that did not pass, each with its verdict and its reason.
 fn not_passed(report: &Report) -> Vec<String> {
     let passed = |verdict: &Verdict| *verdict == Verdict::Pass;
     let results = report.results.iter().filter(|result| !passed(&result.verdict));
@@ -162,8 +162,8 @@ async fn each_fault_is_caught_by_no_other_check() {
     each_fault_is_caught(|fault| every_check(timeouts_for(fault))).await;
 }
 
-/// The groups of the checks that have to catch a fault: a check may judge what others of its group have
-/// caused.
+/// Returns the groups of the checks that must catch a fault: a check may judge effects of other checks in its
+/// group.
 fn groups_of(fault: Fault) -> Vec<String> {
     let expected = expected(fault);
     let checks = CHECKS.iter().chain(CLAUDE_CHECKS.iter()).filter(|check| expected.contains(check.id));
@@ -174,14 +174,14 @@ fn groups_of(fault: Fault) -> Vec<String> {
     groups
 }
 
-/// Each fault is caught by the checks that have to, and by no others of these options.
+/// Checks that each fault is caught by its checks, and by no other check of these options.
 async fn each_fault_is_caught(options: fn(Fault) -> Options) {
     let can_be = |fault: &Fault| *fault != Fault::FileOfAnotherUser || environment::is_root();
     if !environment::is_root() {
         alongside_testing::skip("only root can give a file away");
     }
     let faults = Fault::ALL.iter().copied().filter(can_be);
-    // A large proposal keeps a thread busy for as long as others wait for an answer.
+    // A large proposal occupies a thread while others wait for an answer.
     let (mut again, crowd): (Vec<Fault>, Vec<Fault>) =
         faults.partition(|fault| timeouts_for(*fault) == LARGE);
     let machine = MACHINE.lock().await;
@@ -197,8 +197,7 @@ async fn each_fault_is_caught(options: fn(Fault) -> Options) {
     let (mut wrong, mut overlooked) = (Vec::new(), Vec::new());
     while let Some(run) = runs.join_next().await {
         let (fault, report) = run.expect("a run does not panic");
-        // So many companions at once may be more than this machine can do: what was not seen is judged alone.
-        // False alarms count.
+        // So many companions at once may overload this machine, so a missed fault is checked again alone.
         match complaint(fault, &report) {
             Some(missed) if caught(&report).is_subset(&expected(fault)) => {
                 again.push(fault);
@@ -219,7 +218,7 @@ async fn each_fault_is_caught(options: fn(Fault) -> Options) {
     assert!(wrong.is_empty(), "{} of {}\n{}", wrong.len(), Fault::ALL.len(), wrong.join("\n"));
 }
 
-/// How to check a companion with this fault.
+/// Returns the timeouts for a companion with this fault.
 fn timeouts_for(fault: Fault) -> Timeouts {
     match fault {
         _ if fault.caught_by().contains(&"diffs.large") => LARGE,
@@ -228,17 +227,17 @@ fn timeouts_for(fault: Fault) -> Timeouts {
     }
 }
 
-/// The checks that have to catch it.
+/// Returns the checks that must catch a fault.
 fn expected(fault: Fault) -> BTreeSet<&'static str> {
     fault.caught_by().iter().copied().collect()
 }
 
-/// The checks that caught something.
+/// Returns the checks that failed.
 fn caught(report: &Report) -> BTreeSet<&'static str> {
     report.failed().map(|result| result.check.id).collect()
 }
 
-/// The complaint about a report on a companion with this fault, if there is one.
+/// Returns the complaint about the report on a companion with this fault, if there is one.
 fn complaint(fault: Fault, report: &Report) -> Option<String> {
     let (expected, caught) = (expected(fault), caught(report));
     (caught != expected).then(|| {
@@ -261,7 +260,7 @@ fn every_check_catches_a_fault() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_interrupted_run_leaves_nothing_behind() {
     let _machine = MACHINE.lock().await;
-    // At first, sessions are begun and ended all the time, and discovery files watched.
+    // At first, the run begins and ends many sessions, and watches discovery files.
     for after in (0..120).step_by(3).chain([500, 3000, 6000]) {
         let companion = Companion::start(None).await;
         let options = Options { timeouts: TIMEOUTS, ..Options::default() };
@@ -285,7 +284,7 @@ async fn without_a_driver_editor_checks_are_not_observable() {
         let id = result.check.id;
         match &result.verdict {
             Verdict::Pass => assert!(result.check.needs.is_empty(), "{id} passed though nobody did anything"),
-            // Of files that nobody opened nothing is told, either.
+            // Files that are not opened cause no updates, either.
             Verdict::NotObservable(why) => assert!(
                 !result.check.needs.is_empty() || result.check.group == Group::Context,
                 "{id} needs nobody: {why}"
@@ -296,7 +295,7 @@ async fn without_a_driver_editor_checks_are_not_observable() {
     assert!(report.conforms());
 }
 
-/// Somebody who says that everything is done, and has not begun.
+/// A driver that reports every action as done and does none.
 struct Hasty;
 
 impl check::Driver for Hasty {
@@ -309,7 +308,7 @@ impl check::Driver for Hasty {
     }
 }
 
-/// A program that cannot do what it is for.
+/// A driver that fails at every action.
 struct Broken;
 
 impl check::Driver for Broken {
@@ -320,7 +319,7 @@ impl check::Driver for Broken {
     }
 }
 
-/// Checks of each kind, made of a companion that keeps every rule.
+/// Runs checks of each kind on a companion that keeps every rule.
 async fn driven_by(driver: &dyn check::Driver) -> Report {
     let companion = Companion::start(None).await;
     let only = "diffs.accepted diffs.rejected diffs.same-file diffs.decided-close streams.waits-for-first \

@@ -1,4 +1,4 @@
-//! Reviews: opened and closed by agents, decided by the person. Each belongs to the agent that asked.
+//! Reviews: opened and closed by agents, decided by the person. Each belongs to the agent that asked for it.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,15 +12,15 @@ use crate::fault::{Fault, Faults};
 /// A review that waits.
 #[derive(Clone)]
 pub(super) struct Diff {
-    /// As the agent spelled it.
+    /// The path, as the agent spelled it.
     pub(super) path: String,
-    /// As the person has it by now.
+    /// The current text of the person.
     pub(super) text: String,
     proposal: String,
 }
 
 impl State {
-    /// Every review that waits, and who asked for it; the newest of a session last.
+    /// Returns every waiting review with the session that asked for it; the newest of a session is last.
     pub(super) fn waiting(&self) -> Vec<(String, Diff)> {
         let of = |(id, session): (&String, &Session)| {
             session.diffs.iter().map(|diff| (id.clone(), diff.clone())).collect::<Vec<_>>()
@@ -30,7 +30,7 @@ impl State {
 }
 
 impl Shared {
-    /// Calls a tool; none if there is no such tool.
+    /// Calls a tool; `None` if there is no such tool.
     pub(super) async fn call(&self, session: &str, params: &Value) -> Option<Value> {
         let arguments = &params["arguments"];
         match params["name"].as_str()? {
@@ -73,7 +73,7 @@ impl Shared {
                 state.sessions.values_mut().for_each(|other| other.diffs.retain(|diff| diff.path != path));
             }
             let session = state.sessions.entry(id.to_owned()).or_default();
-            // This agent has moved on from its last proposal.
+            // A new proposal shows that this agent has received the outcome of its last one.
             if !self.has(Fault::ReceiptsIgnored) {
                 session.outcomes.retain(|outcome| outcome.path != path);
             }
@@ -145,7 +145,7 @@ impl Shared {
         failed
     }
 
-    /// A path as this companion has it: byte for byte as the agent spelled it, unless it is faulty.
+    /// Returns a path as this companion sends it: byte for byte as the agent spelled it, unless it is faulty.
     fn spelled(&self, path: &str) -> String {
         match self.fault.single {
             _ if self.has(Fault::PathsAreNormalised) => {
@@ -163,7 +163,7 @@ impl Shared {
         self.state().waiting().iter().any(|(_, diff)| diff.path == path)
     }
 
-    /// How many views are open, of whatever path.
+    /// Returns the number of open views, of all paths.
     pub(crate) fn open_views(&self) -> usize {
         self.state().waiting().len()
     }
@@ -216,7 +216,7 @@ impl Shared {
         }
     }
 
-    /// The text as a companion gives it back that takes liberties with it.
+    /// Returns the text as a companion sends it that changes texts.
     fn mangled(&self, text: &str) -> String {
         match self.fault.single {
             Some(Fault::LineEndsAreChanged) => text.replace("\r\n", "\n"),
@@ -245,7 +245,7 @@ impl Shared {
     }
 }
 
-/// The notification of a rejection.
+/// Returns the notification of a rejection.
 pub(super) fn rejected(fault: Faults, path: &str) -> Value {
     let method = if fault.has(Fault::RejectedIsClosed) { "ide/diffClosed" } else { "ide/diffRejected" };
     let mut params = json!({ "filePath": path });

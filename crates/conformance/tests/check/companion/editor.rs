@@ -1,4 +1,4 @@
-//! The editor: which files the person has open, and where in them they are.
+//! The editor: the person's open files, with cursor and selection.
 
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -14,23 +14,23 @@ pub(super) struct Editor {
     pub(super) active: Option<String>,
     /// Folders that are open as projects, as they were named.
     pub(super) folders: Vec<PathBuf>,
-    /// The newest focus there was, in milliseconds since the epoch.
+    /// The latest time of a focus, in milliseconds since the epoch.
     latest: u64,
-    /// Documents there ever were that were never saved.
+    /// The number of untitled documents so far.
     untitled: usize,
 }
 
 /// An open file.
 pub(super) struct OpenFile {
     pub(super) path: String,
-    /// When it had the focus last, in milliseconds since the epoch.
+    /// The time of its last focus, in milliseconds since the epoch.
     pub(super) focused: u64,
     /// Line and column, from 1; the column in UTF-16 units.
     pub(super) cursor: (u32, u32),
     /// The other end of the selection.
     pub(super) anchor: (u32, u32),
     pub(super) selected: Option<String>,
-    /// It was never saved.
+    /// Whether the document was never saved.
     pub(super) untitled: bool,
 }
 
@@ -97,7 +97,7 @@ impl Shared {
         {
             let editor = &mut self.state().editor;
             editor.untitled += 1;
-            // Where it would be saved.
+            // The path where it would be saved.
             let path = self.environment.project.join(format!("Untitled-{}", editor.untitled));
             editor.at(&path.to_string_lossy()).untitled = true;
         }

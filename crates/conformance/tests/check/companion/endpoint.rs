@@ -1,4 +1,4 @@
-//! The endpoint: connections, and what each request leads to.
+//! The endpoint: connections, and the handling of each request.
 
 use std::collections::HashMap;
 use std::io;
@@ -16,7 +16,7 @@ use crate::fault::Fault;
 /// The longest body that is read, in bytes.
 const MAX_BODY: usize = 192 << 20;
 
-/// Serves until it is dropped, and then cuts what is still there.
+/// Serves until it is dropped, and then cuts the remaining connections.
 pub(super) async fn serve(shared: Arc<Shared>, listener: TcpListener) {
     let mut connections = JoinSet::new();
     loop {
@@ -38,7 +38,7 @@ async fn converse(shared: Arc<Shared>, socket: TcpStream) {
 }
 
 impl Shared {
-    /// One request and its answer; whether another may follow on this connection.
+    /// Handles one request. Returns whether another one may follow on this connection.
     async fn one_request(self: &Arc<Self>, wire: &mut Wire) -> io::Result<bool> {
         let Some(head) = wire.head().await? else { return Ok(false) };
         if head.header("upgrade").is_some() {
@@ -165,8 +165,8 @@ impl Shared {
 pub(super) struct Crossing(Mutex<HashMap<String, oneshot::Sender<Answer>>>);
 
 impl Crossing {
-    /// Sends the answer to whoever asked last under this id, and waits for whatever is sent to this one. An
-    /// agent whose id another one took is never answered.
+    /// Sends the answer to the agent that asked last under this id, and waits for the answer to this agent.
+    /// An agent whose id another agent used later is never answered.
     pub(super) async fn exchange(&self, id: String, answer: Answer) -> Answer {
         let (sender, mine) = oneshot::channel();
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), sender);

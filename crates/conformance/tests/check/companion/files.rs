@@ -1,5 +1,5 @@
-//! The discovery files: each family's names, spelled out here once more so that a slip in the product's own
-//! table does not hide itself.
+//! The discovery files. The names of each family are written here once more, so that a mistake in the
+//! product's table is found.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -12,13 +12,13 @@ use serde_json::{Value, json};
 use super::Shared;
 use crate::fault::Fault;
 
-/// A process that is long gone: beyond what Linux gives out.
+/// A process ID that no process has: Linux gives out smaller ones.
 pub(super) const NOBODY: u32 = 4_194_305;
 
-/// The user that owns nothing.
+/// The user ID of `nobody`.
 const NOBODYS_UID: u32 = 65_534;
 
-/// Which fields a file holds.
+/// The fields of a file.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Gemini,
@@ -33,7 +33,7 @@ impl Shared {
         for (path, kind) in self.files() {
             let directory = path.parent().expect("a file lies in a directory");
             fs::create_dir_all(directory).expect("a directory for discovery files");
-            // The temporary directory itself is everybody's: its permissions are none of ours.
+            // The system sets the permissions of the temporary directory itself.
             if directory != self.environment.tmp {
                 let open = self.has(Fault::DirectoryOpenToOthers);
                 allow(directory, if open { 0o755 } else { 0o700 });
@@ -59,8 +59,8 @@ impl Shared {
             fs::rename(&draft, &path).expect("a discovery file in its place");
         }
         if !halves.is_empty() {
-            // Long enough for whoever looks also on a busy machine, and once for all of them. Others need
-            // this thread meanwhile.
+            // Long enough for a reader also on a busy machine, and once for all files. Other tasks need this
+            // thread meanwhile.
             tokio::task::block_in_place(|| std::thread::sleep(Duration::from_millis(150)));
         }
         for (path, text) in halves {

@@ -1,5 +1,5 @@
-//! As much of HTTP/1.1 as a companion needs, by hand: a fault is often a status, a header or a byte that a
-//! library would not let one send.
+//! The part of HTTP/1.1 that a companion needs, written by hand: many faults are a status, a header or a byte
+//! that a library would not send.
 
 use std::io;
 use std::time::Duration;
@@ -11,7 +11,8 @@ use tokio::time::timeout;
 /// The longest head that is read, in bytes.
 const MAX_HEAD: usize = 64 * 1024;
 
-/// How long what a refused request still sends is thrown away, so that the answer is not lost to a reset.
+/// The time in which the rest of a refused request is read and discarded, so that a reset does not destroy
+/// the answer.
 const LINGER: Duration = Duration::from_millis(300);
 
 /// A request without its body.
@@ -36,12 +37,12 @@ impl Head {
         Some(Self { method, path, headers })
     }
 
-    /// The first header of this name, which is given in lower case.
+    /// Returns the first header with this name, which is given in lower case.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// The length of the body.
+    /// Returns the length of the body.
     fn length(&self) -> usize {
         self.header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0)
     }
@@ -70,7 +71,7 @@ impl Answer {
     }
 }
 
-/// One connection, and what was read from it too far.
+/// A connection, with the bytes that were read in advance.
 pub(crate) struct Wire {
     pub(crate) socket: TcpStream,
     ahead: Vec<u8>,
@@ -81,7 +82,7 @@ impl Wire {
         Self { socket, ahead: Vec::new() }
     }
 
-    /// The next request; none when the connection is over, or what comes is no HTTP.
+    /// Reads the next request; `None` when the connection has ended, or the bytes are no HTTP.
     pub(crate) async fn head(&mut self) -> io::Result<Option<Head>> {
         let end = loop {
             if let Some(at) = self.ahead.windows(4).position(|window| window == b"\r\n\r\n") {
@@ -96,7 +97,7 @@ impl Wire {
         Ok(head)
     }
 
-    /// The body of this request: `Err(limit)` when it is longer than that.
+    /// Reads the body of this request: `Err(limit)` if it is longer than `limit`.
     pub(crate) async fn body(&mut self, head: &Head, limit: usize) -> io::Result<Result<Vec<u8>, usize>> {
         if head.length() > limit {
             return Ok(Err(limit));
@@ -104,7 +105,8 @@ impl Wire {
         self.exactly(head.length()).await.map(Ok)
     }
 
-    /// The body, or as much of it as comes at once: a mistake, for the rest may be on its way.
+    /// Reads only the part of the body that arrives at once. This is a fault, because the rest may be in
+    /// flight.
     pub(crate) async fn body_at_once(&mut self, head: &Head) -> io::Result<Result<Vec<u8>, usize>> {
         let length = head.length();
         if self.ahead.len() < length {
@@ -140,7 +142,7 @@ impl Wire {
         }
     }
 
-    /// Sends an answer. With `last` nothing more is read from this connection.
+    /// Sends an answer. With `last`, reads no further request from this connection.
     pub(crate) async fn answer(&mut self, answer: Answer, last: bool) -> io::Result<()> {
         let mut text = format!("HTTP/1.1 {} -\r\n", answer.status);
         for (name, value) in &answer.headers {

@@ -30,8 +30,9 @@ use crate::fault::{Fault, Faults};
 use editor::Editor;
 use outcomes::Session;
 
-/// How long a companion that stops waits for its last words to be written: an agent may have stopped reading.
-const LAST_WORDS: Duration = Duration::from_secs(10);
+/// The time that a stopping companion waits until its last messages are written, because an agent may have
+/// stopped reading.
+const LAST_MESSAGES_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A running companion; it is gone when dropped.
 pub(crate) struct Companion {
@@ -46,13 +47,13 @@ pub(crate) struct Shared {
     pub(crate) port: u16,
     pub(crate) token: String,
     state: Mutex<State>,
-    /// Something that agents are told about has changed in the editor.
+    /// Notified after a change in the editor of which agents learn.
     changed: Notify,
-    /// A stream has ended.
+    /// Notified after the end of a stream.
     ended: Notify,
     /// Held while the faulty companion that does one thing at a time reads a request.
     reading: tokio::sync::Mutex<()>,
-    /// Where the faulty companion that mixes agents up keeps who asked last.
+    /// The state of the faulty companion that confuses agents.
     crossing: endpoint::Crossing,
 }
 
@@ -61,9 +62,9 @@ pub(crate) struct Shared {
 struct State {
     editor: Editor,
     sessions: BTreeMap<String, Session>,
-    /// Sessions there ever were.
+    /// The number of sessions so far.
     opened: usize,
-    /// Streams there ever were.
+    /// The number of streams so far.
     streams: u64,
     /// Streams that are being written.
     writing: usize,
@@ -116,16 +117,16 @@ impl Companion {
         Target::find(None, self.surroundings()).expect("it is found")
     }
 
-    /// Ends as an editor that is closed does: rejects what waits, ends the streams, goes, and removes the
+    /// Ends as a closed editor does: rejects the waiting reviews, ends the streams, stops, and removes the
     /// files.
     pub(crate) async fn stop(&self) {
         let shared = &self.shared;
-        let _ = timeout(LAST_WORDS, shared.end_websockets()).await;
+        let _ = timeout(LAST_MESSAGES_TIMEOUT, shared.end_websockets()).await;
         if !shared.has(Fault::PendingForgottenAtStop) {
             shared.reject_all();
         }
-        // A cut comes after that, whatever else is wrong.
-        let _ = timeout(LAST_WORDS, shared.has_said_all()).await;
+        // A stream is cut only after that, whatever the fault.
+        let _ = timeout(LAST_MESSAGES_TIMEOUT, shared.has_said_all()).await;
         shared.end_streams();
         let ended = async {
             while shared.state().writing > 0 {
@@ -133,7 +134,7 @@ impl Companion {
             }
         };
         if !shared.has(Fault::StreamsOutliveTheStop) {
-            let _ = timeout(LAST_WORDS, ended).await;
+            let _ = timeout(LAST_MESSAGES_TIMEOUT, ended).await;
         }
         if !shared.has(Fault::ServesAfterStop) && !shared.has(Fault::WebSocketsOutliveTheStop) {
             self.tasks.iter().for_each(AbortHandle::abort);

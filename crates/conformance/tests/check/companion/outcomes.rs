@@ -1,5 +1,4 @@
-//! The messages for one agent: each outcome until its receipt, on whatever stream
-//! there is.
+//! The messages for one agent: each outcome is kept until its receipt, and sent on the newest stream.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The stream to one agent: opened by its GET, written until a newer one, its end, or the agent's going.
+//! The stream to one agent: opened by its GET, written until a newer one, its end, or the end of the agent.
 
 use std::io;
 use std::sync::Arc;
@@ -14,11 +14,11 @@ use super::outcomes::{Frame, HOLD, Stream};
 use super::{Shared, context};
 use crate::fault::Fault;
 
-/// How long a stream may be silent. Agents give one up after 300 s; the suite is told to be less patient
-/// here.
+/// The longest silence of a stream. Agents give a stream up after 300 s; the suite is configured to less
+/// patience here.
 const KEEP_ALIVE: Duration = Duration::from_millis(500);
 
-/// How long the faulty companion is silent that agents stay with all the same.
+/// The silence of the faulty companion, which agents still accept.
 const RARELY: Duration = Duration::from_secs(3);
 
 /// Serves a GET of this session until its stream ends.
@@ -56,7 +56,7 @@ pub(super) async fn serve(
     written
 }
 
-/// Takes the place of an older stream, and has written what is due. None if the older one has to stay.
+/// Replaces an older stream, and queues the due messages. `None` if the older stream must stay.
 fn begin(shared: &Shared, id: &str, goes_on: bool) -> Option<(u64, UnboundedReceiver<Frame>)> {
     let (frames, due) = unbounded_channel();
     let mut state = shared.state();

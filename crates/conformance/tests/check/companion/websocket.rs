@@ -18,7 +18,7 @@ use super::http::{Answer, Head, Wire};
 use super::rpc::{failure, reply};
 use crate::fault::Fault;
 
-/// How long after its greeting an agent is told nothing.
+/// The time after its greeting in which an agent is sent nothing.
 const SETTLED: Duration = Duration::from_millis(600);
 
 /// An agent with a WebSocket.
@@ -26,7 +26,7 @@ pub(super) struct Peer {
     number: u64,
     /// The connection ends when this is dropped, after everything that was sent to it.
     frames: UnboundedSender<Value>,
-    /// Whether it is told selections.
+    /// Whether the agent is sent selections.
     pub(super) listens: bool,
 }
 
@@ -53,7 +53,7 @@ impl Drop for Leaving<'_> {
     }
 }
 
-/// Opens a WebSocket, if that is welcome, and serves it until it ends.
+/// Opens a WebSocket, if the request is admitted, and serves it until it ends.
 pub(super) async fn serve(shared: &Arc<Shared>, wire: &mut Wire, head: &Head) -> io::Result<()> {
     if let Some(refusal) = shared.refused_opening(head) {
         return wire.answer(refusal, true).await;
@@ -178,7 +178,7 @@ impl Shared {
         self.say(number, answer);
     }
 
-    /// Calls a tool. No answer is given to a call that stays open.
+    /// Calls a tool. Returns `None` for a call that stays open.
     async fn call_tool(&self, number: u64, id: &Value, params: &Value) -> Option<Value> {
         let arguments = &params["arguments"];
         let argument = |name: &str| arguments[name].as_str().unwrap_or_default().to_owned();
@@ -238,7 +238,7 @@ impl Shared {
         reply(id, texts(&[format!("CLOSED_{count}_DIFF_TABS")]))
     }
 
-    /// An agent has greeted, and listens half a second later.
+    /// Handles the greeting of an agent, which is sent selections half a second later.
     fn greeted(self: &Arc<Self>, number: u64) {
         let shared = Arc::clone(self);
         tokio::spawn(async move {
@@ -255,7 +255,7 @@ impl Shared {
         });
     }
 
-    /// Tells every agent that listens the active file and the selection in it.
+    /// Sends the active file and its selection to every agent that listens.
     pub(super) fn send_selection(&self) {
         let Some(selection) = self.selection() else { return };
         for peer in self.state().peers.iter().filter(|peer| peer.listens) {
@@ -295,7 +295,7 @@ impl Shared {
         self.state().tabs.iter().any(|tab| tab.path == path)
     }
 
-    /// How many tabs and how many connections are open.
+    /// Returns the numbers of open tabs and of open connections.
     pub(crate) fn tabs_and_sockets(&self) -> (usize, usize) {
         let state = self.state();
         (state.tabs.len(), state.sockets)
@@ -335,7 +335,7 @@ impl Shared {
         true
     }
 
-    /// Ends every WebSocket, after what is open there was answered.
+    /// Ends every WebSocket, after answering its open calls.
     pub(super) async fn end_websockets(&self) {
         if self.has(Fault::WebSocketsOutliveTheStop) {
             return;
