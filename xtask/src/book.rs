@@ -59,12 +59,12 @@ fn copy(stage: &Path) -> anyhow::Result<()> {
 const README: &str = "README.md";
 const INDEX: &str = "index.md";
 
-/// The text of a page with the names that pages have in the book.
+/// Returns the text of a page with the names that pages have in the book.
 fn in_book(text: &str) -> String {
     text.replace("README.md)", "index.md)").replace("README.md#", "index.md#")
 }
 
-/// The place of a copy, in a folder that is there.
+/// Returns the place of a copy, in a folder that is there.
 fn place(stage: &Path, file: &str) -> anyhow::Result<PathBuf> {
     let place = stage.join("src").join(file);
     if let Some(folder) = place.parent() {
@@ -73,7 +73,7 @@ fn place(stage: &Path, file: &str) -> anyhow::Result<PathBuf> {
     Ok(place)
 }
 
-/// The links of the pages of a book that lead to no file of it, or to no place in its page.
+/// Returns the links of the pages of a book that lead to no file of it, or to no place in its page.
 fn dead_links(book: &Path) -> anyhow::Result<Vec<String>> {
     let mut dead = Vec::new();
     // The page that it prints has all others again.

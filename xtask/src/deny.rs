@@ -68,7 +68,7 @@ fn check(program: &Path) -> anyhow::Result<[Outcome; 2]> {
     Ok([Outcome { name: CRATES, result: Ok(crates) }, Outcome { name: ADVISORIES, result: advisories }])
 }
 
-/// The program that `cargo xtask deny` installed, else the one on the PATH.
+/// Returns the program that `cargo xtask deny` installed, else the one on the PATH.
 fn installed() -> anyhow::Result<Option<PathBuf>> {
     let candidates = [executable(&install_root()?), "cargo-deny".into()];
     Ok(candidates.into_iter().find(|program| {

@@ -168,7 +168,7 @@ fn script(out: &Path, from: Option<&str>) -> anyhow::Result<()> {
     tools::run(Command::new("chmod").arg("755").arg(path))
 }
 
-/// The files in a directory, sorted.
+/// Returns the files in a directory, sorted.
 fn names(directory: &Path) -> anyhow::Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in std::fs::read_dir(directory)? {

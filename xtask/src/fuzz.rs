@@ -14,8 +14,8 @@ const CARGO_FUZZ: &str = "0.13.2";
 const TARGETS: [&str; 9] =
     ["http", "json_rpc", "lsp", "proposals", "discovery", "composition", "positions", "harmless", "hooks"];
 
-/// The maximum length of an input, in bytes. Targets that compare texts character by character are slow on
-/// long ones, which show nothing new.
+/// Returns the maximum length of an input, in bytes. Targets that compare texts character by character are
+/// slow on long ones, which show nothing new.
 fn max_length(target: &str) -> usize {
     match target {
         "composition" | "positions" | "harmless" => 128,
@@ -108,7 +108,7 @@ fn run(cargo_fuzz: &Path, target: &str, limit: &str) -> anyhow::Result<bool> {
     Ok(true)
 }
 
-/// The number of inputs so far, from a progress line after its `#`.
+/// Returns the number of inputs so far, from a progress line after its `#`.
 fn pulse(line: &str) -> Option<u64> {
     let (inputs, event) = line.split_once('\t')?;
     event.starts_with("pulse").then(|| inputs.trim().parse().ok())?

@@ -166,7 +166,7 @@ fn count(program: &Path, hot: &Hot) -> anyhow::Result<u64> {
     Ok(counted)
 }
 
-/// The change of a count in words, and whether it is too much.
+/// Returns the change of a count in words, and whether it is too much.
 fn compare(before: Option<u64>, now: u64) -> (String, bool) {
     let Some(before) = before.filter(|before| *before > 0) else { return ("new".into(), false) };
     let change = (now as f64 / before as f64 - 1.0) * 100.0;
@@ -174,7 +174,7 @@ fn compare(before: Option<u64>, now: u64) -> (String, bool) {
     (format!("{change:+.1} %{}", if more { "  GREW" } else { "" }), more)
 }
 
-/// The counts in a page.
+/// Returns the counts in a page.
 fn kept(page: &str) -> BTreeMap<String, u64> {
     let section = page.split_once(HEADING).map_or("", |(_, rest)| rest.split("\n## ").next().unwrap_or(rest));
     let row = |line: &str| {
@@ -190,7 +190,7 @@ fn write(counted: &BTreeMap<String, u64>) -> anyhow::Result<()> {
     std::fs::write(PAGE, written).with_context(|| format!("{PAGE} cannot be written"))
 }
 
-/// The page with this table in place of its own.
+/// Returns the page with this table in place of its own.
 fn with_table(page: &str, counted: &BTreeMap<String, u64>) -> anyhow::Result<String> {
     const TOP: &str = "| path | instructions |\n|---|---:|\n";
     let section = page.find(HEADING).with_context(|| format!("{PAGE} has no section {HEADING:?}"))?;
@@ -203,7 +203,7 @@ fn with_table(page: &str, counted: &BTreeMap<String, u64>) -> anyhow::Result<Str
     Ok(format!("{}{table}{}", &page[..start], &page[end..]))
 }
 
-/// A number with thousands separators.
+/// Returns a number with thousands separators.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();

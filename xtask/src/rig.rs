@@ -27,14 +27,14 @@ pub(crate) fn build_extension(lost: &str) -> anyhow::Result<()> {
     must(built_now().args(["vscode", "--or-say", lost]))
 }
 
-/// The program of the rig, which is built first.
+/// Returns the program of the rig, which is built first.
 pub(crate) fn built_now() -> Command {
     let mut command = cargo();
     command.args(["run", "--quiet", "--package", "alongside-rig", "--bin", "rig", "--"]);
     command
 }
 
-/// The rig's program, as the build of the tests has left it.
+/// Returns the rig's program, as the build of the tests has left it.
 pub(crate) fn built() -> Command {
     Command::new(target_directory().join("debug").join(format!("rig{}", std::env::consts::EXE_SUFFIX)))
 }

@@ -11,14 +11,14 @@ pub(crate) type Module = Vec<String>;
 /// Directories with Rust of ours.
 const DIRECTORIES: [&str; 5] = ["crates", "editors", "fuzz", "rig", "xtask"];
 
-/// Every Rust file of the repository.
+/// Returns every Rust file of the repository.
 pub(crate) fn rust_files() -> Vec<PathBuf> {
     let files: Vec<_> = DIRECTORIES.iter().flat_map(|name| files_below(&checkout().join(name))).collect();
     assert!(files.len() > 300, "only {} files were found", files.len());
     files
 }
 
-/// The Rust files below a directory, but for those that others wrote.
+/// Returns the Rust files below a directory, but for those that others wrote.
 pub(crate) fn files_below(directory: &Path) -> Vec<PathBuf> {
     let is_ours = |path: &PathBuf| {
         let below = path.strip_prefix(directory).unwrap_or(path);
@@ -28,13 +28,14 @@ pub(crate) fn files_below(directory: &Path) -> Vec<PathBuf> {
     alongside_testing::files_below(directory).into_iter().filter(is_ours).collect()
 }
 
-/// A path from the top of the repository, with `/`.
+/// Returns a path from the top of the repository, with `/`.
 pub(crate) fn shown(path: &Path) -> String {
     let parts = path.strip_prefix(checkout()).unwrap_or(path).iter();
     parts.map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
 }
 
-/// The package or program of a file, and its module there; `None` for a test, and for a program of one file.
+/// Returns the package or program of a file, and its module there; `None` for a test, and for a program of
+/// one file.
 pub(crate) fn place(path: &str) -> Option<(&str, Module)> {
     let (package, below) = path.split_once("/src/")?;
     let (package, below) = match below.strip_prefix("bin/") {
@@ -64,7 +65,7 @@ pub(crate) fn read_text(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The files of one of our libraries, or of the program, without their tests.
+/// Returns the files of one of our libraries, or of the program, without their tests.
 pub(crate) fn crate_sources(name: &str) -> Vec<(Module, File)> {
     let files = files_below(&checkout().join("crates").join(name).join("src"));
     let source = |path: PathBuf| {
@@ -74,7 +75,7 @@ pub(crate) fn crate_sources(name: &str) -> Vec<(Module, File)> {
     files.into_iter().filter_map(source).collect()
 }
 
-/// A file without the items that are only there in tests.
+/// Returns a file without the items that are only there in tests.
 pub(crate) fn without_tests(mut file: File) -> File {
     fn remove_tests(items: &mut Vec<Item>) {
         items.retain(|item| !is_for_tests(attributes(item)));

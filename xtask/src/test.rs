@@ -40,7 +40,7 @@ pub(crate) struct Options {
     all: bool,
 }
 
-/// A step that takes so many seconds as a rule.
+/// Returns a step that takes so many seconds as a rule.
 fn step<'a>(
     name: &str,
     seconds: u64,

@@ -6,7 +6,7 @@ use clap::Parser as _;
 
 use crate::Cli;
 
-/// The workflows, with their names.
+/// Returns the workflows, with their names.
 fn workflows() -> Vec<(String, String)> {
     let mut workflows = Vec::new();
     for entry in std::fs::read_dir(checkout().join(".github/workflows")).unwrap() {
@@ -26,7 +26,7 @@ fn is_pinned(action: &str) -> bool {
     name.contains('/') && is_hash && release.starts_with(|first: char| first.is_ascii_digit())
 }
 
-/// The commands that start a chore, as the shell reads them, in words. A variable counts as a word.
+/// Returns the commands that start a chore, as the shell reads them, in words. A variable counts as a word.
 fn chores(workflow: &str) -> Vec<Vec<String>> {
     // A command goes on where a line ends with a backslash.
     let workflow = workflow.replace("\\\n", " ");

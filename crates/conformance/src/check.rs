@@ -106,7 +106,7 @@ impl Group {
         Self::ClaudeStop,
     ];
 
-    /// The name and the title of the group.
+    /// Returns the name and the title of the group.
     const fn names(self) -> (&'static str, &'static str) {
         match self {
             Self::Discovery => ("discovery", "Being found"),
@@ -126,12 +126,12 @@ impl Group {
         }
     }
 
-    /// The name of the group, with which the ids of its checks begin.
+    /// Returns the name of the group, with which the ids of its checks begin.
     pub fn name(self) -> &'static str {
         self.names().0
     }
 
-    /// The title of the group, for people.
+    /// Returns the title of the group, for people.
     pub fn title(self) -> &'static str {
         self.names().1
     }

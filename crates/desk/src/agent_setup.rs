@@ -25,7 +25,7 @@ pub struct SettingsOffer {
 }
 
 impl SettingsOffer {
-    /// The names of the agents that find no companion, joined for a sentence; `None` if all do.
+    /// Returns the names of the agents that find no companion, joined for a sentence; `None` if all do.
     pub fn unconnected(offers: &[Self]) -> Option<String> {
         let names: Vec<_> =
             offers.iter().filter(|offer| offer.connects).map(|offer| offer.agent.as_str()).collect();
@@ -49,13 +49,13 @@ pub type SetupFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// Looks for agents to set up, and changes their settings.
 pub trait AgentSetup: fmt::Debug + Send + Sync {
-    /// The changes that the installed agents need, in the order in which a person is asked.
+    /// Returns the changes that the installed agents need, in the order in which a person is asked.
     fn offers(&self) -> SetupFuture<Vec<SettingsOffer>>;
 
-    /// The changes that the installed agents need, for a look every few seconds: starts no agent's program.
-    /// Where a program would have to run to tell its version, the version is the one that
-    /// [`offers`](Self::offers) found last. An implementation whose `offers` starts no program need not
-    /// have this method.
+    /// Returns the changes that the installed agents need, for a look every few seconds: starts no agent's
+    /// program. Where a program would have to run to tell its version, the version is the one that
+    /// [`offers`](Self::offers) found last. An implementation whose `offers` starts no program need not have
+    /// this method.
     fn quick_offers(&self) -> SetupFuture<Vec<SettingsOffer>> {
         self.offers()
     }

@@ -40,7 +40,7 @@ pub struct Call {
 #[error("the companion has stopped")]
 pub struct Gone;
 
-/// A connection within this process.
+/// Returns a connection within this process.
 pub fn pair() -> (Desk, Seat) {
     let (calls, calls_in) = mpsc::unbounded_channel();
     let (events, events_in) = mpsc::unbounded_channel();
@@ -78,7 +78,7 @@ impl Desk {
         while self.next().await.is_ok() {}
     }
 
-    /// The next event; of consecutive statuses, the last. Cancel safe.
+    /// Returns the next event; of consecutive statuses, the last. Cancel safe.
     ///
     /// # Errors
     /// [`Gone`] once the companion has stopped.
@@ -90,8 +90,8 @@ impl Desk {
         Ok(self.newest(event))
     }
 
-    /// An event that is here already. The companion sends the events of a request before its reply, so a
-    /// caller with a reply from another channel reads these first.
+    /// Returns an event that is here already. The companion sends the events of a request before its reply,
+    /// so a caller with a reply from another channel reads these first.
     pub fn try_next(&mut self) -> Option<Event> {
         let event = self.ahead.take().or_else(|| self.events.try_recv().ok())?;
         Some(self.newest(event))

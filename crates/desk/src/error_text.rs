@@ -4,7 +4,7 @@
 /// The text before a number.
 const CODE_PREFIX: &str = " (os error ";
 
-/// A message for people, without the numbers of system errors.
+/// Returns a message for people, without the numbers of system errors.
 pub fn without_error_codes(message: &str) -> String {
     let mut parts = message.split(CODE_PREFIX);
     let mut cleaned = parts.next().unwrap_or_default().to_owned();

@@ -7,7 +7,7 @@ use futures_util::FutureExt as _;
 use crate::protocol_messages::Event;
 use crate::socket::{client, framing};
 
-/// The next message of a stream that has all come; `None` at its end.
+/// Returns the next message of a stream that has all come; `None` at its end.
 ///
 /// # Errors
 /// When it is not framed.
@@ -16,7 +16,7 @@ pub fn read(stream: &mut &[u8]) -> io::Result<Option<Vec<u8>>> {
     framing::read(stream).now_or_never().unwrap_or_else(|| Err(io::ErrorKind::WouldBlock.into()))
 }
 
-/// A message, framed.
+/// Returns a message, framed.
 ///
 /// # Errors
 /// Never: there is always room.
@@ -28,7 +28,7 @@ pub fn write(message: &str) -> io::Result<Vec<u8>> {
     Ok(framed)
 }
 
-/// The event that a desk reads from a message.
+/// Returns the event that a desk reads from a message.
 #[must_use]
 pub fn told(message: &[u8]) -> Option<Event> {
     client::event_in(message)

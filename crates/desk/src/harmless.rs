@@ -13,27 +13,27 @@ use std::fmt::Write;
 
 pub use unseen::{is_harmful, is_harmful_at};
 
-/// The characters of a text that are harmful where they stand, and where that is.
+/// Returns the characters of a text that are harmful where they stand, and where that is.
 pub fn harmful(text: &str) -> impl Iterator<Item = (usize, char)> {
     text.char_indices().filter(|(at, _)| is_harmful_at(text, *at))
 }
 
-/// A name, path or message in one line: every harmful character is escaped, tabs and line ends too.
+/// Returns a name, path or message in one line: every harmful character is escaped, tabs and line ends too.
 pub fn name(text: &str) -> Cow<'_, str> {
     escape(text, |_| false)
 }
 
-/// A path in one line. Bytes that are not UTF-8 show as U+FFFD.
+/// Returns a path in one line. Bytes that are not UTF-8 show as U+FFFD.
 pub fn path(path: &std::path::Path) -> String {
     name(&path.to_string_lossy()).into_owned()
 }
 
-/// A line of a file, without its line end: tabs stay.
+/// Returns a line of a file, without its line end: tabs stay.
 pub fn line(text: &str) -> Cow<'_, str> {
     escape(text, |c| c == '\t')
 }
 
-/// A text of several lines: tabs and `\n` stay.
+/// Returns a text of several lines: tabs and `\n` stay.
 pub fn text(text: &str) -> Cow<'_, str> {
     escape(text, |c| matches!(c, '\t' | '\n'))
 }
@@ -57,8 +57,8 @@ pub fn json(json: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// The last part of a path of somebody else's as a file name of ours: safe, short, of the same kind. Editors
-/// may take a path with a tag for HTML: Kate shows `<img …>` as a picture in the tooltip of a tab.
+/// Returns the last part of a path of somebody else's as a file name of ours: safe, short, of the same kind.
+/// Editors may take a path with a tag for HTML: Kate shows `<img …>` as a picture in the tooltip of a tab.
 pub fn file_name(path: &str) -> String {
     let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
     let name: String = name.chars().map(|c| if is_harmful(c) || c == '<' { '_' } else { c }).collect();
@@ -92,9 +92,9 @@ const RUN_BY_TOOLS: [&str; 12] = [
     "sitecustomize.py",
 ];
 
-/// The name of a private copy of somebody else's file that an editor opens: [`file_name`], but with a prefix
-/// where a language server could take the copy for its own configuration, such as `eslint.config.js` or
-/// `.eslintrc.cjs`, and run it before anybody has accepted it. The ending stays, and with it the language.
+/// Returns the name of a private copy of somebody else's file that an editor opens: [`file_name`], but with a
+/// prefix where a language server could take the copy for its own configuration, such as `eslint.config.js`
+/// or `.eslintrc.cjs`, and run it before anybody has accepted it. The ending stays, and with it the language.
 pub fn copy_name(path: &str) -> String {
     let name = file_name(path);
     let lower = name.to_lowercase();
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The characters that must never reach a terminal, spelled out apart from the code above.
+    /// Returns the characters that must never reach a terminal, spelled out apart from the code above.
     fn forbidden() -> Vec<char> {
         let ranges = [
             (0x00, 0x1f),

@@ -80,8 +80,8 @@ pub fn hard_to_see_in(review: &Review) -> Option<String> {
     unseen.sentence()
 }
 
-/// The lines of the current text that look the same as those that they replace, counted from 0, each with
-/// its differences: `a tab in place of blanks`.
+/// Returns the lines of the current text that look the same as those that they replace, counted from 0, each
+/// with its differences: `a tab in place of blanks`.
 pub fn lines_hard_to_see(review: &Review) -> Vec<(usize, String)> {
     let (texts, mut lines) = (review.texts(), Vec::new());
     for hunk in review.hunks.iter().filter(|hunk| hunk.state != HunkState::Dropped) {
@@ -92,7 +92,7 @@ pub fn lines_hard_to_see(review: &Review) -> Vec<(usize, String)> {
     lines
 }
 
-/// The number of hunks of a review with lines that differ though they look the same.
+/// Returns the number of hunks of a review with lines that differ though they look the same.
 pub fn count_hard_to_see(review: &Review) -> usize {
     let texts = review.texts();
     let is_hard = |hunk: &&Hunk| {
@@ -107,7 +107,8 @@ pub fn is_hard_to_see(review: &Review) -> bool {
     !lines_hard_to_see(review).is_empty()
 }
 
-/// The lines of a hunk in the original, and those that are proposed or that the person wrote in their place.
+/// Returns the lines of a hunk in the original, and those that are proposed or that the person wrote in their
+/// place.
 pub fn sides<'a>(hunk: &Hunk, [original, proposed, current]: [&'a Text; 3]) -> (&'a str, &'a str) {
     let (text, lines) = match hunk.state {
         HunkState::Kept | HunkState::Dropped => (proposed, hunk.proposed),
@@ -137,7 +138,7 @@ impl Unseen {
         }
     }
 
-    /// All differences in a sentence: `Hard to see: a tab in place of blanks (2 lines).`
+    /// Returns all differences in a sentence: `Hard to see: a tab in place of blanks (2 lines).`
     pub fn sentence(&self) -> Option<String> {
         let named = |(kind, lines): &(Kind, usize)| match lines {
             1 => kind.clone().into_owned(),
@@ -151,8 +152,8 @@ impl Unseen {
     }
 }
 
-/// The new lines with differences that one cannot see: lines that look the same as old ones, wherever those
-/// stand, and lines with an added character that one does not see.
+/// Returns the new lines with differences that one cannot see: lines that look the same as old ones, wherever
+/// those stand, and lines with an added character that one does not see.
 fn differing_lines(old: &str, new: &str) -> Vec<HardLine> {
     if new.is_empty() || old.len().max(new.len()) > MAX_BYTES {
         return Vec::new();
@@ -187,13 +188,13 @@ fn differing_lines(old: &str, new: &str) -> Vec<HardLine> {
     found
 }
 
-/// The visible form of a line without its blanks: equal for lines that may look the same.
+/// Returns the visible form of a line without its blanks: equal for lines that may look the same.
 fn shape(line: &str) -> String {
     let seen = line.chars().filter(|c| !c.is_whitespace() && !harmless::is_harmful(*c)).map(folded);
     ComposingNormalizerBorrowed::new_nfc().normalize(&seen.collect::<String>()).into_owned()
 }
 
-/// The characters that one does not see of which the new lines have more than the old ones.
+/// Returns the characters that one does not see of which the new lines have more than the old ones.
 fn added_unseen(old: &str, new: &str) -> HashSet<char> {
     // At the beginning it may be a byte-order mark, which desks name.
     let new = new.strip_prefix('\u{feff}').unwrap_or(new);
@@ -209,7 +210,7 @@ fn added_unseen(old: &str, new: &str) -> HashSet<char> {
     more.into_iter().filter(|(_, more)| *more > 0).map(|(c, _)| c).collect()
 }
 
-/// The kinds of differences of two lines that look the same; `None` if one sees a difference.
+/// Returns the kinds of differences of two lines that look the same; `None` if one sees a difference.
 fn differences(old: &str, new: &str) -> Option<Vec<Kind>> {
     let nfc = ComposingNormalizerBorrowed::new_nfc();
     let mut kinds = Vec::new();
@@ -255,7 +256,7 @@ fn differences(old: &str, new: &str) -> Option<Vec<Kind>> {
     (!kinds.is_empty()).then_some(kinds)
 }
 
-/// A line and its end.
+/// Returns a line and its end.
 fn without_end(line: &str) -> (&str, &str) {
     let text = line.strip_suffix('\n').map_or(line, |text| text.strip_suffix('\r').unwrap_or(text));
     line.split_at(text.len())
@@ -309,13 +310,13 @@ fn blank_kind(old: &str, new: &str, is_end: bool, is_line: bool) -> Option<Kind>
     })
 }
 
-/// A character that one does not see, by its effect.
+/// Returns a character that one does not see, by its effect.
 fn unseen(c: char) -> Kind {
     let name = TURNING.iter().find(|(turning, _)| *turning == c).map_or("invisible", |(_, name)| name);
     format!("{name} {}", number(c)).into()
 }
 
-/// A blank that is no usual one, by its name.
+/// Returns a blank that is no usual one, by its name.
 fn space(c: char) -> String {
     match c {
         '\u{a0}' => format!("a no-break space ({})", number(c)),
@@ -324,7 +325,7 @@ fn space(c: char) -> String {
     }
 }
 
-/// The ASCII character that a character looks like, or itself.
+/// Returns the ASCII character that a character looks like, or itself.
 fn folded(c: char) -> char {
     if c.is_ascii() {
         return c;
@@ -336,7 +337,7 @@ fn folded(c: char) -> char {
     twin.unwrap_or(c)
 }
 
-/// A character with what tells it from those that look like it.
+/// Returns a character with what tells it from those that look like it.
 fn letter(c: char) -> String {
     if c.is_ascii() {
         return c.to_string();

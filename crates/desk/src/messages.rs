@@ -66,7 +66,7 @@ pub const REVIEW_STAYS: &str =
 /// A rename that git's index has, too, is undone on disk only.
 pub const INDEX_STAYS: &str = "Git's index stays as it is: `git restore --staged` takes a git mv out of it.";
 
-/// The person has added a file, or lines of it, to the prompt of an agent.
+/// Returns the message that the person has added a file, or lines of it, to the prompt of an agent.
 pub fn mentioned(file: &str, lines: Option<Lines>, agent: &str, roots: &[PathBuf]) -> String {
     let (name, agent) = (file_name(file, roots), harmless::name(agent));
     let lines = lines.map_or_else(String::new, |lines| match (lines.start + 1, lines.end) {
@@ -89,7 +89,7 @@ pub fn dangers(review: &Review) -> impl Iterator<Item = (String, &'static str)> 
     outside.into_iter().chain(in_git).chain(of_agents)
 }
 
-/// A write that would land outside the project.
+/// Returns a write that would land outside the project.
 fn outside(review: &Review) -> Option<String> {
     let real = review.outside.as_deref()?;
     let shown = harmless::name(real);
@@ -100,8 +100,8 @@ fn outside(review: &Review) -> Option<String> {
     })
 }
 
-/// The person leaves, or could leave now, and reviews wait on. `kept_by`: names of those who keep them;
-/// without a `screen`, none of those shows reviews.
+/// Returns the message that the person leaves, or could leave now, and reviews wait on. `kept_by`: names of
+/// those who keep them; without a `screen`, none of those shows reviews.
 pub fn stays_open(waiting: usize, kept_by: &[String], screen: bool) -> String {
     if !screen {
         return match waiting {
@@ -116,7 +116,7 @@ pub fn stays_open(waiting: usize, kept_by: &[String], screen: bool) -> String {
     }
 }
 
-/// The fate of these reviews, some of them of hooks, once no desk is open.
+/// Returns the fate of these reviews, some of them of hooks, once no desk is open.
 pub fn refused_alone(all: usize, by_hook: usize) -> String {
     match by_hook {
         1 if all == 1 => "without a desk its agent is refused after 30 s".into(),
@@ -126,7 +126,7 @@ pub fn refused_alone(all: usize, by_hook: usize) -> String {
     }
 }
 
-/// Names of those who keep a companion, in a few words.
+/// Returns names of those who keep a companion, in a few words.
 pub fn keepers(names: &[String]) -> Option<String> {
     let shown = |name: &String| harmless::name(name).into_owned();
     Some(match names {
@@ -137,7 +137,7 @@ pub fn keepers(names: &[String]) -> Option<String> {
     })
 }
 
-/// A refusal as a sentence.
+/// Returns a refusal as a sentence.
 pub fn refusal(refusal: &Refusal) -> String {
     let text = refusal.to_string();
     let mut chars = text.chars();
@@ -145,8 +145,8 @@ pub fn refusal(refusal: &Refusal) -> String {
     format!("{}.", harmless::name(&format!("{first}{}", chars.as_str())))
 }
 
-/// A review arrived. `waiting`: how many wait now; if more than one, the person reads another one, and `key`
-/// goes to this one: `Tab: next`.
+/// Returns the message that a review arrived. `waiting`: how many wait now; if more than one, the person
+/// reads another one, and `key` goes to this one: `Tab: next`.
 pub fn arrived(review: &Review, roots: &[PathBuf], waiting: usize, key: &str) -> String {
     let (name, agent) = (file_name(&review.file, roots), agent_name(&review.agent));
     match waiting {
@@ -158,7 +158,7 @@ pub fn arrived(review: &Review, roots: &[PathBuf], waiting: usize, key: &str) ->
 /// The most names in an announcement.
 const MOST_NAMES: usize = 3;
 
-/// Several reviews arrived together; the rest as for [`arrived`].
+/// Returns the message that several reviews arrived together; the rest as for [`arrived`].
 pub fn arrived_together(reviews: &[&Review], roots: &[PathBuf], waiting: usize, key: &str) -> String {
     let mut names: Vec<_> = reviews.iter().map(|review| file_name(&review.file, roots)).collect();
     if names.len() > MOST_NAMES + 1 {
@@ -174,24 +174,25 @@ pub fn arrived_together(reviews: &[&Review], roots: &[PathBuf], waiting: usize, 
     format!("{count} new reviews: {names} by {agents}; {waiting} are waiting ({key}).")
 }
 
-/// A new proposal, mostly in less than a line.
+/// Returns a new proposal, mostly in less than a line.
 pub fn proposes(review: &Review) -> String {
     proposes_for(review, &short_name(review))
 }
 
-/// A new proposal for the file of this name.
+/// Returns a new proposal for the file of this name.
 pub fn proposes_for(review: &Review, name: &str) -> String {
     format!("{}{name}: {} proposes {}", dangers_briefly(review), agent_name(&review.agent), size(review))
 }
 
-/// The dangers of accepting, in capitals before the name of the file; mostly empty.
+/// Returns the dangers of accepting, in capitals before the name of the file; mostly empty.
 pub fn dangers_briefly(review: &Review) -> String {
     let outside = if review.outside.is_some() { "OUTSIDE THE PROJECT: " } else { "" };
     let in_git = if review.in_git.is_some() { "RUN BY GIT: " } else { "" };
     format!("{outside}{in_git}")
 }
 
-/// The person paused or resumed the context. `key`: the one that does both at this desk.
+/// Returns the message that the person paused or resumed the context. `key`: the one that does both at this
+/// desk.
 pub fn paused(paused: bool, key: char) -> String {
     match paused {
         true => format!("Context is paused: agents learn nothing about your files ({key} resumes)."),
@@ -202,22 +203,22 @@ pub fn paused(paused: bool, key: char) -> String {
 /// A hunk that the person edited has no smaller ones in it.
 pub const EDITED_NOT_SPLIT: &str = "An edited change cannot be split.";
 
-/// The person split a hunk; there were `before` hunks, and there are `now`.
+/// Returns the message that the person split a hunk; there were `before` hunks, and there are `now`.
 pub fn split(before: usize, now: usize) -> String {
     format!("Split into {}.", changes((now + 1).saturating_sub(before)))
 }
 
-/// A change that the person dropped: what the agent proposed, above its lines.
+/// Returns a change that the person dropped: what the agent proposed, above its lines.
 pub fn dropped(hunk: &Hunk) -> String {
     format!("dropped: {}", new_lines(hunk))
 }
 
-/// A change of a turn that the person has marked: what the finish undoes, above its lines.
+/// Returns a change of a turn that the person has marked: what the finish undoes, above its lines.
 pub fn to_be_undone(hunk: &Hunk) -> String {
     format!("to be undone: {}", new_lines(hunk))
 }
 
-/// A block of lines that goes here and comes elsewhere, below the change that removes it.
+/// Returns a block of lines that goes here and comes elsewhere, below the change that removes it.
 pub fn moved_away(block: &Moved) -> String {
     format!("Lines {} moved to lines {}.", numbers(block.original), numbers(block.current))
 }
@@ -227,12 +228,12 @@ pub fn moved_here(block: &Moved) -> String {
     format!("Lines {} moved here from lines {}.", numbers(block.current), numbers(block.original))
 }
 
-/// Several lines by their numbers: `4–7`.
+/// Returns several lines by their numbers: `4–7`.
 fn numbers(lines: Lines) -> String {
     format!("{}–{}", lines.start + 1, lines.end)
 }
 
-/// The lines that a change brings, in words.
+/// Returns the lines that a change brings, in words.
 fn new_lines(hunk: &Hunk) -> String {
     let lines = |lines: usize| if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") };
     match (hunk.original.len(), hunk.proposed.len()) {
@@ -243,12 +244,13 @@ fn new_lines(hunk: &Hunk) -> String {
     }
 }
 
-/// The review holds what the person typed in the editor.
+/// Returns the message that the review holds what the person typed in the editor.
 pub fn edit_taken(hunks: usize) -> String {
     format!("Edit applied: {}.", changes(hunks))
 }
 
-/// The editor failed. `left`: the file that holds what the person typed, if anything.
+/// Returns the message that the editor failed. `left`: the file that holds what the person typed, if
+/// anything.
 pub fn editor_failed(why: &str, left: Option<&Path>) -> String {
     let why = without_error_codes(&harmless::name(why));
     match left {
@@ -257,7 +259,8 @@ pub fn editor_failed(why: &str, left: Option<&Path>) -> String {
     }
 }
 
-/// The companion refused what the person typed, and `e` opens it again. `place` is harmless.
+/// Returns the message that the companion refused what the person typed, and `e` opens it again. `place` is
+/// harmless.
 pub fn text_refused(name: &str, place: &str) -> String {
     format!("{name}: {CHANGED_WHILE_EDITED}. e opens your text again; a copy is in {place}.")
 }

@@ -258,13 +258,13 @@ pub enum Request {
 }
 
 impl Request {
-    /// The edit that replaces the whole text of a review.
+    /// Returns the edit that replaces the whole text of a review.
     #[must_use]
     pub fn replace_text(id: ReviewId, revision: u64, text: String) -> Self {
         Self::EditReview { id, revision, changes: vec![Change { range: None, text }] }
     }
 
-    /// The split of a hunk wherever it can be.
+    /// Returns the split of a hunk wherever it can be.
     #[must_use]
     pub fn split(id: ReviewId, revision: u64, hunk: usize) -> Self {
         Self::SplitHunk { id, revision, hunk, lines: None, side: Side::New }

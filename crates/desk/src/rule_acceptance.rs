@@ -22,7 +22,7 @@ impl ChangeKind {
     /// The kinds of changes.
     pub const ALL: [Self; 4] = [Self::Create, Self::Edit, Self::Delete, Self::Move];
 
-    /// The word for the kind in the settings.
+    /// Returns the word for the kind in the settings.
     pub fn word(self) -> &'static str {
         match self {
             Self::Create => "create",

@@ -93,7 +93,7 @@ fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
-/// The time of day, as [`Agent::since`] counts it: milliseconds since the Unix epoch.
+/// Returns the time of day, as [`Agent::since`] counts it: milliseconds since the Unix epoch.
 pub fn now_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
@@ -138,12 +138,13 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// A problem with its remedy. The fault may quote an error of the system: people do not read its number.
+    /// Returns a problem with its remedy. The fault may quote an error of the system: people do not read its
+    /// number.
     pub fn new(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..Self::without_hint(what) }
     }
 
-    /// A problem without a remedy, or the end of one.
+    /// Returns a problem without a remedy, or the end of one.
     pub fn without_hint(what: impl Into<String>) -> Self {
         Self { what: without_error_codes(&what.into()), hint: None }
     }

@@ -36,7 +36,7 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// The text of a case, and a line in it.
+/// Returns the text of a case, and a line in it.
 fn text(case: &Case) -> (Text, usize) {
     let source = source(if cfg!(debug_assertions) { 100 << 10 } else { 8 << 20 });
     let text = Text::new(if case.beyond_ascii { source.replace("first", "数える😀") } else { source });

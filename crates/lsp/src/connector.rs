@@ -53,8 +53,8 @@ impl<'a> Connector<'a> {
         self.not_before = Instant::now() + RETRY_DELAY;
     }
 
-    /// The result of the next attempt, and the roots that it served; never returns while no attempt is
-    /// wanted. Cancel safe.
+    /// Returns the result of the next attempt, and the roots that it served; never returns while no attempt
+    /// is wanted. Cancel safe.
     pub(crate) async fn next_result(&mut self, client: &Client) -> (Result<Desk, Problem>, Vec<PathBuf>) {
         let attempt = match &mut self.attempt {
             Some(attempt) => attempt,

@@ -50,7 +50,7 @@ pub struct EditorKind {
 }
 
 impl EditorKind {
-    /// The keys that show the proposal for a file, if they are the same for everybody.
+    /// Returns the keys that show the proposal for a file, if they are the same for everybody.
     pub(crate) fn showing_key(&self) -> Option<&'static str> {
         self.review_key.or(self.actions_key)
     }
@@ -250,7 +250,7 @@ const EDITORS: [EditorKind; 19] = [
     },
 ];
 
-/// The row of the editor that gives this name.
+/// Returns the row of the editor that gives this name.
 pub fn find(name: &str) -> &'static EditorKind {
     let name = name.to_lowercase();
     EDITORS.iter().find(|editor| name.starts_with(editor.prefix)).unwrap_or(&ANY)

@@ -24,7 +24,7 @@ impl Encoding {
         [Self::Utf8, Self::Utf32].into_iter().find(is_offered).unwrap_or(Self::Utf16)
     }
 
-    /// The name in LSP.
+    /// Returns the name in LSP.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Utf8 => "utf-8",

@@ -18,19 +18,19 @@ use crate::session::{Session, SessionEvent};
 use crate::without_plugin::open_documents::documents::Documents;
 use crate::without_plugin::open_documents::positions;
 
-/// The byte offset of a position.
+/// Returns the byte offset of a position.
 #[must_use]
 pub fn offset(text: &Text, position: Position, encoding: Encoding) -> usize {
     positions::offset(text, position, encoding)
 }
 
-/// The position of a byte offset, which is between two characters.
+/// Returns the position of a byte offset, which is between two characters.
 #[must_use]
 pub fn position(text: &Text, offset: usize, encoding: Encoding) -> Position {
     positions::position(text, offset, encoding)
 }
 
-/// The text of a document that is opened and then changed by a `didChange` of the same URI.
+/// Returns the text of a document that is opened and then changed by a `didChange` of the same URI.
 #[must_use]
 pub fn changed(open: &Value, change: &Value, encoding: Encoding) -> Option<Text> {
     let mut documents = Documents::new(encoding);
@@ -79,7 +79,7 @@ impl DraftKeeper for DraftsInMemory {
     }
 }
 
-/// The messages that an editor receives in a conversation without threads and without waiting.
+/// Returns the messages that an editor receives in a conversation without threads and without waiting.
 ///
 /// The editor sent `initialize`; proposals are files below `review_directory`. At the start and in each step,
 /// `companion` may send events from its seat and take requests, until it returns false.

@@ -204,7 +204,7 @@ impl Io {
         self.questions.remove(&number).map(|_| number)
     }
 
-    /// The time at which the next question expires.
+    /// Returns the time at which the next question expires.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         self.questions.values().filter_map(|question| question.deadline).min()
     }
@@ -233,8 +233,8 @@ impl Io {
         }));
     }
 
-    /// The next message from the companion; never returns without a connection. The event about a change
-    /// comes before the reply to the request that caused it. Cancel safe.
+    /// Returns the next message from the companion; never returns without a connection. The event about a
+    /// change comes before the reply to the request that caused it. Cancel safe.
     pub(crate) async fn next_companion_message(&mut self) -> CompanionMessage {
         let next_event = async |desk: &mut Option<Desk>| match desk {
             Some(desk) => desk.next().await.ok(),

@@ -22,8 +22,8 @@ pub(crate) struct PluginDesk {
     presentation: Option<Presentation<RequestId>>,
 }
 
-/// The capabilities in the answer to `initialize`. None is a language feature, which would compete with the
-/// servers of the language.
+/// Returns the capabilities in the answer to `initialize`. None is a language feature, which would compete
+/// with the servers of the language.
 pub(crate) fn capabilities(client: &Client) -> Value {
     let mut capability = json!({ "protocol": client.protocol.unwrap_or(PROTOCOL) });
     if client.wants_presentation {

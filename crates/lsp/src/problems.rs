@@ -4,7 +4,7 @@ use alongside_desk::Problem;
 use alongside_desk::agent_setup::SettingsOffer;
 use alongside_desk::socket::SPOKEN;
 
-/// The companion has stopped, because somebody stopped it.
+/// Returns the message that the companion has stopped, because somebody stopped it.
 pub(crate) fn companion_stopped() -> Problem {
     Problem::new(
         "the companion has stopped",
@@ -19,7 +19,8 @@ pub(crate) fn ide_mode_is_off(offers: &[SettingsOffer], command: &str) -> Option
     Some(Problem::new(format!("IDE mode is off in {agents}"), format!("`{command}` switches it on")))
 }
 
-/// The editor's plugin speaks version `theirs` of the desk protocol, and alongside `version` does not.
+/// Returns the message that the editor's plugin speaks version `theirs` of the desk protocol, and alongside
+/// `version` does not.
 pub(crate) fn protocol_mismatch(theirs: u32, version: &str) -> String {
     if theirs < *SPOKEN.start() {
         format!("the editor's plugin is older than alongside {version}: update the plugin")

@@ -11,7 +11,7 @@ use crate::uri;
 /// Entries that lie at the top of a repository.
 const REPOSITORY_MARKERS: [&str; 4] = [".git", ".jj", ".hg", ".svn"];
 
-/// The directories that `initialize` names; `fallback` if it names none that exists.
+/// Returns the directories that `initialize` names; `fallback` if it names none that exists.
 pub(crate) fn from_initialize(params: &Value, fallback: &Path) -> Vec<PathBuf> {
     let mut roots = from_folders(params.get("workspaceFolders"));
     if roots.is_empty() {
@@ -28,7 +28,7 @@ pub(crate) fn from_initialize(params: &Value, fallback: &Path) -> Vec<PathBuf> {
     roots
 }
 
-/// The paths of an array of `WorkspaceFolder`.
+/// Returns the paths of an array of `WorkspaceFolder`.
 pub(crate) fn from_folders(folders: Option<&Value>) -> Vec<PathBuf> {
     let folders = folders.and_then(Value::as_array).into_iter().flatten();
     let paths = folders.filter_map(|folder| uri::to_path(folder.get("uri")?.as_str()?));
@@ -40,15 +40,15 @@ fn without_trailing_slash(path: &Path) -> PathBuf {
     path.components().collect()
 }
 
-/// The top of the repository around a directory.
+/// Returns the top of the repository around a directory.
 pub fn repository(dir: &Path) -> Option<&Path> {
     let is_top = |dir: &&Path| REPOSITORY_MARKERS.iter().any(|marker| dir.join(marker).exists());
     dir.ancestors().find(is_top)
 }
 
-/// The top of the repository around a directory, unless it belongs to a user who owns neither the directory
-/// nor this process, and who is not root: above a shared directory, any user can make a repository of
-/// everything below.
+/// Returns the top of the repository around a directory, unless it belongs to a user who owns neither the
+/// directory nor this process, and who is not root: above a shared directory, any user can make a repository
+/// of everything below.
 pub fn trusted_repository(dir: &Path) -> Option<&Path> {
     let top = repository(dir)?;
     let beside = dir.metadata().ok()?;
@@ -58,9 +58,9 @@ pub fn trusted_repository(dir: &Path) -> Option<&Path> {
     (is_marked && top.metadata().is_ok_and(is_trusted)).then_some(top)
 }
 
-/// The repositories around some roots. Editors take the folder of the nearest manifest for a root, one for
-/// each language; but agents start at the top of the project, and all servers of an editor must join one
-/// companion.
+/// Returns the repositories around some roots. Editors take the folder of the nearest manifest for a root,
+/// one for each language; but agents start at the top of the project, and all servers of an editor must join
+/// one companion.
 pub(crate) fn repositories(roots: Vec<PathBuf>) -> Vec<PathBuf> {
     let mut repositories = Vec::new();
     for root in roots {
@@ -86,7 +86,8 @@ pub(crate) fn apply_change(
     request(added, removed)
 }
 
-/// The request that brings a companion from the roots `known` to it to the `current` ones, if they differ.
+/// Returns the request that brings a companion from the roots `known` to it to the `current` ones, if they
+/// differ.
 pub(crate) fn difference(known: &[PathBuf], current: &[PathBuf]) -> Option<Request> {
     let without = |roots: &[PathBuf], others: &[PathBuf]| -> Vec<PathBuf> {
         roots.iter().filter(|root| !others.contains(root)).cloned().collect()

@@ -114,7 +114,7 @@ pub(crate) struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// A session whose editor has had its answer to `initialize`.
+    /// Returns a session whose editor has had its answer to `initialize`.
     pub(crate) fn new(
         client: Client,
         inbox: Inbox,
@@ -155,12 +155,12 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The earliest deadline of the editor's desk and of unanswered requests.
+    /// Returns the earliest deadline of the editor's desk and of unanswered requests.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         [self.editor_desk.deadline(), self.io.deadline()].into_iter().flatten().min()
     }
 
-    /// The next companion message if one is there already; `None` after `shutdown`.
+    /// Returns the next companion message if one is there already; `None` after `shutdown`.
     pub(crate) fn try_companion_message(&mut self) -> Option<CompanionMessage> {
         match self.phase {
             Phase::ShutDown => None,

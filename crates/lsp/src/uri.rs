@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use alongside_desk::ReviewId;
 
-/// The path of a `file:` URI; `None` for any other scheme and for invalid URIs.
+/// Returns the path of a `file:` URI; `None` for any other scheme and for invalid URIs.
 pub(crate) fn to_path(uri: &str) -> Option<PathBuf> {
     let uri = url::Url::parse(uri).ok()?;
     (uri.scheme() == "file").then(|| uri.to_file_path().ok())?
 }
 
-/// The URI of the document that is the original of a review of a file with this name.
+/// Returns the URI of the document that is the original of a review of a file with this name.
 pub(crate) fn of_original(review: ReviewId, name: &str) -> Option<url::Url> {
     let mut uri = url::Url::parse(&format!("alongside:/original/{review}")).ok()?;
     uri.path_segments_mut().ok()?.push(name);
@@ -20,7 +20,7 @@ pub(crate) fn of_original(review: ReviewId, name: &str) -> Option<url::Url> {
 /// The characters that browsers accept in a path and RFC 3986 does not.
 const ESCAPED: [(char, &str); 4] = [('|', "%7C"), ('[', "%5B"), (']', "%5D"), ('^', "%5E")];
 
-/// The URI of an absolute path; `None` for any other.
+/// Returns the URI of an absolute path; `None` for any other.
 pub(crate) fn of_path(path: &Path) -> Option<url::Url> {
     let mut uri = url::Url::from_file_path(path).ok()?;
     if uri.path().contains(ESCAPED.map(|(character, _)| character)) {
@@ -36,7 +36,7 @@ pub(crate) fn is_escaped(path: &Path) -> bool {
     path.to_string_lossy().contains(ESCAPED.map(|(character, _)| character))
 }
 
-/// A file name without these characters, for an editor that fails to make a URI of them.
+/// Returns a file name without these characters, for an editor that fails to make a URI of them.
 pub(crate) fn without_escaped(name: &str) -> String {
     name.replace(ESCAPED.map(|(character, _)| character), "_")
 }

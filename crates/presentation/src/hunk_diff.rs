@@ -12,7 +12,8 @@ const CONTEXT: usize = 3;
 /// The longest line of a diff, in characters.
 const MAX_LINE: usize = 300;
 
-/// The diff between some lines of two texts; empty if they are equal. It is harmless and ends with a newline.
+/// Returns the diff between some lines of two texts; empty if they are equal. It is harmless and ends with a
+/// newline.
 pub fn hunk_diff((old, old_lines): (&Text, Lines), (new, new_lines): (&Text, Lines)) -> String {
     let old = Text::new(old.lines(old_lines.start..old_lines.end));
     let new = Text::new(new.lines(new_lines.start..new_lines.end));
@@ -25,8 +26,8 @@ pub fn hunk_diff((old, old_lines): (&Text, Lines), (new, new_lines): (&Text, Lin
     diff.finish()
 }
 
-/// Every hunk of a review as a unified diff with the lines around it, whole and harmless: the change that
-/// accepting would make, and for a dropped hunk the proposed one. A review without hunks is one diff.
+/// Returns every hunk of a review as a unified diff with the lines around it, whole and harmless: the change
+/// that accepting would make, and for a dropped hunk the proposed one. A review without hunks is one diff.
 pub(super) fn review_diff(review: &Review) -> Vec<String> {
     let [original, proposed, current] = review.texts();
     if review.hunks.is_empty() {
@@ -64,7 +65,7 @@ pub(super) fn review_diff(review: &Review) -> Vec<String> {
     diffs
 }
 
-/// The line of a diff that says where it is.
+/// Returns the line of a diff that says where it is.
 fn header(old: Lines, new: Lines) -> String {
     let place = |lines: Lines| match lines.len() {
         // A hunk without lines stands after the line before it.
@@ -139,7 +140,7 @@ impl Diff {
         }
     }
 
-    /// The diff, with the number of the lines that it leaves out.
+    /// Returns the diff, with the number of the lines that it leaves out.
     fn finish(mut self) -> String {
         let counts = [(self.removed, "removed"), (self.added, "added"), (self.unchanged, "unchanged")];
         let left = counts.map(|(count, which)| (count.saturating_sub(self.limit), which));
@@ -155,7 +156,7 @@ impl Diff {
     }
 }
 
-/// A diff as a fenced block of Markdown. The fence is longer than every run of backticks in it.
+/// Returns a diff as a fenced block of Markdown. The fence is longer than every run of backticks in it.
 pub fn fenced(diff: &str) -> String {
     let runs = diff.split(|c| c != '`').map(str::len);
     let fence = "`".repeat(runs.max().unwrap_or_default().max(2) + 1);

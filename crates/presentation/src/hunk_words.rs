@@ -35,7 +35,7 @@ impl HunkWords {
         Self { original, proposed: Text::new(review.proposed.clone()), found: HashMap::new() }
     }
 
-    /// The hunks with something to say, for the plugin, and why lines differ that look the same, in a
+    /// Returns the hunks with something to say, for the plugin, and why lines differ that look the same, in a
     /// sentence about all hunks that would be accepted.
     pub(super) fn of(&mut self, review: &Review) -> (Vec<Value>, Option<String>) {
         let current = Text::new(review.current.clone());
@@ -88,14 +88,14 @@ impl Found {
     }
 }
 
-/// Ranges so many lines further down.
+/// Returns ranges so many lines further down.
 fn moved(ranges: &[Range], lines: usize) -> Vec<Range> {
     let lines = u32::try_from(lines).unwrap_or(u32::MAX);
     let down = |at: Position| Position { line: at.line.saturating_add(lines), ..at };
     ranges.iter().map(|range| Range { start: down(range.start), end: down(range.end) }).collect()
 }
 
-/// The new lines that differ from the old ones, or that removed ones were below.
+/// Returns the new lines that differ from the old ones, or that removed ones were below.
 fn differing_lines(old: &str, new: &str) -> Vec<usize> {
     let blocks = differences(&Text::new(old), &Text::new(new)).into_iter().map(|(_, new)| new);
     let shown = blocks.map(|lines| match lines.is_empty() {

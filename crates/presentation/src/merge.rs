@@ -12,7 +12,7 @@ use similar::algorithms::{Capture, Compact, Replace, myers};
 /// After this time a comparison settles for a coarser difference, because the editor waits.
 const COMPARISON_TIMEOUT: Duration = Duration::from_millis(50);
 
-/// The differences of two texts: pairs of line ranges in order, with equal lines between them.
+/// Returns the differences of two texts: pairs of line ranges in order, with equal lines between them.
 pub fn differences(old: &Text, new: &Text) -> Vec<(Range<usize>, Range<usize>)> {
     let old: Vec<&str> = (0..old.len()).map(|line| old.lines(line..line + 1)).collect();
     let new: Vec<&str> = (0..new.len()).map(|line| new.lines(line..line + 1)).collect();
@@ -82,7 +82,7 @@ pub fn merged(base: &Arc<str>, mine: &Arc<str>, theirs: &Arc<str>) -> Arc<str> {
     text.into()
 }
 
-/// The lines of a range that hold more than blanks.
+/// Returns the lines of a range that hold more than blanks.
 fn lines_of<'t>(text: &'t Text, range: &Range<usize>) -> impl Iterator<Item = &'t str> {
     range.clone().map(|line| text.lines(line..line + 1)).filter(|line| !line.trim().is_empty())
 }

@@ -35,7 +35,7 @@ impl<Id> Default for Presentation<Id> {
 }
 
 impl<Id: Clone + PartialEq> Presentation<Id> {
-    /// The presentation for a plugin that shows texts side by side.
+    /// Returns the presentation for a plugin that shows texts side by side.
     pub fn of_exact_texts() -> Self {
         Self { has_exact_texts: true, ..Self::default() }
     }
@@ -180,7 +180,7 @@ impl<Id: Clone + PartialEq> Presentation<Id> {
     }
 }
 
-/// The review that a request changes, if it does.
+/// Returns the review that a request changes, if it does.
 fn changed_review(request: &Request) -> Option<ReviewId> {
     match request {
         Request::EditReview { id, .. }
@@ -192,8 +192,8 @@ fn changed_review(request: &Request) -> Option<ReviewId> {
     }
 }
 
-/// The companion in a few words, for a mode line: its reviews, else its agents. An agent that comes by its
-/// hook has no connection, and is there all the same.
+/// Returns the companion in a few words, for a mode line: its reviews, else its agents. An agent that comes
+/// by its hook has no connection, and is there all the same.
 fn status_line(companion: &CompanionState) -> String {
     let status = companion.status();
     if status.reviews > 0 {

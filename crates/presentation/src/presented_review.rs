@@ -62,13 +62,13 @@ impl PresentedReview {
         Replacement::between(&shown[0], &shown[1])
     }
 
-    /// The text at a revision; `None` if that is too long ago, or has not come yet.
+    /// Returns the text at a revision; `None` if that is too long ago, or has not come yet.
     pub(super) fn text_at(&self, revision: u64) -> Option<Arc<str>> {
         let Review { revision: newest, current, .. } = self.review();
         if revision <= *newest { self.history.text_at(revision, current) } else { None }
     }
 
-    /// The words about it that every plugin gets.
+    /// Returns the words about it that every plugin gets.
     pub(super) fn words(&self, roots: &[PathBuf], said: Vec<String>) -> Value {
         let review = self.review();
         let name = messages::file_name(&review.file, roots);
@@ -85,7 +85,7 @@ impl PresentedReview {
         })
     }
 
-    /// The hunks for a plugin that shows diffs: these, and what they do not show.
+    /// Returns the hunks for a plugin that shows diffs: these, and what they do not show.
     pub(super) fn diffs(&self, roots: &[PathBuf]) -> Value {
         let review = self.review();
         let unseen = look_alikes::hard_to_see_in(review).map(Note::remark);
@@ -102,7 +102,8 @@ impl PresentedReview {
         })
     }
 
-    /// The hunks for a plugin that shows the texts side by side: the parts of them that these do not show.
+    /// Returns the hunks for a plugin that shows the texts side by side: the parts of them that these do not
+    /// show.
     pub(super) fn hunk_words(&mut self, roots: &[PathBuf]) -> Value {
         let review = self.open.review();
         let notes = notes(review, roots).into_iter().map(told);
@@ -131,7 +132,7 @@ impl PresentedReview {
     }
 }
 
-/// A note as a plugin gets it.
+/// Returns a note as a plugin gets it.
 fn told(note: Note) -> Value {
     let Note { text, brief, warning } = note;
     match brief {

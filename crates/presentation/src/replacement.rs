@@ -16,7 +16,7 @@ pub struct Replacement {
 }
 
 impl Replacement {
-    /// The replacement that makes `new` of `old`; `None` if they are equal.
+    /// Returns the replacement that makes `new` of `old`; `None` if they are equal.
     pub fn between(old: &str, new: &str) -> Option<Self> {
         let Change { range, text } = replacement(old, new)?;
         let lines = match range {
@@ -29,7 +29,7 @@ impl Replacement {
         Some(Self { lines: lines.into(), text })
     }
 
-    /// A text with the replacement.
+    /// Returns a text with the replacement.
     pub fn applied(&self, text: impl Into<Arc<str>>) -> String {
         let (text, Lines { start, end }) = (Text::new(text), self.lines);
         [text.lines(0..start), &self.text, text.lines(end..text.len())].concat()

@@ -30,7 +30,7 @@ struct Stage {
 }
 
 impl Stage {
-    /// A review of `proposed` for a file with `original`, told to the plugin.
+    /// Returns a review of `proposed` for a file with `original`, told to the plugin.
     fn with(original: &str, proposed: &str) -> Self {
         Self::of(Presentation::default(), original, proposed)
     }
@@ -195,19 +195,19 @@ impl Stage {
         json!({ "id": 1, "revision": revision, "from": from, "replacement": replacement })
     }
 
-    /// The parameters of the last notification of this method.
+    /// Returns the parameters of the last notification of this method.
     fn last(&self, method: &str) -> &Value {
         let method = format!("alongside/{method}");
         let told = self.heard.iter().rfind(|message| message["method"] == method);
         told.map_or(&Value::Null, |message| &message["params"])
     }
 
-    /// The sentences of the last change.
+    /// Returns the sentences of the last change.
     fn said(&self) -> &Value {
         &self.last("didChangeReview")["display"]["messages"]
     }
 
-    /// The answer to a request.
+    /// Returns the answer to a request.
     fn answer(&self, id: u64) -> Result<u64, Refusal> {
         self.answers[&id].1.clone()
     }

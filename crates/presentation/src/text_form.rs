@@ -16,7 +16,7 @@ pub(super) struct TextForm {
 }
 
 impl TextForm {
-    /// The form of a review: what all its texts have in common.
+    /// Returns the form of a review: what all its texts have in common.
     pub(super) fn of(review: &Review) -> Self {
         let [current, proposed] = [&review.current, &review.proposed].map(|text| Self::of_text(text));
         let original = review.original.as_deref().filter(|text| !text.is_empty()).map(Self::of_text);
@@ -30,7 +30,7 @@ impl TextForm {
         Self { has_bom: text.starts_with(BOM), has_crlf }
     }
 
-    /// The text as the plugin gets it.
+    /// Returns the text as the plugin gets it.
     pub(super) fn shown(self, text: &Arc<str>) -> Arc<str> {
         let without = text.strip_prefix(BOM).filter(|_| self.has_bom).unwrap_or(text);
         match self.has_crlf {
@@ -40,7 +40,7 @@ impl TextForm {
         }
     }
 
-    /// The text of the plugin as the review holds it.
+    /// Returns the text of the plugin as the review holds it.
     pub(super) fn restored(self, text: &str) -> Arc<str> {
         let bom = if self.has_bom && !text.is_empty() { "\u{feff}" } else { "" };
         match self.has_crlf {

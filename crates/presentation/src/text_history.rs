@@ -36,7 +36,7 @@ impl TextHistory {
         }
     }
 
-    /// The text at a revision that is not newer than `newest`; `None` if that is too long ago.
+    /// Returns the text at a revision that is not newer than `newest`; `None` if that is too long ago.
     pub(super) fn text_at(&self, revision: u64, newest: &Arc<str>) -> Option<Arc<str>> {
         let later = self.back.iter().rev().take_while(|(since, _)| revision < *since);
         (self.since <= revision)
@@ -48,7 +48,7 @@ impl TextHistory {
 mod tests {
     use super::*;
 
-    /// The history of these texts, each a revision of its own from 1 on, and the last of them.
+    /// Returns the history of these texts, each a revision of its own from 1 on, and the last of them.
     fn history_of(texts: impl Iterator<Item = String>) -> (TextHistory, Arc<str>) {
         let (mut history, mut newest) = (TextHistory::new(1), Arc::<str>::default());
         for (revision, text) in (1..).zip(texts) {

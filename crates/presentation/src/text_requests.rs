@@ -43,7 +43,8 @@ impl TextParams {
         has_text.then(|| Self::deserialize(params))
     }
 
-    /// The text that it was made of, and the text as the review holds it; `None` if one is too long ago.
+    /// Returns the text that it was made of, and the text as the review holds it; `None` if one is too long
+    /// ago.
     fn texts(&self, review: &PresentedReview, taken: Option<&Taken>) -> Option<(Arc<str>, Arc<str>)> {
         let taken = taken.filter(|taken| taken.revision == self.revision).map(|taken| taken.text.clone());
         let (base, newest) = (taken.or_else(|| review.text_at(self.revision))?, review.text_at(self.from)?);
@@ -69,8 +70,9 @@ struct TextRequest<Id> {
 }
 
 impl<Id> TextRequest<Id> {
-    /// The text that it is based on, and the text to merge. For a decision these are what the person sees: no
-    /// other desk has changed the text, and they know of every change of the file that accepting would undo.
+    /// Returns the text that it is based on, and the text to merge. For a decision these are what the person
+    /// sees: no other desk has changed the text, and they know of every change of the file that accepting
+    /// would undo.
     fn basis(&self, review: &PresentedReview) -> Option<(&Arc<str>, &Arc<str>)> {
         let (base, text) = self.texts.as_ref().filter(|_| self.attempts <= MAX_ATTEMPTS)?;
         let current = &review.review().current;
@@ -116,7 +118,7 @@ impl<Id> TextRequests<Id> {
         self.in_flight.contains(&id)
     }
 
-    /// The consequences of the calls since the last one of this.
+    /// Returns the consequences of the calls since the last one of this.
     pub(super) fn take_effects(&mut self) -> Vec<Effect<Id>> {
         std::mem::take(&mut self.effects)
     }

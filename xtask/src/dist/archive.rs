@@ -47,14 +47,14 @@ impl Pages {
         Ok(pages)
     }
 
-    /// The completions of a shell.
+    /// Returns the completions of a shell.
     pub(super) fn completion(&self, shell: &str) -> anyhow::Result<PathBuf> {
         let (_, name) = COMPLETIONS.iter().find(|(known, _)| *known == shell).context("a shell we know")?;
         Ok(self.completions.join(name))
     }
 }
 
-/// The name of the archive for a target, as `cargo binstall` and mise look for it.
+/// Returns the name of the archive for a target, as `cargo binstall` and mise look for it.
 pub(super) fn file_name(version: &str, target: &str) -> String {
     let extension = if targets::is_windows(target) { "zip" } else { "tar.gz" };
     format!("{}.{extension}", stem(version, target))
@@ -65,7 +65,7 @@ pub(super) fn can_be_made(target: &str) -> bool {
     !targets::is_windows(target) || tools::is_installed("python3")
 }
 
-/// The name of the directory in it.
+/// Returns the name of the directory in it.
 fn stem(version: &str, target: &str) -> String {
     format!("alongside-{version}-{target}")
 }

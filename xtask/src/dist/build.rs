@@ -139,7 +139,7 @@ fn built_for(triple: &str) -> PathBuf {
     target_directory().join(triple).join("release").join(targets::program_name(triple))
 }
 
-/// The directory of the linker, below that of everything the rig installs; it is filled once.
+/// Returns the directory of the linker, below that of everything the rig installs; it is filled once.
 fn zig() -> anyhow::Result<PathBuf> {
     let cache = cache_directory().context("neither XDG_CACHE_HOME nor HOME is an absolute path")?;
     let name = format!("zig-{}", TOOLS.map(|tool| tool.split('=').next_back().unwrap_or_default()).join("-"));

@@ -4,8 +4,8 @@ use anyhow::ensure;
 
 use super::targets::Libc;
 
-/// The newest release 2.x of the GNU C library that a program names; `None` for a static program, and for
-/// another system's.
+/// Returns the newest release 2.x of the GNU C library that a program names; `None` for a static program, and
+/// for another system's.
 pub(super) fn newest_glibc(program: &[u8]) -> Option<u32> {
     const GLIBC: &[u8] = b"GLIBC_2.";
     let named = program.windows(GLIBC.len() + 3).filter(|window| window.starts_with(GLIBC));

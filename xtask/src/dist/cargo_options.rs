@@ -15,13 +15,13 @@ pub(super) fn arguments(target: &str) -> [&str; 6] {
 /// The variable with flags for the compiler.
 pub(super) const FLAGS: &str = "CARGO_ENCODED_RUSTFLAGS";
 
-/// The flags by which a program names these places otherwise: those of this machine would make every build
-/// different.
+/// Returns the flags by which a program names these places otherwise: those of this machine would make every
+/// build different.
 pub(super) fn remapped(places: [(&str, &str); 2]) -> String {
     places.map(|(place, name)| format!("--remap-path-prefix={place}={name}")).join("\u{1f}")
 }
 
-/// The variable that names the commit and its date for `alongside --version`, where there is no git.
+/// Returns the variable that names the commit and its date for `alongside --version`, where there is no git.
 ///
 /// # Errors
 /// When git knows no commit of the checkout.
@@ -29,7 +29,7 @@ pub(super) fn commit_variable() -> anyhow::Result<String> {
     Ok(format!("ALONGSIDE_COMMIT={}", commit()?))
 }
 
-/// The commit and its date, as the build script of the program names them.
+/// Returns the commit and its date, as the build script of the program names them.
 ///
 /// # Errors
 /// When git knows no commit of the checkout.

@@ -42,7 +42,7 @@ pub(super) fn can_be_made() -> bool {
     tools::is_installed("dpkg-deb")
 }
 
-/// The package's file name.
+/// Returns the package's file name.
 pub(super) fn file_name(product: &Product) -> anyhow::Result<String> {
     Ok(format!("alongside_{}_{}.deb", version(product), architecture(&product.target)?))
 }
@@ -110,7 +110,7 @@ impl Tree {
         tools::run(Command::new("gzip").arg("-9n").arg(self.root.join(to)))
     }
 
-    /// The files in it, sorted, as `md5sums` names them.
+    /// Returns the files in it, sorted, as `md5sums` names them.
     fn files(&self) -> anyhow::Result<Vec<String>> {
         let found = tools::output(Command::new("find").args(["usr", "-type", "f"]).current_dir(&self.root))?;
         let mut files: Vec<_> = found.lines().map(str::to_owned).collect();
@@ -170,7 +170,7 @@ fn maintainer() -> String {
     format!("{} <{}>", said("DEBFULLNAME", MAINTAINER.0), said("DEBEMAIL", MAINTAINER.1))
 }
 
-/// The Debian version: with a tilde, a pre-release sorts before its release.
+/// Returns the Debian version: with a tilde, a pre-release sorts before its release.
 fn version(product: &Product) -> String {
     format!("{}-1", product.version.replace('-', "~"))
 }
@@ -187,8 +187,8 @@ fn architecture(target: &str) -> anyhow::Result<&'static str> {
     })
 }
 
-/// The dependencies of a dynamic program: the newest C library version that it names, and the unwinder;
-/// `None` for a static program.
+/// Returns the dependencies of a dynamic program: the newest C library version that it names, and the
+/// unwinder; `None` for a static program.
 fn depends(program: &[u8]) -> Option<String> {
     let names = |what: &[u8]| program.windows(what.len()).any(|window| window == what);
     let libc = format!("libc6 (>= 2.{})", c_library::newest_glibc(program)?);

@@ -86,7 +86,7 @@ pub(super) fn run_all(products: &[Product], out: &Path, targets: &Path) -> anyho
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The smallest Debian that people use.
+/// Returns the smallest Debian that people use.
 fn minimal(targets: &Path) -> anyhow::Result<PathBuf> {
     let user = tools::output(Command::new("id").arg("-u"))?;
     anyhow::ensure!(user.trim() == "0", "chroot needs root");
@@ -118,7 +118,7 @@ fn with_managers(targets: &Path) -> anyhow::Result<PathBuf> {
     })
 }
 
-/// The machine's own release if it runs Debian: the program needs its C library or a newer one.
+/// Returns the machine's own release if it runs Debian: the program needs its C library or a newer one.
 fn suite() -> String {
     let about = fs::read_to_string("/etc/os-release").unwrap_or_default();
     let field = |name: &str| {
@@ -180,7 +180,8 @@ impl Debian {
     }
 }
 
-/// A command in a root directory, with nothing of this machine's environment; what it starts ends with it.
+/// Returns a command in a root directory, with nothing of this machine's environment; what it starts ends
+/// with it.
 fn chroot(root: &Path, user: &str) -> Command {
     let home = if user == "root" { "/root".to_owned() } else { format!("/home/{user}") };
     let mut command = Command::new("unshare");

@@ -27,8 +27,8 @@ with the crates that carry it.
 The standard library of Rust is part of it, too: MIT OR Apache-2.0, by the Rust Project contributors.
 ";
 
-/// The licences of all crates of others among these, and their texts. A crate without a text has that of
-/// another crate of its repository: `winapi` packs its texts, and its import libraries do not.
+/// Returns the licences of all crates of others among these, and their texts. A crate without a text has that
+/// of another crate of its repository: `winapi` packs its texts, and its import libraries do not.
 ///
 /// # Errors
 /// When a repository has no text of a licence: a person has to find it.
@@ -59,7 +59,7 @@ pub(super) fn of_crates(crates: &Crates) -> anyhow::Result<String> {
     Ok(list)
 }
 
-/// The licences of the syntaxes of the desk, which one crate holds and no file of it tells.
+/// Returns the licences of the syntaxes of the desk, which one crate holds and no file of it tells.
 ///
 /// # Errors
 /// When the program that prints them cannot be built.
@@ -70,7 +70,7 @@ pub(super) fn of_syntaxes() -> anyhow::Result<String> {
     Ok(format!("\n{}\nThe syntaxes of the highlighter\n\n{said}", "=".repeat(80)))
 }
 
-/// The texts of a package's licence.
+/// Returns the texts of a package's licence.
 fn terms_of(package: &Value) -> anyhow::Result<Vec<String>> {
     let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
     let directory = manifest.parent().unwrap_or(Path::new("."));

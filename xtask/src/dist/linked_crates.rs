@@ -19,7 +19,7 @@ pub(super) struct Crates {
 }
 
 impl Crates {
-    /// The crates of the program for a target.
+    /// Returns the crates of the program for a target.
     ///
     /// # Errors
     /// When cargo fails.
@@ -36,13 +36,13 @@ impl Crates {
     }
 }
 
-/// The name and the version of a package.
+/// Returns the name and the version of a package.
 pub(super) fn name_of(package: &Value) -> String {
     let said = |field: &str| package[field].as_str().unwrap_or_default();
     format!("{} {}", said("name"), said("version"))
 }
 
-/// The names and versions of the crates in the program.
+/// Returns the names and versions of the crates in the program.
 fn linked(target: &str) -> anyhow::Result<BTreeSet<String>> {
     let mut tree = from_checkout("tree");
     tree.args(["--package", "alongside", "--edges", "normal", "--target", target]);

@@ -70,7 +70,7 @@ pub(super) fn make(
     package.finish(&launcher, product, out)
 }
 
-/// The package with the program for a target, as the launcher names it.
+/// Returns the package with the program for a target, as the launcher names it.
 pub(super) fn name_of(target: &Target) -> String {
     let name = format!("{NAME}-{}", target.node.join("-"));
     if target.libc == Libc::Static { format!("{name}-musl") } else { name }

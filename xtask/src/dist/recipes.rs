@@ -58,7 +58,8 @@ struct Facts<'a> {
 }
 
 impl Facts<'_> {
-    /// A template with each `@WORD@` replaced; `Err` names a target that it wants and that has no archive.
+    /// Returns a template with each `@WORD@` replaced; `Err` names a target that it wants and that has no
+    /// archive.
     fn fill_in(&self, template: &str) -> anyhow::Result<Result<String, String>> {
         let mut filled = String::new();
         let mut rest = template;
@@ -89,7 +90,7 @@ impl Facts<'_> {
         })
     }
 
-    /// The checksum of a file; `None` if there is no such file.
+    /// Returns the checksum of a file; `None` if there is no such file.
     fn sum_of(&self, file: &str) -> anyhow::Result<Option<&str>> {
         let Some((sum, _)) =
             self.sums.lines().filter_map(|line| line.split_once("  ")).find(|(_, name)| *name == file)

@@ -10,7 +10,7 @@ use anyhow::bail;
 /// no such name is ever given out.
 pub(super) const NOWHERE: &str = "https://alongside.invalid";
 
-/// The address that Cargo.toml says, else that of the archives, if they are in a release of a forge.
+/// Returns the address that Cargo.toml says, else that of the archives, if they are in a release of a forge.
 ///
 /// # Errors
 /// When Cargo.toml names another repository: registries compare a package with the repository that publishes
@@ -30,7 +30,7 @@ fn choose(said: Option<&str>, of_archives: Option<&str>) -> anyhow::Result<Optio
     }
 }
 
-/// The address in the manifest of the workspace.
+/// Returns the address in the manifest of the workspace.
 fn said_in(manifest: &str) -> Option<&str> {
     let package = manifest.split_once("[workspace.package]\n")?.1;
     let lines = package.lines().take_while(|line| !line.starts_with('['));

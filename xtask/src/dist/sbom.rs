@@ -9,12 +9,12 @@ use serde_json::{Map, Value, json};
 
 use super::linked_crates::{Crates, name_of};
 
-/// The name of the file for a target.
+/// Returns the name of the file for a target.
 pub(super) fn file_name(version: &str, target: &str) -> String {
     format!("alongside-{version}-{target}.cdx.json")
 }
 
-/// The text of the file. The crates of the program are the same each time, and so is this.
+/// Returns the text of the file. The crates of the program are the same each time, and so is this.
 ///
 /// # Errors
 /// When the lock file, which has the checksums, cannot be read.
@@ -103,7 +103,7 @@ fn dependencies(crates: &Crates, references: &BTreeMap<&str, Value>) -> Vec<Valu
     dependencies
 }
 
-/// The checksum of each crate of a registry, by its name and version.
+/// Returns the checksum of each crate of a registry, by its name and version.
 fn checksums(lock: &str) -> BTreeMap<String, String> {
     let mut checksums = BTreeMap::new();
     for package in lock.split("[[package]]").skip(1) {

@@ -34,7 +34,7 @@ pub(super) enum Proof {
 }
 
 impl Proof {
-    /// The warning to a person who installs it, as a sentence.
+    /// Returns the warning to a person who installs it, as a sentence.
     pub(super) fn warning(self) -> Option<&'static str> {
         match self {
             Self::Run => None,
@@ -127,7 +127,7 @@ pub(super) fn is_windows(triple: &str) -> bool {
     triple.contains("-windows-")
 }
 
-/// The name of the program for a target.
+/// Returns the name of the program for a target.
 pub(super) fn program_name(triple: &str) -> &'static str {
     if is_windows(triple) { "alongside.exe" } else { "alongside" }
 }
@@ -141,12 +141,12 @@ impl Target {
     }
 }
 
-/// The row of a target; `None` for one that no row is for.
+/// Returns the row of a target; `None` for one that no row is for.
 pub(super) fn row_of(triple: &str) -> Option<&'static Target> {
     TARGETS.iter().find(|target| target.triple == triple)
 }
 
-/// This machine's target.
+/// Returns this machine's target.
 pub(super) fn host() -> anyhow::Result<String> {
     let said = tools::output(Command::new("rustc").arg("-vV"))?;
     let host = said.lines().find_map(|line| line.strip_prefix("host: "));

@@ -63,7 +63,7 @@ impl Stage {
         command.arg(script).args(arguments).envs(variables.iter().copied()).output()
     }
 
-    /// A command of somebody who has nothing but a home.
+    /// Returns a command of somebody who has nothing but a home.
     fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         command.env_clear().envs(self.sandbox.env()).current_dir(self.sandbox.project()).stdin(Stdio::null());
@@ -95,14 +95,14 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
-/// The output of a program that must succeed.
+/// Returns the output of a program that must succeed.
 fn succeeded(output: std::io::Result<Output>) -> String {
     let output = output.unwrap();
     assert!(output.status.success(), "{}", said(&output));
     said(&output)
 }
 
-/// The output of a program that must fail.
+/// Returns the output of a program that must fail.
 fn failed(output: std::io::Result<Output>) -> String {
     let output = output.unwrap();
     assert!(!output.status.success(), "{}", said(&output));
@@ -274,7 +274,7 @@ fn newest_version_is_fetched_over_http() {
     assert!(lost.contains("cannot read"), "{lost}");
 }
 
-/// A file of a package of npm.
+/// Returns a file of a package of npm.
 fn in_npm(package: &Path, file: &str) -> String {
     let mut tar = Command::new("tar");
     tools::output(tar.arg("-xOzf").arg(package).arg(format!("package/{file}"))).unwrap()

@@ -106,7 +106,7 @@ fn about(target: &Target) -> String {
     text
 }
 
-/// The version as Python spells it.
+/// Returns the version as Python spells it.
 fn version(said: &str) -> anyhow::Result<String> {
     let Some((release, stage)) = said.split_once('-') else { return Ok(said.to_owned()) };
     let (stage, number) = stage.split_once('.').with_context(|| format!("{said}: a stage has a number"))?;

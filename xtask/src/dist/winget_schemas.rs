@@ -24,7 +24,7 @@ const SCHEMAS: [(&str, &str); 3] = [
     ),
 ];
 
-/// The directory with the schemas, which are fetched where they are missing.
+/// Returns the directory with the schemas, which are fetched where they are missing.
 ///
 /// # Errors
 /// When the schemas cannot be fetched, or have other checksums than the ones that a person read.

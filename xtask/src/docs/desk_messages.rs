@@ -55,7 +55,7 @@ impl Protocol {
     }
 }
 
-/// The name of a variant in JSON.
+/// Returns the name of a variant in JSON.
 fn method_of(attributes: &[Attribute]) -> String {
     let mut method = None;
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("serde")) {
@@ -72,7 +72,7 @@ fn method_of(attributes: &[Attribute]) -> String {
     method.expect("each message has a serde(rename)")
 }
 
-/// The methods that a relay itself reads of a plugin that only presents reviews.
+/// Returns the methods that a relay itself reads of a plugin that only presents reviews.
 fn methods_of_plugins() -> BTreeSet<String> {
     struct Literals(BTreeSet<String>);
     impl<'a> Visit<'a> for Literals {
@@ -90,7 +90,8 @@ fn methods_of_plugins() -> BTreeSet<String> {
     literals.0
 }
 
-/// The words `alongside/method` in a text, if the text before one is right. `alongside/text.vim` is a file.
+/// Returns the words `alongside/method` in a text, if the text before one is right. `alongside/text.vim` is a
+/// file.
 pub(super) fn methods_in(text: &str, is_right: impl Fn(&str) -> bool) -> Vec<String> {
     let found = text.match_indices("alongside/").filter_map(|(at, prefix)| {
         let rest = &text[at + prefix.len()..];

@@ -119,7 +119,7 @@ enum Desk {
     Lsp(BTreeSet<String>),
 }
 
-/// The text of a plugin, without lines that are comments.
+/// Returns the text of a plugin, without lines that are comments.
 fn plugin_text(paths: &[&str], extension: &str) -> String {
     let mark = match extension {
         "lua" => "--",
@@ -201,7 +201,7 @@ impl Desk {
     }
 }
 
-/// The table, in Markdown.
+/// Returns the table, in Markdown.
 fn table(protocol: &Protocol) -> String {
     let desks: BTreeMap<&str, Desk> =
         DESKS.iter().map(|(name, sources)| (*name, Desk::read(name, sources, protocol))).collect();

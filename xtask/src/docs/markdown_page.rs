@@ -15,18 +15,19 @@ impl MarkdownPage {
         &self.0
     }
 
-    /// The lines below a heading, up to the next one of any rank.
+    /// Returns the lines below a heading, up to the next one of any rank.
     pub(super) fn section(&self, heading: &str) -> impl Iterator<Item = &str> {
         let below = self.0.lines().skip_while(move |line| *line != heading).skip(1);
         below.take_while(|line| !line.starts_with('#'))
     }
 
-    /// The rows of the tables below a heading, each as its cells; the first one has the names of the columns.
+    /// Returns the rows of the tables below a heading, each as its cells; the first one has the names of the
+    /// columns.
     pub(super) fn rows(&self, heading: &str) -> impl Iterator<Item = Vec<&str>> {
         cells(self.section(heading))
     }
 
-    /// The rows of all tables, each as its cells.
+    /// Returns the rows of all tables, each as its cells.
     pub(super) fn all_rows(&self) -> impl Iterator<Item = Vec<&str>> {
         cells(self.0.lines())
     }

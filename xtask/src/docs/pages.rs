@@ -60,7 +60,7 @@ fn every_chore_of_a_page_exists() {
     assert_none("chores that do not exist", &wrong);
 }
 
-/// The packages of the workspace, by the names of their manifests.
+/// Returns the packages of the workspace, by the names of their manifests.
 fn packages() -> BTreeSet<String> {
     let crates = fs::read_dir(checkout().join("crates")).unwrap().flatten().map(|entry| entry.path());
     let others = ["editors", "rig", "xtask"].map(|name| checkout().join(name));
@@ -84,7 +84,7 @@ fn every_package_that_a_page_names_to_cargo_exists() {
     assert_none("packages that do not exist", &wrong);
 }
 
-/// The pages of the table of contents, in its order, from the top of the repository.
+/// Returns the pages of the table of contents, in its order, from the top of the repository.
 fn contents() -> Vec<String> {
     let path = "docs/SUMMARY.md";
     let summary = Page::parse(path.to_owned(), fs::read_to_string(checkout().join(path)).unwrap());

@@ -24,7 +24,7 @@ fn is_off(told: usize, counted: usize) -> bool {
     told.abs_diff(counted) * 10 > counted
 }
 
-/// The lines of a plugin, comments and blank ones among them.
+/// Returns the lines of a plugin, comments and blank ones among them.
 fn lines(places: &[&str], extension: &str) -> usize {
     let files = places.iter().flat_map(|place| {
         let path = checkout().join(place);

@@ -9,7 +9,7 @@ use crate::rust_sources::files_below;
 
 const CONTRACT: &str = "docs/contract-rules.md";
 
-/// The code of these directories.
+/// Returns the code of these directories.
 fn code(directories: &[&str]) -> String {
     let files = directories.iter().flat_map(|directory| files_below(&checkout().join(directory)));
     files.map(|file| fs::read_to_string(file).unwrap()).collect()
@@ -21,7 +21,7 @@ fn has_test(code: &str, test: &str) -> bool {
     forms.iter().any(|form| code.contains(form))
 }
 
-/// The names in backticks in a text.
+/// Returns the names in backticks in a text.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }

@@ -10,7 +10,7 @@ use syn::{BinOp, Expr, ExprBinary, ExprMatch, ExprMethodCall, File, Lit, Macro, 
 
 use crate::rust_sources::files_below;
 
-/// The comparisons with the identifier of an agent in a file, each as a line of code.
+/// Returns the comparisons with the identifier of an agent in a file, each as a line of code.
 pub(super) fn comparisons(file: &File) -> Vec<String> {
     let mut comparisons = Comparisons::default();
     comparisons.visit_file(file);
@@ -48,7 +48,7 @@ fn is_id(expression: &Expr) -> bool {
     }
 }
 
-/// The texts in a pattern.
+/// Returns the texts in a pattern.
 fn texts_in(pattern: &Pat) -> Vec<String> {
     #[derive(Default)]
     struct Texts(Vec<String>);

@@ -10,8 +10,8 @@ use syn::{
 /// Methods that are there for their value.
 const ADAPTERS: [&str; 3] = ["map", "and_then", "inspect"];
 
-/// The adapters of a file whose value nobody takes or whose closure assigns, the `for_each` of a value that
-/// `for` takes as it is, and each `let … else` within another one.
+/// Returns the adapters of a file whose value nobody takes or whose closure assigns, the `for_each` of a
+/// value that `for` takes as it is, and each `let … else` within another one.
 pub(super) fn disguised(file: &File) -> Vec<String> {
     let mut found = Disguised::default();
     found.visit_file(file);
@@ -30,7 +30,7 @@ impl Disguised {
     }
 }
 
-/// The method of a call to an adapter.
+/// Returns the method of a call to an adapter.
 fn adapter(expression: &Expr) -> Option<&syn::Ident> {
     match expression {
         Expr::MethodCall(call) => {
@@ -120,7 +120,7 @@ fn assigns(closure: &ExprClosure) -> bool {
     !variables.assigned.is_subset(&variables.own)
 }
 
-/// The variable that a place belongs to.
+/// Returns the variable that a place belongs to.
 fn variable(place: &Expr) -> Option<String> {
     match place {
         Expr::Path(path) => path.path.get_ident().map(ToString::to_string),

@@ -49,7 +49,7 @@ pub(super) fn found(facts: impl Fn(&Facts) -> &Vec<String>) -> Vec<String> {
     found.collect()
 }
 
-/// The imports of the files of each package and program.
+/// Returns the imports of the files of each package and program.
 pub(super) fn imports() -> BTreeMap<&'static str, Vec<&'static Imports>> {
     let mut packages: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for file in &*ALL {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::imports::{Crate, Imports};
 use crate::rust_sources::Module;
 
-/// The types of a crate that several files implement: the name of each, and the files.
+/// Returns the types of a crate that several files implement: the name of each, and the files.
 pub(super) fn types_in_several_files(files: &[&Imports]) -> Vec<String> {
     let krate = Crate::of(files);
     let mut implementing: BTreeMap<(Module, String), BTreeSet<String>> = BTreeMap::new();

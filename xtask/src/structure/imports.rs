@@ -28,7 +28,7 @@ impl Imports {
         paths.imports
     }
 
-    /// The imports of a text, for tests of the rules.
+    /// Returns the imports of a text, for tests of the rules.
     pub(super) fn of_text(module: &str, text: &str) -> Self {
         let module = module.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();
         Self::of(module, &without_tests(syn::parse_file(text).unwrap()))
@@ -50,7 +50,7 @@ impl fmt::Display for Circle {
 }
 
 impl Graph {
-    /// The imports between the files of a crate.
+    /// Returns the imports between the files of a crate.
     pub(super) fn of_files(files: &[&Imports]) -> Self {
         let modules = Crate::of(files);
         let mut graph = Self::default();
@@ -67,7 +67,8 @@ impl Graph {
         graph
     }
 
-    /// The imports between the files and folders of each folder. A folder imports what any file in it does.
+    /// Returns the imports between the files and folders of each folder. A folder imports what any file in it
+    /// does.
     pub(super) fn of_folders(&self) -> Vec<Self> {
         let mut folders: BTreeMap<&[String], Self> = BTreeMap::new();
         for (module, imports) in &self.0 {
@@ -86,7 +87,7 @@ impl Graph {
         folders.into_values().collect()
     }
 
-    /// Every module that can be reached from one.
+    /// Returns every module that can be reached from one.
     fn reachable<'a>(&'a self, from: &'a Module) -> BTreeSet<&'a Module> {
         let mut reached = BTreeSet::new();
         let mut next = vec![from];
@@ -101,7 +102,7 @@ impl Graph {
     }
 }
 
-/// The circles of a graph, each once, with the imports that close it.
+/// Returns the circles of a graph, each once, with the imports that close it.
 pub(super) fn circles(graph: &Graph) -> Vec<Circle> {
     let reachable: BTreeMap<_, _> = graph.0.keys().map(|module| (module, graph.reachable(module))).collect();
     let mut done = BTreeSet::new();
@@ -136,7 +137,7 @@ impl<'a> Crate<'a> {
         Self(files.iter().map(|file| (file.module.as_slice(), &file.re_exports)).collect())
     }
 
-    /// The file that defines an item, and the item's name; `None` for a path out of the crate.
+    /// Returns the file that defines an item, and the item's name; `None` for a path out of the crate.
     pub(super) fn resolve(&self, path: &[String]) -> Option<(Module, String)> {
         self.resolve_through(path, 0)
     }
@@ -186,7 +187,7 @@ impl Paths {
         paths
     }
 
-    /// A path from the root of the crate; `None` for a path out of the crate.
+    /// Returns a path from the root of the crate; `None` for a path out of the crate.
     fn within_crate(&self, path: &[String]) -> Option<Module> {
         let (first, rest) = path.split_first()?;
         match self.bound.get(first) {
@@ -236,7 +237,7 @@ fn segments(path: &syn::Path) -> Module {
     path.segments.iter().map(|segment| segment.ident.to_string()).collect()
 }
 
-/// The paths of a `use`, each with the name that it binds.
+/// Returns the paths of a `use`, each with the name that it binds.
 fn flat(tree: &UseTree) -> Vec<(Vec<String>, String)> {
     match tree {
         UseTree::Path(path) => {
@@ -263,7 +264,7 @@ fn flat(tree: &UseTree) -> Vec<(Vec<String>, String)> {
     .collect()
 }
 
-/// A path that begins with `crate`, `self` or `super`, from the root of the crate.
+/// Returns a path that begins with `crate`, `self` or `super`, from the root of the crate.
 fn absolute(path: &[String], module: &[String]) -> Option<Module> {
     let mut base = match path.first()?.as_str() {
         "crate" => Vec::new(),

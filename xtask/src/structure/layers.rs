@@ -30,7 +30,7 @@ const MAY_KNOW: &[(&str, &str)] = &[
     ),
 ];
 
-/// All crates that one of ours is built of, but for its tests.
+/// Returns all crates that one of ours is built of, but for its tests.
 fn tree(package: &str) -> Vec<String> {
     let args = "tree --offline --edges normal --prefix none --format {p} --package".split(' ');
     let output = Command::new(env!("CARGO")).args(args).arg(package).output().expect("cargo runs");
@@ -63,8 +63,8 @@ fn terminal_links_no_review_logic_and_companion_no_highlighter() {
     }
 }
 
-/// The lines of the program itself that ask for the platform: what follows the first test of a file is
-/// for tests.
+/// Returns the lines of the program itself that ask for the platform: what follows the first test of a file
+/// is for tests.
 fn asks_for_the_platform(text: &str) -> Vec<&str> {
     /// Ordinary words outside a condition.
     const WORDS: [&str; 4] = ["windows", "unix", "target_os", "target_family"];
@@ -121,7 +121,7 @@ fn a_question_for_the_platform_is_seen_and_a_test_of_one_is_not() {
     assert!(asks_for_the_platform(text).is_empty());
 }
 
-/// The lines of a file that read a file from above its own package in, but for those of its tests.
+/// Returns the lines of a file that read a file from above its own package in, but for those of its tests.
 fn embeds_from_above(text: &str, folders_down: usize) -> Vec<&str> {
     let is_test = |line: &str| line.trim_start().starts_with("#[cfg(") && line.contains("test");
     let lines = text.lines().take_while(|line| !is_test(line));

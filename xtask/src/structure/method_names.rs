@@ -3,7 +3,7 @@
 use syn::visit::{self, Visit};
 use syn::{File, ImplItemFn, ReturnType, Signature, TraitItemFn, Type};
 
-/// The names of the methods of a file that are asked like questions and take `&mut self`.
+/// Returns the names of the methods of a file that are asked like questions and take `&mut self`.
 pub(super) fn changing_questions(file: &File) -> Vec<String> {
     let mut found = ChangingQuestions::default();
     found.visit_file(file);

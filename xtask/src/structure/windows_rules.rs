@@ -2,7 +2,7 @@
 
 use crate::rust_sources::{rust_files, shown};
 
-/// The statements of our crates, without their tests, that are so.
+/// Returns the statements of our crates, without their tests, that are so.
 fn found(is_wrong: impl Fn(&str) -> bool) -> Vec<String> {
     let mut found = Vec::new();
     for path in rust_files() {

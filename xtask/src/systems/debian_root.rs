@@ -33,7 +33,7 @@ pub(crate) struct Root {
 }
 
 impl Root {
-    /// The directory if it is there and can be used; else why not.
+    /// Returns the directory if it is there and can be used; else why not.
     ///
     /// # Errors
     /// When the root is missing, or this machine does not allow its use.
@@ -44,7 +44,7 @@ impl Root {
         Ok(root)
     }
 
-    /// The directory, which is made where it is missing. The progress is shown.
+    /// Returns the directory, which is made where it is missing. The progress is shown.
     ///
     /// # Errors
     /// When a tool is missing, or the mirror of Debian is down.
@@ -79,8 +79,8 @@ impl Root {
         Ok(())
     }
 
-    /// A command in there, in the checkout. It and all that it starts share nothing with another command
-    /// but the files.
+    /// Returns a command in there, in the checkout. It and all that it starts share nothing with another
+    /// command but the files.
     pub(crate) fn command(&self, program: &str) -> Command {
         let cargo = std::env::var_os("CARGO_HOME").map(PathBuf::from);
         let cargo = cargo.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
@@ -116,7 +116,7 @@ fn can_enter() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The mirror that this machine's own packages come from, if it runs Debian.
+/// Returns the mirror that this machine's own packages come from, if it runs Debian.
 fn mirror() -> Option<String> {
     let files = ["/etc/apt/sources.list.d/debian.sources", "/etc/apt/sources.list"];
     files.iter().find_map(|file| mirror_in(&fs::read_to_string(Path::new(file)).ok()?))

@@ -22,7 +22,7 @@ pub(super) fn plays(root: &Root, triple: &str) -> anyhow::Result<bool> {
     Ok(has_played)
 }
 
-/// The program that runs those of another processor than `here`, the one of this machine.
+/// Returns the program that runs those of another processor than `here`, the one of this machine.
 fn emulator(triple: &str, here: &str) -> Option<String> {
     let processor = triple.split('-').next().unwrap_or_default();
     (processor != here).then(|| format!("qemu-{processor}"))

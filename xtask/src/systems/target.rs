@@ -28,7 +28,7 @@ impl Target {
         Ok(check.stdin(Stdio::null()).status().context("cannot start unshare")?.success())
     }
 
-    /// A command of cargo for the program and its tests.
+    /// Returns a command of cargo for the program and its tests.
     fn cargo(&self, root: &Root, command: &str) -> Command {
         let mut cargo = root.command("env");
         // No debugger looks at them.
@@ -61,7 +61,7 @@ pub(crate) fn tests_for_windows(root: &Root) -> anyhow::Result<Vec<TestProgram>>
     Ok(messages.lines().filter_map(|line| test_program(&serde_json::from_str(line).ok()?)).collect())
 }
 
-/// The program with tests that a message of cargo reports.
+/// Returns the program with tests that a message of cargo reports.
 fn test_program(message: &Value) -> Option<TestProgram> {
     let path = message["executable"].as_str().filter(|_| message["profile"]["test"] == true)?;
     let manifest = message["manifest_path"].as_str()?.strip_suffix("/Cargo.toml")?;

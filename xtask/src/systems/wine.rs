@@ -25,7 +25,7 @@ done
 wineserver -k
 "#;
 
-/// The command of Windows that starts the real client code of Gemini CLI: its words in JSON.
+/// Returns the command of Windows that starts the real client code of Gemini CLI: its words in JSON.
 fn ide_client() -> anyhow::Result<String> {
     let cache = cache_directory().context("the rig has no directory")?;
     let node = cache.join("node-win-22");

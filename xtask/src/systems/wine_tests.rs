@@ -6,7 +6,7 @@ const OF_UNIX: &str = include_str!("unix.txt");
 /// The packages whose unit tests nobody has looked through under Wine.
 pub(super) const LEFT_OUT: [&str; 3] = ["crates/companion", "crates/host", "crates/terminal"];
 
-/// The tests of a package that need Unix.
+/// Returns the tests of a package that need Unix.
 pub(super) fn of_unix(directory: &str) -> impl Iterator<Item = &'static str> {
     let lines = OF_UNIX.lines().filter_map(|line| line.split_once(' '));
     lines.filter(move |(package, _)| *package == directory).map(|(_, name)| name)

@@ -105,7 +105,8 @@ mod tests {
         assert_eq!((again, outcome.failures.len()), (vec!["a::test_0".to_owned(), "a::test_1".into()], 40));
     }
 
-    /// The sum after a run in which ten tests passed, `failed` failed, and `flaky` of those pass alone.
+    /// Returns the sum after a run in which ten tests passed, `failed` failed, and `flaky` of those pass
+    /// alone.
     fn sum_after(failed: usize, flaky: usize) -> Sum {
         let sum = Sum { passed: 10, failed, skipped: 0 };
         let mut outcome = Outcome { sum, failures: failures("rig", "stories", failed), checks: Vec::new() };

@@ -86,7 +86,7 @@ impl Report {
         line.to_owned()
     }
 
-    /// The output of each failed test, as libtest repeats it after all tests: names and texts.
+    /// Returns the output of each failed test, as libtest repeats it after all tests: names and texts.
     pub(super) fn failure_logs(&self) -> Vec<(String, String)> {
         failure_logs(&self.output, &self.failed)
     }
@@ -133,7 +133,7 @@ fn parse_totals(totals: &str) -> Sum {
     sum
 }
 
-/// The line of totals, with some of the passed tests as ignored.
+/// Returns the line of totals, with some of the passed tests as ignored.
 fn corrected_totals(line: &str, totals: Sum, corrected: usize) -> String {
     let Sum { passed, skipped, .. } = totals;
     let line = line.replacen(&format!(" {passed} passed"), &format!(" {} passed", passed - corrected), 1);

@@ -56,7 +56,7 @@ pub(super) const ROWS: &[Row] = &[
 /// The programs of `rig/tests` that only `--all` builds and runs.
 pub(super) const ALL_ONLY: &[&str] = &["chaos_real", "matrix"];
 
-/// The row of a program.
+/// Returns the row of a program.
 pub(super) fn row_of(package: &str, name: &str) -> Option<&'static Row> {
     ROWS.iter().find(|row| row.package == package && row.name == name)
 }
@@ -65,7 +65,7 @@ pub(super) fn row_of(package: &str, name: &str) -> Option<&'static Row> {
 const LONG_UNIT_TESTS: &[(&str, u64)] =
     &[("alongside_terminal", 35), ("alongside_companion", 15), ("alongside_host", 15), ("xtask", 15)];
 
-/// The usual duration of a test program.
+/// Returns the usual duration of a test program.
 pub(super) fn usually(row: Option<&Row>, name: &str, all: bool) -> Duration {
     let of_unit_tests =
         || LONG_UNIT_TESTS.iter().find(|(library, _)| *library == name).map_or(2, |(_, time)| *time);
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
     use crate::rust_sources::files_below;
 
-    /// Every test program: its path without `.rs`, from the root of the checkout, and its sources.
+    /// Returns every test program: its path without `.rs`, from the root of the checkout, and its sources.
     fn programs() -> BTreeMap<String, Vec<PathBuf>> {
         let crates = fs::read_dir(checkout().join("crates")).unwrap().map(|entry| entry.unwrap().path());
         let tests = crates.chain([checkout().join("rig")]).map(|package| package.join("tests"));

@@ -50,7 +50,7 @@ pub(super) fn build(tier: Tier) -> anyhow::Result<Option<Vec<Program>>> {
     Ok(Some(programs))
 }
 
-/// The programs of our packages in folders of this name.
+/// Returns the programs of our packages in folders of this name.
 fn names_in(folder: &str) -> anyhow::Result<BTreeSet<String>> {
     let read = |directory: &Path| -> anyhow::Result<Vec<PathBuf>> {
         let entries = std::fs::read_dir(directory);
@@ -100,22 +100,22 @@ impl Program {
         self.row().is_some_and(|row| row.waits || row.third_party.is_some())
     }
 
-    /// The usual duration.
+    /// Returns the usual duration.
     pub(super) fn usually(&self, tier: Tier) -> Duration {
         program_table::usually(self.row(), &self.name, tier == Tier::All)
     }
 
-    /// The program as a person reads it.
+    /// Returns the program as a person reads it.
     pub(super) fn title(&self) -> String {
         format!("{} {} {}", self.package, self.kind, self.name)
     }
 
-    /// The program as a word that can stand in a file name.
+    /// Returns the program as a word that can stand in a file name.
     pub(super) fn label(&self) -> String {
         self.title().replace(' ', "-")
     }
 
-    /// The program as cargo would start it.
+    /// Returns the program as cargo would start it.
     pub(super) fn command(&self, skips: &Skips) -> Command {
         let directory = self.manifest.parent().unwrap_or(Path::new("."));
         let mut command = Command::new(&self.executable);

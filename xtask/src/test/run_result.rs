@@ -46,7 +46,7 @@ impl Outcome {
         self.checks.extend(other.checks);
     }
 
-    /// A line for everything that failed.
+    /// Returns a line for everything that failed.
     pub(super) fn failed(&self) -> Vec<String> {
         let line =
             |failure: &Failure| format!("{}, {}: {}", failure.program.title(), failure.test, failure.why());
@@ -56,7 +56,7 @@ impl Outcome {
 }
 
 impl Failure {
-    /// The line behind the place of the panic, or the first one of the log.
+    /// Returns the line behind the place of the panic, or the first one of the log.
     pub(super) fn why(&self) -> &str {
         let mut lines = self.log.lines().skip_while(|line| !line.contains(" panicked at ")).skip(1);
         lines.next().or(self.log.lines().next()).unwrap_or("see above")

@@ -23,7 +23,7 @@ impl Skips {
         &self.0
     }
 
-    /// The reasons recorded so far, by test.
+    /// Returns the reasons recorded so far, by test.
     pub(super) fn read(&self) -> BTreeMap<String, String> {
         by_test(&std::fs::read_to_string(&self.0).unwrap_or_default())
     }

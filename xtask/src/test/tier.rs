@@ -11,8 +11,8 @@ pub(super) enum Tier {
 }
 
 impl Tier {
-    /// The number of steps that run side by side. The default tier's leave each other room; with `--all`,
-    /// Kate and a browser take all that there is.
+    /// Returns the number of steps that run side by side. The default tier's leave each other room; with
+    /// `--all`, Kate and a browser take all that there is.
     pub(super) fn lanes(self) -> usize {
         match self {
             Self::Default => 2,

@@ -14,7 +14,7 @@ pub(crate) struct Unanswered {
 }
 
 impl Unanswered {
-    /// The reason why another call is of no use, if there is one.
+    /// Returns the reason why another call is of no use, if there is one.
     pub(crate) fn why(&self, is_newest: bool) -> Option<&'static str> {
         match is_newest {
             true => (self.newest.load(Ordering::Relaxed) > 1).then_some("openDiff is not answered"),

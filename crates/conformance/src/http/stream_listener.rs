@@ -31,7 +31,7 @@ pub(crate) enum Heard {
 }
 
 impl Heard {
-    /// The message, if it is of one of these methods.
+    /// Returns the message, if it is of one of these methods.
     fn message_of(&self, methods: &[&str]) -> Option<&Value> {
         let Self::Message(message) = self else { return None };
         methods.iter().any(|method| message["method"] == *method).then_some(message)
@@ -62,7 +62,7 @@ impl Listener {
         Self { heard, owed: owing, leave, task }
     }
 
-    /// The number of events so far: the mark from which to [wait](Self::wait).
+    /// Returns the number of events so far: the mark from which to [wait](Self::wait).
     pub(crate) fn mark(&self) -> usize {
         self.heard.borrow().len()
     }

@@ -10,7 +10,7 @@ use crate::companion::Companion;
 use crate::fault::Fault;
 use crate::{MACHINE, TIMEOUTS, not_passed, run};
 
-/// The companion as Claude Code finds it.
+/// Returns the companion as Claude Code finds it.
 fn found_by_claude(companion: &Companion) -> Target {
     let target = Target::find(FamilyAgent::named("claude"), companion.surroundings());
     target.unwrap_or_else(|why| panic!("Claude Code does not find it: {why}"))

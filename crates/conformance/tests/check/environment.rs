@@ -48,7 +48,7 @@ impl Environment {
         all.into_iter().flatten().filter(|name| !is_ours(name)).collect()
     }
 
-    /// The surroundings of an agent in the project, in a terminal of the editor.
+    /// Returns the surroundings of an agent in the project, in a terminal of the editor.
     pub(crate) fn surroundings(&self, port: u16) -> Surroundings {
         let variables = HashMap::from([
             ("GEMINI_CLI_IDE_PID".to_owned(), self.editor_pid.to_string()),

@@ -62,7 +62,7 @@ const PATIENT: Timeouts =
 /// The same with a proposal as large as agents make them, which takes its time without optimisation.
 const LARGE: Timeouts = Timeouts { large: 12 << 20, answer: Duration::from_secs(40), ..PATIENT };
 
-/// All checks, with this patience.
+/// Returns all checks, with this patience.
 fn every_check(timeouts: Timeouts) -> Options {
     Options { timeouts, ..Options::default() }
 }

@@ -93,7 +93,7 @@ const OF_QWEN: Model = Model {
 /// Requests that are never answered are many.
 const TIMEOUTS: Timeouts = Timeouts { answer: Duration::from_secs(2), ..PATIENT };
 
-/// The wrong verdicts on a model.
+/// Returns the wrong verdicts on a model.
 async fn untrue(model: &Model) -> Option<String> {
     let faults = Faults::all([OF_BOTH, model.faults].concat());
     model.complaint(&report(faults, true, &every_check(TIMEOUTS)).await)?;
@@ -111,7 +111,7 @@ async fn no_fault_hides_another() {
 }
 
 impl Model {
-    /// The wrong verdicts of a report on it.
+    /// Returns the wrong verdicts of a report on it.
     fn complaint(&self, seen: &Report) -> Option<String> {
         let with = |word: &str| -> BTreeSet<&str> {
             seen.results

@@ -6,7 +6,7 @@ use crate::companion::Companion;
 use crate::fault::Fault;
 use crate::{TIMEOUTS, run};
 
-/// The verdict of one check on a companion with this fault, where an agent would see this of its
+/// Returns the verdict of one check on a companion with this fault, where an agent would see this of its
 /// surroundings.
 async fn verdict(fault: Fault, id: &str, variable: Option<(&str, &str)>) -> (Report, Verdict) {
     let companion = Companion::start(Some(fault)).await;

@@ -42,7 +42,7 @@ impl Case {
         Self { text: Size::Lines(lines), edits }
     }
 
-    /// The texts on disk and of the proposal.
+    /// Returns the texts on disk and of the proposal.
     pub(crate) fn texts(&self) -> (String, String) {
         let old = match self.text {
             Size::Bytes(bytes) => source(bytes),
@@ -88,7 +88,7 @@ pub(crate) fn source(bytes: usize) -> String {
     text
 }
 
-/// A text changed in so many places, far apart: a word, a line more, two lines less, in turn.
+/// Returns a text changed in so many places, far apart: a word, a line more, two lines less, in turn.
 pub(crate) fn edited(text: &str, edits: usize) -> String {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let apart = lines.len() / edits.max(1);
@@ -112,7 +112,7 @@ pub(crate) fn edited(text: &str, edits: usize) -> String {
     new
 }
 
-/// A review of source code of so many lines in which so many lines have become others.
+/// Returns a review of source code of so many lines in which so many lines have become others.
 pub(crate) fn review(lines: usize, edits: usize) -> Review {
     let original = source(lines * 48);
     let original: String = original.split_inclusive('\n').take(lines).collect();

@@ -57,7 +57,7 @@ impl HiddenParts {
     }
 }
 
-/// The blanks of a line that are others than those in the same place of another line.
+/// Returns the blanks of a line that are others than those in the same place of another line.
 fn differing(line: &str, other: &str) -> impl Iterator<Item = ops::Range<usize>> {
     let theirs = runs(other);
     let differ = runs(line)
@@ -66,8 +66,8 @@ fn differing(line: &str, other: &str) -> impl Iterator<Item = ops::Range<usize>>
     differ.map(|(_, run)| run.columns)
 }
 
-/// The runs of blanks of a line, by how many characters that one sees are before them. An accent counts as a
-/// character, whether it is composed with its letter or not.
+/// Returns the runs of blanks of a line, by how many characters that one sees are before them. An accent
+/// counts as a character, whether it is composed with its letter or not.
 fn runs(line: &str) -> BTreeMap<usize, Run> {
     let nfd = DecomposingNormalizerBorrowed::new_nfd();
     let mut runs: BTreeMap<usize, Run> = BTreeMap::new();
@@ -87,7 +87,7 @@ fn runs(line: &str) -> BTreeMap<usize, Run> {
     runs
 }
 
-/// The columns of the blanks at the end of a line.
+/// Returns the columns of the blanks at the end of a line.
 fn at_end(line: &str) -> Option<ops::Range<usize>> {
     let text = line.trim_end_matches([' ', '\t']);
     let start = (text.len() < line.len()).then(|| text.encode_utf16().count())?;
@@ -104,7 +104,7 @@ fn range(line: usize, columns: &ops::Range<usize>) -> Range {
 mod tests {
     use super::*;
 
-    /// The blanks of both sides, each as line and columns.
+    /// Returns the blanks of both sides, each as line and columns.
     fn blanks(old: &str, new: &str) -> [Vec<(u32, u32, u32)>; 2] {
         HiddenParts::of(old, new).blanks.map(|side| {
             side.iter().map(|range| (range.start.line, range.start.character, range.end.character)).collect()

@@ -9,7 +9,7 @@ use crate::review::last_word::Word;
 use crate::review::{Review, Unawaited};
 use crate::status::Agent;
 
-/// A sentence about the end of a review. `away`: the agent is not listening.
+/// Returns a sentence about the end of a review. `away`: the agent is not listening.
 pub fn closed(review: &Review, closed: &Closed, roots: &[PathBuf], away: bool) -> String {
     let (name, agent) = (file_name(&review.file, roots), agent_name(&review.agent));
     let where_ = match &closed.decided_in {
@@ -46,7 +46,8 @@ pub fn closed(review: &Review, closed: &Closed, roots: &[PathBuf], away: bool) -
     said
 }
 
-/// The next step of the agent after a person accepted. No more than is known: it may never come to the write.
+/// Returns the next step of the agent after a person accepted. No more than is known: it may never come to
+/// the write.
 fn after_yes(review: &Review, follows: Follows, away: bool) -> String {
     let agent = agent_name(&review.agent);
     match follows {
@@ -76,7 +77,7 @@ fn may_be_stopped(agent: &Agent) -> bool {
     agent.by_hook && hook_of(agent).is_some_and(|hook| !hook.ends_by_esc)
 }
 
-/// The next step of the agent after a person rejected.
+/// Returns the next step of the agent after a person rejected.
 fn after_no(review: &Review, follows: Follows, away: bool) -> String {
     let agent = agent_name(&review.agent);
     match follows {
@@ -93,7 +94,7 @@ fn after_no(review: &Review, follows: Follows, away: bool) -> String {
     }
 }
 
-/// A sentence about the content of this file after the decision on a proposal of this agent.
+/// Returns a sentence about the content of this file after the decision on a proposal of this agent.
 pub fn last_word(word: Word, file: &str, agent: &str, roots: &[PathBuf]) -> String {
     let (name, agent) = (file_name(file, roots), harmless::name(agent));
     let kept = "The accepted text is in `alongside drafts`.";
@@ -113,17 +114,18 @@ pub fn last_word(word: Word, file: &str, agent: &str, roots: &[PathBuf]) -> Stri
     }
 }
 
-/// An agent that was answered in its own prompt has written this file.
+/// Returns the message that an agent that was answered in its own prompt has written this file.
 pub fn written_as_proposed(file: &str, roots: &[PathBuf]) -> String {
     format!("{}: written as proposed.", file_name(file, roots))
 }
 
-/// An agent that was answered in its own prompt has not written this file so far.
+/// Returns the message that an agent that was answered in its own prompt has not written this file so far.
 pub fn not_written(file: &str, agent: &str, roots: &[PathBuf]) -> String {
     format!("{}: {} has not written it.", file_name(file, roots), harmless::name(agent))
 }
 
-/// An agent that was answered in its own prompt has not written the person's edits into this file.
+/// Returns the message that an agent that was answered in its own prompt has not written the person's edits
+/// into this file.
 pub fn edits_left_out(file: &str, agent: &str, roots: &[PathBuf]) -> String {
     let (name, agent) = (file_name(file, roots), harmless::name(agent));
     format!("{name}: {agent} left out your edits. They are in `alongside drafts`.")
@@ -145,20 +147,21 @@ pub fn unawaited(review: &Review) -> Option<String> {
     Some(said)
 }
 
-/// The agent waits no longer for this review, which stays open for the next call of its tool.
+/// Returns the message that the agent waits no longer for this review, which stays open for the next call of
+/// its tool.
 pub fn waits_no_longer(agent: &Agent, file: &str, roots: &[PathBuf]) -> String {
     let (name, agent) = (file_name(file, roots), agent_name(agent));
     format!("{name}: {agent} waits no longer; its model is asked to call the tool again.")
 }
 
-/// The tool was called again: the agent waits for this review as before.
+/// Returns the message that the tool was called again: the agent waits for this review as before.
 pub fn waits_again(agent: &Agent, file: &str, roots: &[PathBuf]) -> String {
     let (name, agent) = (file_name(file, roots), agent_name(agent));
     format!("{name}: {agent} has called its tool again, and waits for your decision.")
 }
 
-/// The agent waits no longer, and its model was asked to end its turn: it calls again once the person asks it
-/// to go on.
+/// Returns the message that the agent waits no longer, and its model was asked to end its turn: it calls
+/// again once the person asks it to go on.
 pub fn waits_for_its_person(agent: &Agent, file: &str, roots: &[PathBuf]) -> String {
     let (name, agent) = (file_name(file, roots), agent_name(agent));
     format!("{name}: {agent} was asked to end its turn. Decide within ten minutes, then tell it to go on.")

@@ -9,8 +9,8 @@ use crate::harmless;
 use crate::review::Review;
 use crate::status::Agent;
 
-/// The file's name for people: relative to the outermost root that contains it, so that a file of a worktree
-/// is no namesake of the project's own; behind the root's name if there are several; and with single
+/// Returns the file's name for people: relative to the outermost root that contains it, so that a file of a
+/// worktree is no namesake of the project's own; behind the root's name if there are several; and with single
 /// separators, because some programs open `sftp://host` as a URL.
 pub fn file_name(file: &str, roots: &[PathBuf]) -> String {
     let path = Path::new(file);
@@ -33,7 +33,7 @@ pub fn file_name(file: &str, roots: &[PathBuf]) -> String {
     harmless::path(&shown.components().collect::<PathBuf>())
 }
 
-/// The agent's name for people.
+/// Returns the agent's name for people.
 pub fn agent_name(agent: &Agent) -> String {
     if agent.name.trim().is_empty() {
         return format!("agent {}", agent.number);
@@ -41,7 +41,7 @@ pub fn agent_name(agent: &Agent) -> String {
     harmless::name(&agent.name).into_owned()
 }
 
-/// The hook of an agent that is known by its name.
+/// Returns the hook of an agent that is known by its name.
 pub(super) fn hook_of(agent: &Agent) -> Option<&'static Hook> {
     AGENTS.iter().find(|row| row.display_name == agent.name)?.hook.as_ref()
 }
@@ -53,7 +53,7 @@ pub fn may_end_turn_by_rejection(agent: &Agent) -> bool {
     !agent.by_hook && turns().is_some_and(|turns| turns.ends_by_rejection)
 }
 
-/// The file without its directory.
+/// Returns the file without its directory.
 pub fn short_name(review: &Review) -> String {
     let name = Path::new(&review.file).file_name().unwrap_or_default();
     harmless::name(&name.to_string_lossy()).into_owned()

@@ -7,14 +7,14 @@ use crate::harmless;
 use crate::review::Review;
 use crate::rule_acceptance::{Grant, RuleAcceptance, Scope};
 
-/// The person accepts ahead what an agent still proposes for some files.
+/// Returns the message that the person accepts ahead what an agent still proposes for some files.
 pub fn granted(grant: &Grant, roots: &[PathBuf]) -> String {
     let agent = harmless::name(&grant.agent);
     let place = granted_place(grant, roots);
     format!("{place}: what {agent} still proposes is accepted, until it ends.")
 }
 
-/// The question whether to accept ahead what the agent of a review still proposes.
+/// Returns the question whether to accept ahead what the agent of a review still proposes.
 pub fn accept_ahead(review: &Review, roots: &[PathBuf]) -> String {
     let agent = agent_name(&review.agent);
     let name = file_name(review.leads_to.as_deref().unwrap_or(&review.file), roots);
@@ -28,7 +28,7 @@ pub fn accept_ahead(review: &Review, roots: &[PathBuf]) -> String {
     )
 }
 
-/// The files of a grant.
+/// Returns the files of a grant.
 pub fn granted_place(grant: &Grant, roots: &[PathBuf]) -> String {
     let name = file_name(&grant.path, roots);
     match grant.scope {
@@ -45,7 +45,7 @@ pub const GRANTS_WITHDRAWN: &str = "Nothing is accepted ahead any more.";
 pub const NOTHING_ACCEPTED: &str = "Nothing was accepted without you since the companion started. The log \
                                     has earlier changes: alongside log";
 
-/// A rule or a grant has accepted a change.
+/// Returns the message that a rule or a grant has accepted a change.
 pub fn accepted_by_rule(accepted: &RuleAcceptance, roots: &[PathBuf]) -> String {
     format!("Accepted without you: {}. L lists it.", acceptance(accepted, roots))
 }
@@ -53,12 +53,12 @@ pub fn accepted_by_rule(accepted: &RuleAcceptance, roots: &[PathBuf]) -> String 
 /// Why an accepted file of a patch is not written.
 const NOT_WRITTEN: &str = "not written, because its patch was broken off";
 
-/// The patch of a change that a rule or a grant has accepted was broken off.
+/// Returns the message that the patch of a change that a rule or a grant has accepted was broken off.
 pub fn broken_off(accepted: &RuleAcceptance, roots: &[PathBuf]) -> String {
     format!("{}: {NOT_WRITTEN}.", file_name(&accepted.file, roots))
 }
 
-/// A change that a rule or a grant has accepted, in one line.
+/// Returns a change that a rule or a grant has accepted, in one line.
 pub fn acceptance(accepted: &RuleAcceptance, roots: &[PathBuf]) -> String {
     let RuleAcceptance { agent, file, from, by, added, removed, kind, parts, is_broken_off, .. } = accepted;
     let (name, agent, by) = (file_name(file, roots), harmless::name(agent), harmless::name(by));

@@ -4,7 +4,7 @@ use crate::review::{Hunk, HunkState, Limit, Lines, Review};
 use crate::rule_acceptance::ChangeKind;
 use crate::text::Text;
 
-/// The changes whose lines were not fully compared, if any.
+/// Returns the changes whose lines were not fully compared, if any.
 pub fn coarse_changes(review: &Review) -> Option<String> {
     let mut limited = review.hunks.iter().enumerate().filter(|(_, hunk)| hunk.limit == Some(Limit::Lines));
     let (first, _) = limited.next()?;
@@ -32,7 +32,7 @@ pub fn size(review: &Review) -> String {
     }
 }
 
-/// The difference between file and proposal that no hunk shows; `None` if they have the same form.
+/// Returns the difference between file and proposal that no hunk shows; `None` if they have the same form.
 pub fn other_form(review: &Review) -> Option<&'static str> {
     match (review.file_line_ending.is_some(), review.file_has_bom.is_some()) {
         (true, true) => Some("other line ends and another byte-order mark"),
@@ -48,7 +48,7 @@ pub fn empties(review: &Review) -> bool {
     had_text && review.current.is_empty() && review.remark.is_none()
 }
 
-/// A number of hunks in words.
+/// Returns a number of hunks in words.
 pub fn changes(hunks: usize) -> String {
     match hunks {
         0 => "no change".into(),
@@ -57,7 +57,7 @@ pub fn changes(hunks: usize) -> String {
     }
 }
 
-/// Lines that accepting would add and remove now.
+/// Returns lines that accepting would add and remove now.
 pub fn line_counts(review: &Review) -> (usize, usize) {
     if review.original.is_none() && review.hunks.is_empty() {
         return (Text::new(review.current.clone()).len(), 0);
@@ -68,7 +68,7 @@ pub fn line_counts(review: &Review) -> (usize, usize) {
     (sum(|hunk| hunk.current) - alike, sum(|hunk| hunk.original) - alike)
 }
 
-/// The number of lines at the beginnings and ends of edited hunks that the person left as they were.
+/// Returns the number of lines at the beginnings and ends of edited hunks that the person left as they were.
 fn lines_left_alike(review: &Review) -> usize {
     if review.hunks.iter().all(|hunk| hunk.state != HunkState::Edited) {
         return 0;
@@ -86,8 +86,8 @@ fn lines_left_alike(review: &Review) -> usize {
     alike.sum()
 }
 
-/// The state of a review in a list: effects of accepting that counts of lines do not tell, and how many hunks
-/// are in each state: `new file`, `empties the file, 1 kept, 1 dropped`.
+/// Returns the state of a review in a list: effects of accepting that counts of lines do not tell, and how
+/// many hunks are in each state: `new file`, `empties the file, 1 kept, 1 dropped`.
 pub fn states(review: &Review) -> String {
     let effects = effects(review);
     let is_plain = review.hunks.len() == 1 && review.hunks[0].state == HunkState::Kept;
@@ -97,7 +97,7 @@ pub fn states(review: &Review) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
-/// The effects of accepting on the file beside changed lines.
+/// Returns the effects of accepting on the file beside changed lines.
 fn effects(review: &Review) -> Vec<&'static str> {
     let is_new = review.original.is_none() && review.whole_file_only.is_none();
     let whole = match review.kind {

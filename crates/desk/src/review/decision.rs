@@ -41,7 +41,7 @@ pub struct Closed {
 }
 
 impl Closed {
-    /// The end of a review without a draft, by no desk, after which the agent goes on as usual.
+    /// Returns the end of a review without a draft, by no desk, after which the agent goes on as usual.
     pub fn of(id: ReviewId, closing: Closing) -> Self {
         let (decided_here, decided_in, draft, follows) = Default::default();
         Self { id, closing, decided_here, decided_in, draft, follows }
@@ -75,7 +75,7 @@ impl Follows {
     }
 }
 
-/// A path as text: Serde refuses one that is not UTF-8, and with it the whole message.
+/// Returns a path as text: Serde refuses one that is not UTF-8, and with it the whole message.
 fn shown<S: serde::Serializer>(path: &Option<PathBuf>, to: S) -> Result<S::Ok, S::Error> {
     path.as_ref().map(|path| path.to_string_lossy()).serialize(to)
 }

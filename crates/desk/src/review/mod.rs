@@ -150,7 +150,8 @@ impl Review {
         self.current != self.proposed
     }
 
-    /// The original, the proposed and the current text, with their lines. Without an original, that is empty.
+    /// Returns the original, the proposed and the current text, with their lines. Without an original, that
+    /// is empty.
     pub fn texts(&self) -> [Text; 3] {
         let original = self.original.clone().unwrap_or_default();
         [original, self.proposed.clone(), self.current.clone()].map(Text::new)

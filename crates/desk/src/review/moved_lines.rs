@@ -36,7 +36,7 @@ struct Line<'a> {
     text: &'a str,
 }
 
-/// The blocks that kept hunks move, in the order in which they come.
+/// Returns the blocks that kept hunks move, in the order in which they come.
 pub fn moved(hunks: &[Hunk], original: &Text, current: &Text) -> Vec<Moved> {
     let gone = lines(hunks, original, |hunk| hunk.original);
     let come = lines(hunks, current, |hunk| hunk.current);
@@ -55,7 +55,7 @@ pub fn moved(hunks: &[Hunk], original: &Text, current: &Text) -> Vec<Moved> {
     all
 }
 
-/// The lines that kept hunks have in a text.
+/// Returns the lines that kept hunks have in a text.
 fn lines<'a>(hunks: &[Hunk], text: &'a Text, of: fn(&Hunk) -> Lines) -> Vec<Line<'a>> {
     let kept = hunks.iter().enumerate().filter(|(_, hunk)| hunk.state == HunkState::Kept);
     let lines = kept.flat_map(|(hunk, kept)| {
@@ -71,7 +71,7 @@ fn lines<'a>(hunks: &[Hunk], text: &'a Text, of: fn(&Hunk) -> Lines) -> Vec<Line
 
 type Key<'a> = [&'a str; FEWEST];
 
-/// The texts of lines that begin a block; none if they are not in one hunk.
+/// Returns the texts of lines that begin a block; none if they are not in one hunk.
 fn key<'a>(window: &[Line<'a>]) -> Option<Key<'a>> {
     let [first, second, third] = window else { return None };
     let is_one = first.hunk == third.hunk;
@@ -89,7 +89,7 @@ fn only_ones<'a>(lines: &[Line<'a>]) -> HashMap<Key<'a>, Option<usize>> {
     found
 }
 
-/// The block with which both begin, if it is one.
+/// Returns the block with which both begin, if it is one.
 fn block(gone: &[Line<'_>], come: &[Line<'_>]) -> Option<Moved> {
     let (old, new) = (gone.first()?, come.first()?);
     let is_same = |(gone, come): &(&Line<'_>, &Line<'_>)| {

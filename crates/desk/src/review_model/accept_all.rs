@@ -70,12 +70,12 @@ impl SeenPart {
         self.seen >= self.all
     }
 
-    /// The seen part in a few words: `seen 3 of 20 changes`.
+    /// Returns the seen part in a few words: `seen 3 of 20 changes`.
     pub fn text(self) -> String {
         format!("seen {} of {} {}", self.seen, self.all, self.unit.name())
     }
 
-    /// The unseen part in a sentence: `3 of 20 changes were not on the screen yet.`
+    /// Returns the unseen part in a sentence: `3 of 20 changes were not on the screen yet.`
     pub fn unseen(self) -> String {
         let unseen = self.all.saturating_sub(self.seen);
         let were = if unseen == 1 { "was" } else { "were" };
@@ -135,8 +135,8 @@ impl ListedReview {
 }
 
 impl Obstacle {
-    /// The obstacle to accepting a review, if there is one. `known`: the revision that the person knows, if
-    /// it has been on the screen.
+    /// Returns the obstacle to accepting a review, if there is one. `known`: the revision that the person
+    /// knows, if it has been on the screen.
     pub fn of(review: &Review, known: Option<u64>, roots: &[PathBuf]) -> Option<Self> {
         let converted = review.file_line_ending.is_some() || review.file_has_bom.is_some();
         let is_unchanged = review.original.as_ref() == Some(&review.current)
@@ -152,7 +152,7 @@ impl Obstacle {
         }
     }
 
-    /// The reason, short enough to stand beside the name of the file.
+    /// Returns the reason, short enough to stand beside the name of the file.
     pub fn text(self) -> String {
         let text = match self {
             Self::PartlySeen(seen) => return seen.text(),
@@ -190,7 +190,7 @@ pub struct AcceptedTogether {
 }
 
 impl AcceptedTogether {
-    /// The sentence for the person.
+    /// Returns the sentence for the person.
     pub fn text(&self) -> String {
         let wait = |count: usize, verb: &str| {
             let waits = if count == 1 { "waits" } else { "wait" };

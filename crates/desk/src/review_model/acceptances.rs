@@ -17,7 +17,7 @@ pub struct Acceptances {
 }
 
 impl Acceptances {
-    /// The acceptances of this list, none of which is under way yet.
+    /// Returns the acceptances of this list, none of which is under way yet.
     pub fn of(listed: impl Iterator<Item = ReviewId>) -> Self {
         Self { waiting: BTreeSet::new(), listed: listed.collect(), end: AcceptedTogether::default() }
     }
@@ -65,7 +65,7 @@ impl Acceptances {
         self.end.take_last_word(told)
     }
 
-    /// The result, once no acceptance is under way. `reviews`: the reviews that wait now.
+    /// Returns the result, once no acceptance is under way. `reviews`: the reviews that wait now.
     pub fn end(&mut self, reviews: impl Iterator<Item = ReviewId>) -> Option<AcceptedTogether> {
         if !self.waiting.is_empty() {
             return None;

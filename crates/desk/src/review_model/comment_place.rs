@@ -4,8 +4,8 @@ use crate::harmless;
 use crate::review::Hunk;
 use crate::turn::comment::{Comment, LineRange, Side};
 
-/// The present lines of a comment, in the text of its side; `None` if the comment is about no lines, or
-/// they are lost.
+/// Returns the present lines of a comment, in the text of its side; `None` if the comment is about no lines,
+/// or they are lost.
 pub fn lines_now(comment: &Comment) -> Option<LineRange> {
     comment.now.or(comment.anchor.lines).filter(|_| !comment.lost)
 }
@@ -18,7 +18,7 @@ pub fn is_on(comment: &Comment, hunk: &Hunk) -> bool {
     lines.start < of.end && of.start < lines.end
 }
 
-/// Lines of a text for people: `lines 4–7`, `old line 3`.
+/// Returns lines of a text for people: `lines 4–7`, `old line 3`.
 pub fn lines_words(side: Side, lines: LineRange) -> String {
     match side {
         Side::New => lines.to_string(),
@@ -26,8 +26,8 @@ pub fn lines_words(side: Side, lines: LineRange) -> String {
     }
 }
 
-/// The place of a comment within its file: `lines 4–7`, `the whole file`, `the whole turn`. For lost lines,
-/// the place at which they were when the comment was written.
+/// Returns the place of a comment within its file: `lines 4–7`, `the whole file`, `the whole turn`. For lost
+/// lines, the place at which they were when the comment was written.
 pub fn place_in_file(comment: &Comment) -> String {
     let lines = lines_now(comment).or(comment.anchor.lines);
     match (&comment.anchor.path, lines) {
@@ -37,7 +37,7 @@ pub fn place_in_file(comment: &Comment) -> String {
     }
 }
 
-/// The place of a comment with its file, harmless: `src/a.py, lines 4–7`.
+/// Returns the place of a comment with its file, harmless: `src/a.py, lines 4–7`.
 pub fn place(comment: &Comment) -> String {
     let within = place_in_file(comment);
     let gone = if comment.lost { " (gone)" } else { "" };

@@ -3,8 +3,8 @@
 use crate::turn::Turn;
 use crate::turn::comment::{Comment, CommentState};
 
-/// The state of a comment, to stand behind its name: ` (open)`. Empty for a new comment that waits for the
-/// finish.
+/// Returns the state of a comment, to stand behind its name: ` (open)`. Empty for a new comment that waits
+/// for the finish.
 pub fn state_words(comment: &Comment, turn: &Turn) -> &'static str {
     let is_read = turn.message.as_ref().is_some_and(|message| message.read.is_some());
     match comment.state {
@@ -17,8 +17,8 @@ pub fn state_words(comment: &Comment, turn: &Turn) -> &'static str {
     }
 }
 
-/// The numbers of comments with changed lines, of open ones and of those that are asked again, in words;
-/// `None` if there are none of these. Only the person can say whether the agent did as it was asked.
+/// Returns the numbers of comments with changed lines, of open ones and of those that are asked again, in
+/// words; `None` if there are none of these. Only the person can say whether the agent did as it was asked.
 pub fn answers<'c>(comments: impl IntoIterator<Item = &'c Comment>) -> Option<String> {
     let (mut changed, mut open, mut again) = (0, 0, 0);
     for comment in comments {
@@ -43,8 +43,8 @@ pub fn answers<'c>(comments: impl IntoIterator<Item = &'c Comment>) -> Option<St
     (!said.is_empty()).then(|| said.join(", "))
 }
 
-/// A sentence about the comments that wait for the finish of their review, and how to send them; `None` if
-/// none waits.
+/// Returns a sentence about the comments that wait for the finish of their review, and how to send them;
+/// `None` if none waits.
 pub fn not_sent<'c>(comments: impl IntoIterator<Item = &'c Comment>) -> Option<String> {
     match comments.into_iter().filter(|comment| comment.state.is_unsent()).count() {
         0 => None,
@@ -53,8 +53,8 @@ pub fn not_sent<'c>(comments: impl IntoIterator<Item = &'c Comment>) -> Option<S
     }
 }
 
-/// A sentence about the comments that still wait after a finish that sent none, or after the end of a desk;
-/// `None` if none waits.
+/// Returns a sentence about the comments that still wait after a finish that sent none, or after the end of a
+/// desk; `None` if none waits.
 pub fn waits_on<'c>(comments: impl IntoIterator<Item = &'c Comment>) -> Option<String> {
     match comments.into_iter().filter(|comment| comment.state.is_unsent()).count() {
         0 => None,

@@ -39,7 +39,7 @@ pub struct CompanionState {
 }
 
 impl CompanionState {
-    /// The newest status.
+    /// Returns the newest status.
     pub fn status(&self) -> &Status {
         &self.status
     }
@@ -94,7 +94,7 @@ impl CompanionState {
         }
     }
 
-    /// The agents that are not connected, and whose hook has brought a review or noted a turn.
+    /// Returns the agents that are not connected, and whose hook has brought a review or noted a turn.
     pub fn hook_agents(&self) -> impl Iterator<Item = &HookAgent> {
         let is_connected = |hook: &HookAgent| {
             self.status.agents.iter().any(|agent| messages::agent_name(agent) == hook.name)
@@ -102,7 +102,7 @@ impl CompanionState {
         self.hook_agents.iter().filter(move |hook| !is_connected(hook))
     }
 
-    /// The changes that rules have accepted, the oldest first.
+    /// Returns the changes that rules have accepted, the oldest first.
     pub fn accepted(&self) -> &[RuleAcceptance] {
         &self.accepted
     }
@@ -141,7 +141,7 @@ impl CompanionState {
         Message::notice(messages::paused(paused, key))
     }
 
-    /// A sentence that says where reviews wait on when this desk leaves.
+    /// Returns a sentence that says where reviews wait on when this desk leaves.
     pub fn stays_open(&self, Waiting { all, by_hook }: Waiting) -> Option<String> {
         if all == 0 || !self.status.outlives_desk() {
             return None;
@@ -157,8 +157,8 @@ impl CompanionState {
         })
     }
 
-    /// The message about the end of a review. It is a warning if nobody accepted the review and no person
-    /// ended it, here or in the agent.
+    /// Returns the message about the end of a review. It is a warning if nobody accepted the review and no
+    /// person ended it, here or in the agent.
     pub fn review_closed(&self, review: &Review, closed: &Closed, roots: &[std::path::PathBuf]) -> Message {
         let number = review.agent.number;
         let listens = review.agent.by_hook

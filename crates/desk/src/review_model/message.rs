@@ -59,7 +59,7 @@ impl Message {
         Self { text: text.into(), kind: MessageKind::Warning, about: None }
     }
 
-    /// The content of the file of a decided review.
+    /// Returns the content of the file of a decided review.
     pub fn last_word(told: LastWord) -> Self {
         match told.word.is_as_decided() {
             true => Self::notice(told.message),
@@ -67,7 +67,7 @@ impl Message {
         }
     }
 
-    /// The message with this cause.
+    /// Returns the message with this cause.
     #[must_use]
     pub fn about(self, cause: Subject) -> Self {
         Self { about: Some(cause), ..self }

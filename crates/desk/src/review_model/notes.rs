@@ -18,23 +18,23 @@ pub struct Note {
 }
 
 impl Note {
-    /// A sentence about something that may do harm.
+    /// Returns a sentence about something that may do harm.
     pub fn warning(text: impl Into<String>) -> Self {
         Self { text: text.into(), brief: None, warning: true }
     }
 
-    /// A sentence about something that does no harm.
+    /// Returns a sentence about something that does no harm.
     pub fn remark(text: impl Into<String>) -> Self {
         Self { text: text.into(), brief: None, warning: false }
     }
 
-    /// The note with this shorter form.
+    /// Returns the note with this shorter form.
     fn or(self, brief: impl Into<String>) -> Self {
         Self { brief: Some(brief.into()), ..self }
     }
 }
 
-/// All notes of a review, warnings first.
+/// Returns all notes of a review, warnings first.
 pub fn notes(review: &Review, roots: &[PathBuf]) -> Vec<Note> {
     let mut notes: Vec<_> =
         messages::dangers(review).map(|(text, brief)| Note::warning(text).or(brief)).collect();
@@ -83,7 +83,7 @@ pub fn notes(review: &Review, roots: &[PathBuf]) -> Vec<Note> {
     notes
 }
 
-/// The differences between file and proposal that no hunk shows.
+/// Returns the differences between file and proposal that no hunk shows.
 fn form(review: &Review) -> impl Iterator<Item = Note> {
     let line_endings = review.file_line_ending.map(|ending| {
         let (text, brief) = match ending {
@@ -114,7 +114,7 @@ fn form(review: &Review) -> impl Iterator<Item = Note> {
     line_endings.into_iter().chain(mark)
 }
 
-/// The remark on the agent's further step. A deletion takes place only if the whole text is removed.
+/// Returns the remark on the agent's further step. A deletion takes place only if the whole text is removed.
 fn remark(review: &Review) -> Option<String> {
     match review.kind {
         Some(ChangeKind::Delete) if !review.current.is_empty() => {

@@ -53,18 +53,18 @@ pub struct ReviewNews {
 }
 
 impl OpenReview {
-    /// A review that has just arrived, with the person at its first hunk.
+    /// Returns a review that has just arrived, with the person at its first hunk.
     pub fn new(review: Review) -> Self {
         let own_revision = review.revision;
         Self { hunk: 0, own_revision, done: Vec::new(), undone: Vec::new(), refused: None, review }
     }
 
-    /// The newest revision of the review.
+    /// Returns the newest revision of the review.
     pub fn review(&self) -> &Review {
         &self.review
     }
 
-    /// The hunk that the person looks at, as an index; the number of hunks stands for the end.
+    /// Returns the hunk that the person looks at, as an index; the number of hunks stands for the end.
     pub fn hunk(&self) -> usize {
         self.hunk
     }
@@ -74,7 +74,7 @@ impl OpenReview {
         self.hunk = hunk.min(self.review.hunks.len());
     }
 
-    /// The newest revision that this desk made.
+    /// Returns the newest revision that this desk made.
     pub fn own_revision(&self) -> u64 {
         self.own_revision
     }
@@ -90,12 +90,12 @@ impl OpenReview {
         self.undone.clear();
     }
 
-    /// The step that undo takes back.
+    /// Returns the step that undo takes back.
     pub fn last_step(&self) -> Option<UndoStep> {
         self.done.last().copied()
     }
 
-    /// The step that redo does again.
+    /// Returns the step that redo does again.
     pub fn last_undone(&self) -> Option<UndoStep> {
         self.undone.last().copied()
     }
@@ -147,7 +147,8 @@ impl OpenReview {
 }
 
 impl ReviewNews {
-    /// The messages for the person; `name` is the file's. `foreign`: another desk changed the content.
+    /// Returns the messages for the person; `name` is the file's. `foreign`: another desk changed the
+    /// content.
     pub fn messages(self, name: &str, foreign: bool) -> Vec<Message> {
         let changed = format!("{name}: changed at another desk; this is how it stands now.");
         let stale = format!("{name}: the file changed on disk; accepting undoes that change.");
@@ -161,8 +162,8 @@ impl ReviewNews {
     }
 }
 
-/// The hunk to look at after hunks came, went or merged, so that the person misses none: the first one that
-/// reaches into or lies behind the old place. The end stays the end.
+/// Returns the hunk to look at after hunks came, went or merged, so that the person misses none: the first
+/// one that reaches into or lies behind the old place. The end stays the end.
 fn same_place(old: &[Hunk], place: usize, new: &[Hunk]) -> usize {
     let Some(read) = old.get(place) else { return new.len() };
     let (original, proposed) = (read.original.start, read.proposed.start);
@@ -179,7 +180,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::status::Agent;
 
-    /// A review of `/p/src/a.rs` that changes line 2 of three.
+    /// Returns a review of `/p/src/a.rs` that changes line 2 of three.
     pub(crate) fn review() -> Review {
         Review {
             id: ReviewId(1),

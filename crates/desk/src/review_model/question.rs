@@ -46,8 +46,8 @@ pub enum Reply {
 }
 
 impl Question {
-    /// The next question that comes before accepting a review, if one does. `seen`: the part that was on
-    /// the screen. `answered`: the last question to which the person said yes.
+    /// Returns the next question that comes before accepting a review, if one does. `seen`: the part that was
+    /// on the screen. `answered`: the last question to which the person said yes.
     pub fn before_accepting(review: &Review, seen: SeenPart, answered: Option<Self>) -> Option<Self> {
         // A person who has emptied the file themselves needs no question.
         let agent_empties = messages::empties(review) && review.proposed.is_empty();
@@ -65,15 +65,15 @@ impl Question {
         all.into_iter().skip(answered).flatten().next()
     }
 
-    /// The question that comes before rejecting a review, if one does. Reasons alone need no question,
-    /// since the agent gets them, and neither does a proposal of which everything is dropped.
+    /// Returns the question that comes before rejecting a review, if one does. Reasons alone need no
+    /// question, since the agent gets them, and neither does a proposal of which everything is dropped.
     pub fn before_rejecting(review: &Review) -> Option<Self> {
         let (edited, dropped) = work(review);
         let is_kept_in_part = dropped > 0 && dropped < review.hunks.len();
         (edited > 0 || is_kept_in_part).then_some(Self::RejectWork)
     }
 
-    /// The question that comes before leaving, if that ends reviews.
+    /// Returns the question that comes before leaving, if that ends reviews.
     pub fn before_leaving(waiting: Waiting, status: &Status) -> Option<Self> {
         match status.outlives_desk() {
             false => (waiting.all > 0).then_some(Self::Leave),
@@ -86,13 +86,13 @@ impl Question {
         matches!(self, Self::Leave | Self::LeaveAlone(_))
     }
 
-    /// The question that follows a refused decision, if one does.
+    /// Returns the question that follows a refused decision, if one does.
     pub fn after(refusal: &Refusal) -> Option<Self> {
         (*refusal == Refusal::Empty).then_some(Self::SingleNewline)
     }
 
-    /// The question. `about`: the review on which it was asked, and the companion's roots; `waiting`: how
-    /// many reviews wait; `keeps_drafts`: whether edits outlive the desk.
+    /// Returns the question. `about`: the review on which it was asked, and the companion's roots; `waiting`:
+    /// how many reviews wait; `keeps_drafts`: whether edits outlive the desk.
     pub fn text(self, about: Option<(&Review, &[PathBuf])>, waiting: usize, keeps_drafts: bool) -> String {
         match self {
             Self::AcceptAnyway => "The file is not what the agent saw. Accept anyway?".into(),
@@ -145,7 +145,7 @@ impl Question {
         }
     }
 
-    /// The replies, each as its key and its meaning in a word or two.
+    /// Returns the replies, each as its key and its meaning in a word or two.
     pub fn choices(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Self::AcceptAnyway | Self::AcceptUnseen(_) | Self::AcceptWithout(_) | Self::AcceptEmptied => {
@@ -158,7 +158,7 @@ impl Question {
         }
     }
 
-    /// The reply that the person typed; `None` if it is no reply to this question.
+    /// Returns the reply that the person typed; `None` if it is no reply to this question.
     pub fn reply(self, typed: &str) -> Option<Reply> {
         match typed {
             "f" | "file" if self == Self::AcceptAhead => Some(Reply::For(Scope::File)),
@@ -172,7 +172,7 @@ impl Question {
     }
 }
 
-/// The numbers of changes of a review that the person has edited, and dropped.
+/// Returns the numbers of changes of a review that the person has edited, and dropped.
 fn work(review: &Review) -> (usize, usize) {
     let count = |state| review.hunks.iter().filter(|hunk| hunk.state == state).count();
     (count(HunkState::Edited), count(HunkState::Dropped))

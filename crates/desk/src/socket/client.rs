@@ -232,7 +232,7 @@ fn receive(message: &[u8], open: &mut OpenRequests, turns: &mut SentTurns) -> Re
     }
 }
 
-/// The event in a message, for a desk without open requests.
+/// Returns the event in a message, for a desk without open requests.
 pub(crate) fn event_in(message: &[u8]) -> Option<Event> {
     match receive(message, &mut OpenRequests::new(), &mut SentTurns::default()) {
         Received::Event(event) => Some(*event),

@@ -82,7 +82,7 @@ impl CompactReview {
         Some(Self { review, original, proposed, current })
     }
 
-    /// The review, whole.
+    /// Returns the review, whole.
     pub(super) fn whole(self) -> Review {
         let Self { mut review, original, proposed, current } = self;
         let text = |pieces: Vec<String>| -> Arc<str> {
@@ -106,7 +106,7 @@ impl CompactReview {
     }
 }
 
-/// The byte offset so many lines after another one, which is the start of a line.
+/// Returns the byte offset so many lines after another one, which is the start of a line.
 fn after(text: &str, start: usize, lines: usize) -> usize {
     match lines.checked_sub(1) {
         None => start,

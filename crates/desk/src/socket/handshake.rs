@@ -177,8 +177,8 @@ pub struct Mismatch {
 }
 
 impl Mismatch {
-    /// The version in which to ask an older host again that has refused `tried`; `None` if this program does
-    /// not speak the host's.
+    /// Returns the version in which to ask an older host again that has refused `tried`; `None` if this
+    /// program does not speak the host's.
     pub fn version_below(&self, tried: u32) -> Option<u32> {
         self.version_within(&SPOKEN, tried)
     }

@@ -174,7 +174,7 @@ impl Spoken<'_> {
         Err(rpc::error_with(id, MISMATCH, &self.mismatch(theirs, older), &data))
     }
 
-    /// The message to a peer of another protocol version. The newer of the two knows the way out.
+    /// Returns the message to a peer of another protocol version. The newer of the two knows the way out.
     fn mismatch(self, theirs: u32, older: &str) -> String {
         let version = self.version;
         if theirs < *self.protocols.start() {

@@ -68,7 +68,7 @@ async fn requests_events_and_refusals_cross() {
     assert_eq!(answered.await.unwrap(), Err(Refusal::Stale { revision: 3 }));
 }
 
-/// A list of files, and the same with a mark.
+/// Returns a list of files, and the same with a mark.
 fn lists() -> [Event; 2] {
     let file = |path: &str| TurnFile { path: path.into(), ..TurnFile::default() };
     let list = Turn { revision: 1, files: vec![file("a.txt"), file("b.txt")], ..Turn::default() };

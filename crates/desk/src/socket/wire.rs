@@ -160,8 +160,8 @@ pub(super) fn read_event(message: &[u8], turns: &mut SentTurns) -> Option<Event>
     }
 }
 
-/// The request of a desk that a reply to the companion stands for. A reply with an error, or one that cannot
-/// be read, says that the desk has nothing to tell.
+/// Returns the request of a desk that a reply to the companion stands for. A reply with an error, or one that
+/// cannot be read, says that the desk has nothing to tell.
 pub fn read_reply(id: &Id, result: Option<&RawValue>) -> Option<Request> {
     let Id::Text(id) = id else { return None };
     if let Some(id) = id.strip_prefix(FLUSH_ID) {

@@ -3,7 +3,7 @@
 use crate::context::{Position, Range};
 use crate::text::Change;
 
-/// The one change of whole lines, in UTF-16 units, that makes `new` of `old`; none if they are equal.
+/// Returns the one change of whole lines, in UTF-16 units, that makes `new` of `old`; none if they are equal.
 pub fn replacement(old: &str, new: &str) -> Option<Change> {
     if old == new {
         return None;
@@ -44,7 +44,7 @@ pub fn replacement(old: &str, new: &str) -> Option<Change> {
 /// byte.
 const BLOCKS: [usize; 2] = [4096, 64];
 
-/// The number of equal bytes at the beginning of two texts.
+/// Returns the number of equal bytes at the beginning of two texts.
 pub fn alike_at_start(one: &[u8], other: &[u8]) -> usize {
     let mut equal = 0;
     for block in BLOCKS {
@@ -54,7 +54,7 @@ pub fn alike_at_start(one: &[u8], other: &[u8]) -> usize {
     equal + one[equal..].iter().zip(&other[equal..]).take_while(|(one, other)| one == other).count()
 }
 
-/// The number of equal bytes at the end of two texts.
+/// Returns the number of equal bytes at the end of two texts.
 pub fn alike_at_end(one: &[u8], other: &[u8]) -> usize {
     let mut equal = 0;
     let rest = |text: &[u8], equal: usize| text.len() - equal;

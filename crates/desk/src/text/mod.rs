@@ -48,12 +48,12 @@ impl Text {
         Self { text, ends }
     }
 
-    /// The whole text.
+    /// Returns the whole text.
     pub fn text(&self) -> &Arc<str> {
         &self.text
     }
 
-    /// The number of lines.
+    /// Returns the number of lines.
     pub fn len(&self) -> usize {
         self.ends.last().copied().unwrap_or_default() + usize::from(self.ends_open())
     }
@@ -63,13 +63,13 @@ impl Text {
         self.len() == 0
     }
 
-    /// The text of some lines; a range beyond the end is cut.
+    /// Returns the text of some lines; a range beyond the end is cut.
     pub fn lines(&self, range: Range<usize>) -> &str {
         let start = self.start(range.start);
         &self.text[start..self.start_after(range.start, start, range.len())]
     }
 
-    /// The text of some lines, line by line.
+    /// Returns the text of some lines, line by line.
     pub fn each_line(&self, range: Range<usize>) -> impl Iterator<Item = &str> {
         let stretch = self.lines(range);
         let ends = memchr::memchr_iter(b'\n', stretch.as_bytes()).map(|at| at + 1);
@@ -80,7 +80,7 @@ impl Text {
         lines.filter(|line| !line.is_empty())
     }
 
-    /// The byte offset at which a line begins; for a line beyond the end, the length of the text.
+    /// Returns the byte offset at which a line begins; for a line beyond the end, the length of the text.
     pub fn start(&self, line: usize) -> usize {
         let Some(last) = line.checked_sub(1) else { return 0 };
         // The block with the end of the line before.
@@ -90,7 +90,8 @@ impl Text {
         ends.nth(last - self.ends[block]).map_or(self.text.len(), |end| first + end + 1)
     }
 
-    /// The byte offset at which a line begins that comes so many `lines` after one that begins at `start`.
+    /// Returns the byte offset at which a line begins that comes so many `lines` after one that begins at
+    /// `start`.
     pub fn start_after(&self, line: usize, start: usize, lines: usize) -> usize {
         match lines.checked_sub(1) {
             None => start,
@@ -101,7 +102,8 @@ impl Text {
         }
     }
 
-    /// The last line that begins at or before this byte offset; [`len`](Self::len) for the text's end.
+    /// Returns the last line that begins at or before this byte offset; [`len`](Self::len) for the text's
+    /// end.
     pub fn line_at(&self, offset: usize) -> usize {
         if offset >= self.text.len() {
             return self.len();
@@ -115,7 +117,8 @@ impl Text {
         !self.text.is_empty() && !self.text.ends_with('\n')
     }
 
-    /// The byte offset of an LSP position, at most the end of its line; `None` for a line beyond the text.
+    /// Returns the byte offset of an LSP position, at most the end of its line; `None` for a line beyond the
+    /// text.
     pub fn offset(&self, position: Position) -> Option<usize> {
         let line = position.line as usize;
         if line >= self.len() {
@@ -136,7 +139,7 @@ impl Text {
         Some(start + content.len())
     }
 
-    /// The text after some changes, applied in order, each on the result of the one before.
+    /// Returns the text after some changes, applied in order, each on the result of the one before.
     ///
     /// # Errors
     /// [`OutOfText`] for a position that is not in the text.
@@ -164,7 +167,7 @@ impl Text {
     }
 }
 
-/// The number of line ends in these bytes.
+/// Returns the number of line ends in these bytes.
 fn count(bytes: &[u8]) -> usize {
     memchr::memchr_iter(b'\n', bytes).count()
 }

@@ -63,8 +63,8 @@ impl Turn {
         is_here && self.baseline.asked.as_deref() == since
     }
 
-    /// A sentence on the agents that are at work; none if nobody is. `at_work`: the words for that, with
-    /// their time or without. `rejected`: the turns that a rejection may have ended.
+    /// Returns a sentence on the agents that are at work; none if nobody is. `at_work`: the words for that,
+    /// with their time or without. `rejected`: the turns that a rejection may have ended.
     #[must_use]
     pub fn at_work_words(&self, at_work: &str, rejected: &[AtWork]) -> Option<String> {
         let agents: Vec<_> = self.at_work.iter().map(|agent| harmless::name(&agent.agent)).collect();

@@ -16,12 +16,12 @@ struct Stage {
 }
 
 impl Stage {
-    /// A plugin that only presents, and has heard of a review with the text "one".
+    /// Returns a plugin that only presents, and has heard of a review with the text "one".
     fn new() -> Self {
         Self::with(&json!({ "protocol": 1, "presentation": true }))
     }
 
-    /// A stage with a plugin that gives these options.
+    /// Returns a stage with a plugin that gives these options.
     fn with(options: &Value) -> Self {
         let params = json!({ "initializationOptions": { "alongside": options } });
         let (sender, to_editor) = std::sync::mpsc::channel();
@@ -50,7 +50,7 @@ impl Stage {
         call.request
     }
 
-    /// The next message to the plugin, as JSON.
+    /// Returns the next message to the plugin, as JSON.
     fn heard(&self) -> Value {
         serde_json::to_value(self.to_editor.try_recv().unwrap()).unwrap()
     }

@@ -27,7 +27,7 @@ impl OfferedChanges {
         self.offers = offers;
     }
 
-    /// A code action for each change.
+    /// Returns a code action for each change.
     pub(super) fn actions(&self) -> impl Iterator<Item = lsp::Command> {
         self.offers.iter().map(|offer| lsp::Command {
             title: messages::agent_change(offer),

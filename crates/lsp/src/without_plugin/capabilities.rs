@@ -8,7 +8,7 @@ use crate::client::Client;
 /// `TextDocumentSyncKind.Incremental`.
 const INCREMENTAL: u8 = 2;
 
-/// The capabilities in the answer to `initialize`. None of them competes with other servers.
+/// Returns the capabilities in the answer to `initialize`. None of them competes with other servers.
 pub(crate) fn declare(client: &Client) -> Value {
     json!({
         "positionEncoding": client.encoding.name(),

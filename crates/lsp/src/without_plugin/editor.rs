@@ -120,7 +120,7 @@ impl Editor {
         }
     }
 
-    /// A message or title as this editor shows it without taking a name in it for something else.
+    /// Returns a message or title as this editor shows it without taking a name in it for something else.
     fn plain<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.kind().shows_plain_text { text.into() } else { without_markup(text) }
     }
@@ -133,18 +133,18 @@ impl Editor {
         code_actions::to_lsp(commands, params, literals)
     }
 
-    /// The title of a command as [`Self::plain`] shows it.
+    /// Returns the title of a command as [`Self::plain`] shows it.
     pub(super) fn with_plain_title(&self, command: lsp::Command) -> lsp::Command {
         let title = self.plain(&command.title).into_owned();
         lsp::Command { title, ..command }
     }
 
-    /// The title of an action about a review, whose file is named shorter where the title is cut off.
+    /// Returns the title of an action about a review, whose file is named shorter where the title is cut off.
     pub(crate) fn fitted_title(&self, review: &Review, title: String) -> String {
         self.fitted(review, title, MENU_MARGIN)
     }
 
-    /// A line that leaves a margin. It may name the file of the review with or without its directory.
+    /// Returns a line that leaves a margin. It may name the file of the review with or without its directory.
     fn fitted(&self, review: &Review, line: String, margin: usize) -> String {
         let Some(columns) = self.kind().columns else { return line };
         let name = desk_messages::file_name(&review.file, self.roots());

@@ -56,8 +56,9 @@ pub(crate) struct LspDesk {
 }
 
 impl LspDesk {
-    /// A desk whose proposals are files below `review_directory`. The directory is private and has no links
-    /// in its name, because editors resolve them. `drafts` gets text that is typed into a decided proposal.
+    /// Returns a desk whose proposals are files below `review_directory`. The directory is private and has no
+    /// links in its name, because editors resolve them. `drafts` gets text that is typed into a decided
+    /// proposal.
     pub(crate) fn new(
         client: &Client,
         review_directory: Option<PathBuf>,
@@ -144,8 +145,8 @@ impl LspDesk {
         Some((from.line as usize, last as usize))
     }
 
-    /// The code actions for a document and its selected lines. Those for any document answer only a person's
-    /// request, because some editors show a mark where there is one.
+    /// Returns the code actions for a document and its selected lines. Those for any document answer only a
+    /// person's request, because some editors show a mark where there is one.
     fn code_actions(&self, key: Option<&DocumentKey>, lines: (usize, usize), params: &Value) -> Value {
         let mut commands = self.reviews.code_actions(&self.editor, key, lines);
         if Trigger::of(params) != Trigger::Automatic {
@@ -156,7 +157,7 @@ impl LspDesk {
         self.editor.code_actions(commands, params)
     }
 
-    /// The hover at a position; null where there is nothing to say.
+    /// Returns the hover at a position; null where there is nothing to say.
     fn hover(&self, key: Option<&DocumentKey>, params: &Value) -> Value {
         let place = key.zip(params.get("position").and_then(read_position));
         let hover = place.and_then(|(key, at)| self.reviews.hover(&self.editor, key, at.line as usize));

@@ -19,14 +19,14 @@ struct Prefix<'a> {
 }
 
 impl Prefix<'_> {
-    /// The file that npm starts as a person's program.
+    /// Returns the file that npm starts as a person's program.
     fn run(&self, arguments: &[&str]) -> Output {
         let mut command = self.stage.command(self.directory.join("bin/alongside"));
         command.args(arguments).output().unwrap()
     }
 }
 
-/// The packages, and the registry that has them and no others.
+/// Returns the packages, and the registry that has them and no others.
 fn published() -> Option<(Stage, String)> {
     let stage = Stage::new()?;
     if targets::row_of(&stage.product.target).is_none() {

@@ -8,7 +8,7 @@ use super::{Stage, in_npm};
 use crate::dist::product::Product;
 use crate::dist::{make, names, targets, tools};
 
-/// The names in a zip.
+/// Returns the names in a zip.
 fn in_zip(stage: &Stage, file: &str) -> Vec<String> {
     let file = stage.sandbox.tmp().join("foreign").join(file);
     let list = "import sys, zipfile; print('\\n'.join(zipfile.ZipFile(sys.argv[1]).namelist()))";

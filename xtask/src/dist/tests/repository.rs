@@ -5,7 +5,7 @@ use std::process::Command;
 use super::super::{make, names, targets, tools};
 use super::{Stage, in_npm};
 
-/// The manifest of each package in a directory: the text that names the repository, if one does.
+/// Returns the manifest of each package in a directory: the text that names the repository, if one does.
 fn manifests(stage: &Stage, out: &std::path::Path) -> Vec<String> {
     let version = &stage.product.version;
     let made = names(out).unwrap();

@@ -74,7 +74,7 @@ pub(super) async fn look_for_vanished_files(shared: Arc<Shared>) {
     }
 }
 
-/// The `ide/contextUpdate` notification with a context.
+/// Returns the `ide/contextUpdate` notification with a context.
 pub(super) fn context_update(context: &Value) -> Value {
     json!({ "jsonrpc": "2.0", "method": "ide/contextUpdate", "params": context })
 }
@@ -94,7 +94,7 @@ impl Shared {
         }
     }
 
-    /// The current context, with the faults of this companion.
+    /// Returns the current context, with the faults of this companion.
     pub(super) fn current_context(&self, state: &State) -> Value {
         let is_listed = |file: &&OpenFile| match self.fault.single {
             Some(Fault::VirtualFilesAreListed) => file.untitled || Path::new(&file.path).is_file(),
@@ -148,7 +148,7 @@ impl Shared {
         file
     }
 
-    /// The beginning of a selection, cut to the limit at the boundary of a character.
+    /// Returns the beginning of a selection, cut to the limit at the boundary of a character.
     fn cut<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut units = 0;
         let limit = match self.fault.single {
@@ -178,7 +178,7 @@ impl Shared {
     }
 }
 
-/// The column of the cursor in characters, not in UTF-16 units.
+/// Returns the column of the cursor in characters, not in UTF-16 units.
 fn column_in_characters(open: &OpenFile) -> u32 {
     let text = std::fs::read_to_string(&open.path).unwrap_or_default();
     let line = text.lines().nth(open.cursor.0 as usize - 1).unwrap_or_default();

@@ -104,7 +104,7 @@ impl Shared {
         self.changed.notify_one();
     }
 
-    /// The person's open files.
+    /// Returns the person's open files.
     pub(crate) fn open_files(&self) -> Vec<String> {
         self.state().editor.files.iter().map(|file| file.path.clone()).collect()
     }

@@ -122,7 +122,8 @@ impl Shared {
         Ok(false)
     }
 
-    /// The answer to a request of no session, of an unknown one or of an unknown version of the protocol.
+    /// Returns the answer to a request of no session, of an unknown one or of an unknown version of the
+    /// protocol.
     pub(super) fn refused_session(&self, head: &Head) -> Option<Answer> {
         if let Some(version) = head.header("mcp-protocol-version") {
             let known = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"].contains(&version);

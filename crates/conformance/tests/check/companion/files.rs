@@ -76,7 +76,7 @@ impl Shared {
         }
     }
 
-    /// All names, in all places.
+    /// Returns all names, in all places.
     fn files(&self) -> Vec<(PathBuf, Kind)> {
         let (tmp, home) = (&self.environment.tmp, &self.environment.home);
         let pid = if self.has(Fault::DeadPidInName) { NOBODY } else { self.environment.editor_pid };
@@ -140,7 +140,7 @@ impl Shared {
         record
     }
 
-    /// All folders by the names they were opened under and by their real ones: agents compare either.
+    /// Returns all folders by the names they were opened under and by their real ones: agents compare either.
     fn workspace_path(&self) -> String {
         let mut roots: Vec<String> = Vec::new();
         for folder in &self.state().editor.folders {

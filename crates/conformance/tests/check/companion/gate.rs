@@ -5,7 +5,7 @@ use super::http::{Answer, Head};
 use crate::fault::Fault;
 
 impl Shared {
-    /// The refusal of a request that must not be read any further, if it must not.
+    /// Returns the refusal of a request that must not be read any further, if it must not.
     pub(super) fn refusal(&self, head: &Head) -> Option<Answer> {
         if !self.is_our_host(head.header("host").unwrap_or_default()) {
             return Some(Answer::status(403));

@@ -107,12 +107,12 @@ impl Companion {
         Self { shared, tasks: tasks.map(|task| task.abort_handle()) }
     }
 
-    /// The surroundings of an agent in the project.
+    /// Returns the surroundings of an agent in the project.
     pub(crate) fn surroundings(&self) -> Surroundings {
         self.shared.environment.surroundings(self.shared.port)
     }
 
-    /// The companion that an agent there finds.
+    /// Returns the companion that an agent there finds.
     pub(crate) fn target(&self) -> Target {
         Target::find(None, self.surroundings()).expect("it is found")
     }

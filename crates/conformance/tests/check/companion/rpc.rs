@@ -70,7 +70,7 @@ impl Shared {
         }
     }
 
-    /// The answer where nothing is asked.
+    /// Returns the answer where nothing is asked.
     fn accepted(&self) -> Answer {
         match self.fault.single {
             Some(Fault::NotificationsAre200) => Answer::status(200),
@@ -80,7 +80,7 @@ impl Shared {
         }
     }
 
-    /// The answer to nonsense.
+    /// Returns the answer to nonsense.
     fn unwelcome(&self, id: &Value, code: i64, why: &str) -> Answer {
         let is_silent = self.has(Fault::RefusalsSayNothing);
         if is_silent { Answer::status(400) } else { Answer::json(400, &failure(id, code, why)) }
@@ -133,7 +133,7 @@ impl Shared {
         self.framed(reply(&message["id"], result)).with("Mcp-Session-Id", id)
     }
 
-    /// A reply as the body of an answer.
+    /// Returns a reply as the body of an answer.
     fn framed(&self, message: Value) -> Answer {
         let begin = match self.fault.single {
             Some(Fault::RepliesBeginWithAnEmptyEvent) => "data: \n\n",
@@ -190,12 +190,12 @@ impl Shared {
     }
 }
 
-/// The answer to a request.
+/// Returns the answer to a request.
 pub(super) fn reply(id: &Value, result: Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "result": result })
 }
 
-/// The answer to a request that fails.
+/// Returns the answer to a request that fails.
 pub(super) fn failure(id: &Value, code: i64, why: &str) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": why } })
 }

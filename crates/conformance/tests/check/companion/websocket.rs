@@ -353,7 +353,7 @@ impl Shared {
     }
 }
 
-/// The result of an acceptance.
+/// Returns the result of an acceptance.
 fn saved(text: &str) -> Value {
     texts(&["FILE_SAVED".to_owned(), text.to_owned()])
 }

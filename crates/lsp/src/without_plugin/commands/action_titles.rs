@@ -11,7 +11,7 @@ pub(crate) enum Edits {
     Only,
 }
 
-/// The title of the action that takes the original's lines for some changes.
+/// Returns the title of the action that takes the original's lines for some changes.
 pub(crate) fn drop(count: usize, edits: Edits) -> String {
     match (count, edits) {
         (1, Edits::Only) => "Take out what you typed here".into(),
@@ -22,7 +22,7 @@ pub(crate) fn drop(count: usize, edits: Edits) -> String {
     }
 }
 
-/// The title of the action that takes the agent's lines for some changes.
+/// Returns the title of the action that takes the agent's lines for some changes.
 pub(crate) fn keep(count: usize, edits: Edits) -> String {
     match (count, edits) {
         (1, Edits::None) => "Keep this change".into(),
@@ -34,7 +34,8 @@ pub(crate) fn keep(count: usize, edits: Edits) -> String {
     }
 }
 
-/// The title of the action that goes to the next change, or to the only one; to the first line without any.
+/// Returns the title of the action that goes to the next change, or to the only one; to the first line
+/// without any.
 pub(crate) fn next_change(review: &Review) -> String {
     let which = match review.hunks.len() {
         0 => "Go to the first line (only the whole file counts)",
@@ -44,7 +45,8 @@ pub(crate) fn next_change(review: &Review) -> String {
     format!("alongside: {which}")
 }
 
-/// The number of changes that accepting would keep, for the title of the action; empty if it keeps all.
+/// Returns the number of changes that accepting would keep, for the title of the action; empty if it keeps
+/// all.
 pub(crate) fn kept(kept: usize, count: usize) -> String {
     match kept {
         _ if kept == count => String::new(),

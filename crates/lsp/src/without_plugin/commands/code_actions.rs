@@ -16,7 +16,7 @@ use crate::without_plugin::open_documents::positions::at_line;
 /// The `CodeActionKind` of an answer to a problem.
 const QUICK_FIX: &str = "quickfix";
 
-/// A command with a title.
+/// Returns a command with a title.
 fn command(review: &Review, title: String, name: &str, mut arguments: Value) -> lsp::Command {
     arguments["review"] = json!(review.id);
     arguments["revision"] = json!(review.revision);
@@ -43,14 +43,14 @@ pub(crate) enum Named {
 }
 
 impl Named {
-    /// The agent, as far as it tells a review from others.
+    /// Returns the agent, as far as it tells a review from others.
     fn agent(self, review: &Review) -> String {
         let name = messages::agent_name(review);
         if self == Self::FileAndAgentNumber { format!("{name} #{}", review.agent.number) } else { name }
     }
 }
 
-/// The commands that accept and reject a review.
+/// Returns the commands that accept and reject a review.
 pub(crate) fn decide(review: &Review, roots: &[PathBuf], named: Named) -> [lsp::Command; 2] {
     let kept = review.hunks.iter().filter(|hunk| hunk.state != HunkState::Dropped).count();
     let count = action_titles::kept(kept, review.hunks.len());
@@ -139,7 +139,7 @@ impl Changes<'_> {
     }
 }
 
-/// The commands on a review as lenses above its lines.
+/// Returns the commands on a review as lenses above its lines.
 pub(crate) fn lenses(review: &Review, roots: &[PathBuf], named: Named) -> Vec<lsp::CodeLens> {
     let lens = |line: usize, command: lsp::Command| {
         let title = command.title.trim_start_matches("alongside: ").to_owned();

@@ -52,7 +52,7 @@ impl CommandQueue {
         self.pending.push_back(command);
     }
 
-    /// The next command, unless one is running.
+    /// Returns the next command, unless one is running.
     pub(crate) fn pop(&mut self) -> Option<PendingCommand> {
         if self.is_running() { None } else { self.pending.pop_front() }
     }

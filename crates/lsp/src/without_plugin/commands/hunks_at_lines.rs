@@ -4,8 +4,8 @@ use alongside_desk::{Hunk, HunkState, Lines, Review, Text};
 
 use super::command_queue::HunkStart;
 
-/// The indexes of the hunks that a person at some lines means: those shown there, else the one whose lines
-/// are removed just below.
+/// Returns the indexes of the hunks that a person at some lines means: those shown there, else the one whose
+/// lines are removed just below.
 pub(crate) fn hunks_at(review: &Review, (from, to): (usize, usize)) -> Vec<usize> {
     let lines = line_count(review);
     let is_here = |hunk: &Hunk| {
@@ -20,7 +20,7 @@ pub(crate) fn hunks_at(review: &Review, (from, to): (usize, usize)) -> Vec<usize
     review.hunks.iter().position(is_below).into_iter().collect()
 }
 
-/// The indexes of the hunks with these starts.
+/// Returns the indexes of the hunks with these starts.
 pub(crate) fn hunks_from(review: &Review, starts: &[HunkStart]) -> Vec<usize> {
     indexes(review, |hunk| starts.contains(&start_of(hunk)))
 }
@@ -30,7 +30,7 @@ fn indexes(review: &Review, is_meant: impl Fn(&Hunk) -> bool) -> Vec<usize> {
     hunks.filter(|(_, hunk)| is_meant(hunk)).map(|(index, _)| index).collect()
 }
 
-/// The line of the first hunk after a line, or of the first hunk after the last one.
+/// Returns the line of the first hunk after a line, or of the first hunk after the last one.
 pub(crate) fn next_line(review: &Review, after: Option<usize>) -> usize {
     let lines = line_count(review);
     let mut starts = review.hunks.iter().map(|hunk| shown(hunk.current, lines).start);
@@ -38,7 +38,7 @@ pub(crate) fn next_line(review: &Review, after: Option<usize>) -> usize {
     starts.find(|start| after.is_none_or(|line| line < *start)).unwrap_or(first)
 }
 
-/// The start of a hunk, which identifies it.
+/// Returns the start of a hunk, which identifies it.
 pub(crate) fn start_of(hunk: &Hunk) -> HunkStart {
     (hunk.original.start, hunk.proposed.start)
 }
@@ -52,12 +52,12 @@ pub(crate) fn is_typed(review: &Review, hunk: &Hunk) -> bool {
             == proposed.lines(hunk.proposed.start..hunk.proposed.end)
 }
 
-/// The number of lines of the proposal.
+/// Returns the number of lines of the proposal.
 pub(crate) fn line_count(review: &Review) -> usize {
     Text::new(review.current.clone()).len()
 }
 
-/// The lines that show a hunk. An empty hunk appears at the next line, or the last one.
+/// Returns the lines that show a hunk. An empty hunk appears at the next line, or the last one.
 pub(crate) fn shown(current: Lines, lines: usize) -> Lines {
     if !current.is_empty() {
         return current;

@@ -22,7 +22,7 @@ impl Mentions {
         self.agent = first.map(|name| if taking.next().is_none() { name } else { "an agent".into() });
     }
 
-    /// The code action for these 0-based lines of a file.
+    /// Returns the code action for these 0-based lines of a file.
     pub(crate) fn action(&self, path: &Path, (first, last): (usize, usize)) -> Option<lsp::Command> {
         let lines = Lines { start: first, end: last + 1 };
         Some(lsp::Command {
@@ -33,7 +33,7 @@ impl Mentions {
     }
 }
 
-/// The request that the person chose. A command by name sends the active file that agents know.
+/// Returns the request that the person chose. A command by name sends the active file that agents know.
 pub(crate) fn request(params: &Value) -> Request {
     let argument = |name: &str| params.pointer(&format!("/arguments/0/{name}"));
     let path = argument("path").and_then(Value::as_str).map(str::to_owned);

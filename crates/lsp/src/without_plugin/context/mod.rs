@@ -129,7 +129,7 @@ impl ContextTracker {
         self.due.get_or_insert(due);
     }
 
-    /// The time at which the next report is due.
+    /// Returns the time at which the next report is due.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         self.due
     }
@@ -140,7 +140,7 @@ impl ContextTracker {
         self.schedule_report();
     }
 
-    /// The report to send now, if one is due and differs from the last.
+    /// Returns the report to send now, if one is due and differs from the last.
     pub(crate) fn take_report(&mut self, now: Instant, documents: &mut Documents) -> Option<ContextReport> {
         self.due.take_if(|due| *due <= now)?;
         self.reported_at = Some(now);

@@ -28,15 +28,15 @@ impl PersonPosition {
         self.0.as_ref().map(|(key, _)| key)
     }
 
-    /// The last known line, if the person is in this document.
+    /// Returns the last known line, if the person is in this document.
     pub(crate) fn line_in(&self, key: Option<&Path>) -> Option<usize> {
         let (place, line) = self.0.as_ref()?;
         line.filter(|_| key == Some(place))
     }
 }
 
-/// The range that a request of the editor reveals: of the selection, for code actions, or from the cursor to
-/// the cursor. A hover elsewhere than at the cursor is the mouse's.
+/// Returns the range that a request of the editor reveals: of the selection, for code actions, or from the
+/// cursor to the cursor. A hover elsewhere than at the cursor is the mouse's.
 pub(crate) fn revealed(method: &str, params: &Value, hovers_at_cursor: bool) -> Option<(Position, Position)> {
     match method {
         CODE_ACTION => read_range(params.get("range")?),

@@ -10,7 +10,8 @@ use crate::without_plugin::lsp_types as lsp;
 use crate::without_plugin::messages;
 use crate::without_plugin::open_documents::positions::{position, without_ending};
 
-/// The mark in the target of a review, at its first change. `is_apart`: this server offers nothing there.
+/// Returns the mark in the target of a review, at its first change. `is_apart`: this server offers nothing
+/// there.
 pub(crate) fn on_target(review: &Review, editor: &Editor, is_apart: bool) -> lsp::Diagnostic {
     let text = Text::new(review.original.clone().unwrap_or_default());
     let start = target_line(review);
@@ -19,14 +20,14 @@ pub(crate) fn on_target(review: &Review, editor: &Editor, is_apart: bool) -> lsp
     mark(lsp::Severity::Information, line, &text, editor.encoding(), said)
 }
 
-/// The line of the target that has the mark.
+/// Returns the line of the target that has the mark.
 pub(crate) fn target_line(review: &Review) -> usize {
     let first = review.hunks.first().map(|hunk| hunk.original).unwrap_or_default();
     shown(first, Text::new(review.original.clone().unwrap_or_default()).len()).start
 }
 
-/// The marks in a proposal: that nobody waits for it, as long as it is so, and the text before and the state
-/// of each hunk. `editor` is the text there.
+/// Returns the marks in a proposal: that nobody waits for it, as long as it is so, and the text before and
+/// the state of each hunk. `editor` is the text there.
 pub(crate) fn in_proposal(review: &Review, editor: &Text, encoding: Encoding) -> Vec<lsp::Diagnostic> {
     let [original, proposed, current] = review.texts();
     let lines = current.len();
@@ -58,8 +59,8 @@ pub(crate) fn in_proposal(review: &Review, editor: &Text, encoding: Encoding) ->
     unawaited.into_iter().chain(hunks).collect()
 }
 
-/// The marks in a proposal whose review has ended: they stay, while a message goes with the next key. `late`
-/// is the line that the person types.
+/// Returns the marks in a proposal whose review has ended: they stay, while a message goes with the next key.
+/// `late` is the line that the person types.
 pub(crate) fn in_ended(editor: &Text, encoding: Encoding, late: Option<usize>) -> Vec<lsp::Diagnostic> {
     let at = |line: usize, said: &str| {
         let line = Lines { start: line, end: line + 1 };

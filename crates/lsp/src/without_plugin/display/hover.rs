@@ -12,8 +12,8 @@ use crate::without_plugin::messages;
 /// The most changes in the hover on an announcement: some editors lay out everything.
 const MAX_ANNOUNCED: usize = 10;
 
-/// The hover at a line of a proposal: the changes there, or the way to another one; `None` if the proposal
-/// has no changes.
+/// Returns the hover at a line of a proposal: the changes there, or the way to another one; `None` if the
+/// proposal has no changes.
 pub(crate) fn at(review: &Review, line: usize, client: &Client) -> Option<Value> {
     let format = Format::of(client);
     let (count, lines) = (review.hunks.len(), line_count(review));
@@ -29,7 +29,8 @@ pub(crate) fn at(review: &Review, line: usize, client: &Client) -> Option<Value>
     Some(format.hover([messages::change_elsewhere(next.is_some(), line, index + 1, count)]))
 }
 
-/// The hover on the announcement of a proposal in its target: its size, and the diff of its first changes.
+/// Returns the hover on the announcement of a proposal in its target: its size, and the diff of its first
+/// changes.
 pub(crate) fn on_target(review: &Review, client: &Client) -> Value {
     let format = Format::of(client);
     let original = Text::new(review.original.clone().unwrap_or_default());
@@ -43,8 +44,8 @@ pub(crate) fn on_target(review: &Review, client: &Client) -> Value {
     format.hover([heading].into_iter().chain(diff).chain(messages::changes_left_out(others)))
 }
 
-/// A change under the cursor: its state, the diff that counts, and the agent's own one if the person has
-/// edited it.
+/// Returns a change under the cursor: its state, the diff that counts, and the agent's own one if the person
+/// has edited it.
 fn change(review: &Review, number: usize, hunk: &Hunk, format: &Format) -> Vec<String> {
     let original = Text::new(review.original.clone().unwrap_or_default());
     let diff = |text, lines| hunk_diff((&original, hunk.original), (&Text::new(text), lines));

@@ -5,7 +5,8 @@ use alongside_desk::{HunkState, harmless};
 /// The longest quote of a line, in characters.
 const MAX_QUOTE: usize = 80;
 
-/// A hunk of a proposal, in one line. `beside`: where it would be from the marked line, if it has no lines.
+/// Returns a hunk of a proposal, in one line. `beside`: where it would be from the marked line, if it has no
+/// lines.
 pub(crate) fn hunk(
     state: HunkState,
     [original, proposed, current]: [&str; 3],
@@ -36,7 +37,7 @@ pub(crate) fn hunk(
     }
 }
 
-/// The number of some lines, if there are several: editors show the mark at the first one only.
+/// Returns the number of some lines, if there are several: editors show the mark at the first one only.
 fn count(lines: &str) -> String {
     match lines.lines().count() {
         0 | 1 => String::new(),
@@ -44,7 +45,7 @@ fn count(lines: &str) -> String {
     }
 }
 
-/// The first of some lines, and the number of the others.
+/// Returns the first of some lines, and the number of the others.
 fn quoted(lines: &str) -> String {
     let first = lines.lines().next().unwrap_or_default().trim();
     let first = if first.is_empty() { "an empty line" } else { first };

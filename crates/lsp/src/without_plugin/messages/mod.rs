@@ -12,28 +12,28 @@ use alongside_desk::{
     HunkState, LineEnding, Lines, Refusal, Review, harmless, look_alikes, messages, without_error_codes,
 };
 
-/// The file for a person: relative to its project, if it lies in one.
+/// Returns the file for a person: relative to its project, if it lies in one.
 pub(crate) fn file_name(review: &Review, roots: &[PathBuf]) -> String {
     messages::file_name(&review.file, roots)
 }
 
-/// The agent for a person.
+/// Returns the agent for a person.
 pub(crate) fn agent_name(review: &Review) -> String {
     messages::agent_name(&review.agent)
 }
 
-/// The size of a proposal, such as "2 changes".
+/// Returns the size of a proposal, such as "2 changes".
 pub(crate) fn changes(review: &Review) -> String {
     messages::size(review)
 }
 
-/// The title of the action that shows a proposal.
+/// Returns the title of the action that shows a proposal.
 pub(crate) fn show(review: &Review, roots: &[PathBuf], agent: &str) -> String {
     format!("Review: {} ({agent}, {})", file_name(review, roots), changes(review))
 }
 
-/// A new proposal. `path` is its file if the editor cannot show it on request. `some`: this server serves
-/// only some files.
+/// Returns a new proposal. `path` is its file if the editor cannot show it on request. `some`: this server
+/// serves only some files.
 pub(crate) fn announced(review: &Review, roots: &[PathBuf], path: Option<&Path>, some: bool) -> String {
     let (name, agent, changes) = (file_name(review, roots), agent_name(review), changes(review));
     let how = match path {
@@ -45,7 +45,7 @@ pub(crate) fn announced(review: &Review, roots: &[PathBuf], path: Option<&Path>,
     format!("{name}: {agent} proposes {changes}. {how}{dangers}")
 }
 
-/// The differences between proposal and file that no hunk shows, if any; mostly in less than a line.
+/// Returns the differences between proposal and file that no hunk shows, if any; mostly in less than a line.
 pub(crate) fn hidden_differences(review: &Review) -> Option<String> {
     let endings = review.file_line_ending.map(|ending| match ending {
         LineEnding::Crlf => "CRLF in the file, LF proposed",
@@ -59,20 +59,20 @@ pub(crate) fn hidden_differences(review: &Review) -> Option<String> {
     (!said.is_empty()).then(|| format!("{}: {}", short_name(review), said.join("; ")))
 }
 
-/// The proposal differs too much to be compared line by line; editors mark no words.
+/// Returns the message that the proposal differs too much to be compared line by line; editors mark no words.
 pub(crate) fn coarse_changes(review: &Review) -> Option<String> {
     let coarse = messages::coarse_changes(review)?;
     Some(format!("{}: {coarse}", short_name(review)))
 }
 
-/// Some lines differ from the original and look the same.
+/// Returns the message that some lines differ from the original and look the same.
 pub(crate) fn hard_to_see(review: &Review) -> Option<String> {
     let said = look_alikes::hard_to_see_in(review)?;
     Some(format!("{}: {said}", short_name(review)))
 }
 
-/// The editor shows a proposal without this server; mostly in less than a line. `command` gives its language
-/// to this server.
+/// Returns the message that the editor shows a proposal without this server; mostly in less than a line.
+/// `command` gives its language to this server.
 pub(crate) fn apart(review: &Review, command: Option<&str>) -> String {
     let name = short_name(review);
     let said = format!("{name} has no actions here. Save your text, decide in another file.");
@@ -82,17 +82,17 @@ pub(crate) fn apart(review: &Review, command: Option<&str>) -> String {
     }
 }
 
-/// The text that the person saved in such a proposal cannot be read.
+/// Returns the message that the text that the person saved in such a proposal cannot be read.
 pub(crate) fn saved_text_unread(error: &io::Error) -> String {
     without_error_codes(&format!("The text that you saved does not count: cannot read it ({error})."))
 }
 
-/// The proposal has no file.
+/// Returns the message that the proposal has no file.
 pub(crate) fn no_file(review: &Review, roots: &[PathBuf]) -> String {
     format!("{}: cannot write the proposal to a private file.", file_name(review, roots))
 }
 
-/// The editor cannot show the proposal on request.
+/// Returns the message that the editor cannot show the proposal on request.
 pub(crate) fn open_by_hand(review: &Review, roots: &[PathBuf], path: &Path) -> String {
     format!("{}: open {} to see the proposal.", file_name(review, roots), harmless::path(path))
 }
@@ -106,35 +106,36 @@ pub(crate) fn changed_elsewhere(review: &Review, roots: &[PathBuf], is_shown: bo
     }
 }
 
-/// The file has changed since the proposal, which waits.
+/// Returns the message that the file has changed since the proposal, which waits.
 pub(crate) fn became_stale(review: &Review, roots: &[PathBuf]) -> String {
     format!("{}: changed on disk; accepting undoes that change.", file_name(review, roots))
 }
 
-/// The companion does not take the person's text, and the editor keeps it.
+/// Returns the message that the companion does not take the person's text, and the editor keeps it.
 pub(crate) fn edit_refused(refusal: &Refusal) -> String {
     format!("Your text is only in this buffer. {}", messages::refusal(refusal))
 }
 
-/// The person has saved a proposal, which is rejected when it is closed without edits.
+/// Returns the message that the person has saved a proposal, which is rejected when it is closed without
+/// edits.
 pub(crate) fn saved(has_edits: bool, actions_key: Option<&str>) -> String {
     let closing = if has_edits { "the proposal waits" } else { "closing rejects the proposal" };
     let actions = actions_key.unwrap_or("A code action");
     format!("Saving accepts nothing, and {closing}. {actions} decides.")
 }
 
-/// The person has closed a proposal; the editor asks whether that rejects it.
+/// Returns the message that the person has closed a proposal; the editor asks whether that rejects it.
 pub(crate) fn closed(review: &Review, roots: &[PathBuf]) -> String {
     format!("{}: you closed the proposal.", file_name(review, roots))
 }
 
-/// The person has closed a proposal that has their edits.
+/// Returns the message that the person has closed a proposal that has their edits.
 pub(crate) fn closed_with_edits(review: &Review, roots: &[PathBuf]) -> String {
     let name = file_name(review, roots);
     format!("{name}: not rejected: the proposal has your edits. It still waits.")
 }
 
-/// A command names no review, and several wait.
+/// Returns the message that a command names no review, and several wait.
 pub(crate) fn several<'a>(
     command: &str,
     reviews: impl Iterator<Item = &'a Review>,
@@ -154,7 +155,7 @@ pub(crate) fn insist(doubts: &str) -> String {
     format!("{doubts}. Run the command again to accept anyway.")
 }
 
-/// The person has paused or resumed context.
+/// Returns the message that the person has paused or resumed context.
 pub(crate) fn paused(is_paused: bool) -> &'static str {
     match is_paused {
         true => "Paused: agents learn nothing about your files. alongside.pause resumes.",
@@ -177,7 +178,7 @@ pub(crate) fn ide_mode_is_off(agents: &str, actions_key: Option<&str>) -> String
     }
 }
 
-/// The title of a change of an agent's settings. It fits into a menu of 80 columns, with the file.
+/// Returns the title of a change of an agent's settings. It fits into a menu of 80 columns, with the file.
 pub(crate) fn agent_change(offer: &SettingsOffer) -> String {
     match offer.summary.as_str() {
         // The settings cannot be read; the attempt says why.
@@ -187,7 +188,7 @@ pub(crate) fn agent_change(offer: &SettingsOffer) -> String {
     }
 }
 
-/// The title of the action that sends lines to an agent.
+/// Returns the title of the action that sends lines to an agent.
 pub(crate) fn send(lines: Lines, agent: &str) -> String {
     match (lines.start + 1, lines.end) {
         (first, last) if last > first => format!("alongside: Send lines {first} to {last} to {agent}"),
@@ -209,7 +210,7 @@ pub(crate) const LATE_TEXT_KEPT: &str =
 /// The person saves a proposal whose review has ended, without late text.
 pub(crate) const SAVED_LATE: &str = "This review has ended: saving the proposal changes nothing.";
 
-/// The text that the person typed after the end cannot be kept.
+/// Returns the message that the text that the person typed after the end cannot be kept.
 pub(crate) fn late_text_not_kept(error: &io::Error) -> String {
     let said = format!("This review has ended, and your text is not saved ({error}). Copy it to the file.");
     without_error_codes(&said)
@@ -229,12 +230,12 @@ pub(crate) const NOT_SHOWN: &str = "You would accept another text than you see. 
 /// Before the agent's lines, where the person has typed others.
 pub(crate) const AGENT_PROPOSED: &str = "The agent proposed:";
 
-/// The original is a file, in an editor that shows no documents on request.
+/// Returns the message that the original is a file, in an editor that shows no documents on request.
 pub(crate) fn original_by_hand(path: &Path) -> String {
     format!("Open {} to see the original.", harmless::path(path))
 }
 
-/// A proposal, marked in its file. `is_apart`: this server offers no actions there.
+/// Returns a proposal, marked in its file. `is_apart`: this server offers no actions there.
 pub(crate) fn mark(review: &Review, roots: &[PathBuf], actions_key: Option<&str>, is_apart: bool) -> String {
     let (name, agent, changes) = (file_name(review, roots), agent_name(review), changes(review));
     match actions_key {
@@ -246,18 +247,18 @@ pub(crate) fn mark(review: &Review, roots: &[PathBuf], actions_key: Option<&str>
     }
 }
 
-/// The hover on the announcement of a proposal. `actions` opens the code actions.
+/// Returns the hover on the announcement of a proposal. `actions` opens the code actions.
 pub(crate) fn waiting_here(size: &str, actions: &str) -> String {
     format!("Proposed here: {size}. Open the proposal with {actions}.")
 }
 
-/// The changes that the hover on an announcement leaves out, if any.
+/// Returns the changes that the hover on an announcement leaves out, if any.
 pub(crate) fn changes_left_out(count: usize) -> Option<String> {
     let noun = if count == 1 { "change" } else { "changes" };
     (count > 0).then(|| format!("… {count} more {noun} in the proposal"))
 }
 
-/// A hunk among all, and its state.
+/// Returns a hunk among all, and its state.
 pub(crate) fn change_state(
     number: usize,
     count: usize,
@@ -287,18 +288,18 @@ pub(crate) fn change_again(state: HunkState, is_typed: bool, actions: &str) -> S
     }
 }
 
-/// A proposal without hunks that a person can change.
+/// Returns a proposal without hunks that a person can change.
 pub(crate) fn decide_whole(actions: &str) -> String {
     format!("Accept or reject the whole file with {actions}.")
 }
 
-/// The way from a line without a change to the next one, or to the last one.
+/// Returns the way from a line without a change to the next one, or to the last one.
 pub(crate) fn change_elsewhere(is_next: bool, line: usize, number: usize, count: usize) -> String {
     let which = if is_next { "next" } else { "last" };
     format!("The {which} change ({number} of {count}) is at line {line}.")
 }
 
-/// The reasons for a second look before accepting, if any.
+/// Returns the reasons for a second look before accepting, if any.
 pub(crate) fn doubts(review: &Review, roots: &[PathBuf]) -> Option<String> {
     let name = file_name(review, roots);
     let outside = review.outside.as_deref();

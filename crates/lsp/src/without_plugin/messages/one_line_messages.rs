@@ -12,8 +12,8 @@ use super::{agent_name, file_name};
 /// The longest name of an agent in a message of one line, in columns.
 const MAX_AGENT: usize = 24;
 
-/// A new proposal, in an editor where everybody opens it with these keys. `others` wait besides: this message
-/// replaces theirs.
+/// Returns a new proposal, in an editor where everybody opens it with these keys. `others` wait besides: this
+/// message replaces theirs.
 pub(crate) fn announced(review: &Review, roots: &[PathBuf], key: &str, others: usize) -> String {
     let name = file_name(review, roots);
     let others = if others == 0 { String::new() } else { format!(" ({})", waiting(others)) };
@@ -24,7 +24,7 @@ pub(crate) fn announced(review: &Review, roots: &[PathBuf], key: &str, others: u
     }
 }
 
-/// The number of the other proposals that wait.
+/// Returns the number of the other proposals that wait.
 fn waiting(others: usize) -> String {
     let verb = if others == 1 { "waits" } else { "wait" };
     format!("{others} more {verb}")
@@ -38,8 +38,8 @@ pub(crate) struct Others {
     pub(crate) columns: usize,
 }
 
-/// The end of a review, and the keys for the others that still wait: shorter forms of the end where both
-/// would not fit.
+/// Returns the end of a review, and the keys for the others that still wait: shorter forms of the end where
+/// both would not fit.
 pub(crate) fn ended_beside(
     review: &Review,
     closed: &Closed,
@@ -70,7 +70,7 @@ pub(crate) fn ended_beside(
     [format!("{said} {others}"), format!("{short} {others}")].into_iter().find(fits).unwrap_or(said)
 }
 
-/// A command names no review, and several wait.
+/// Returns the message that a command names no review, and several wait.
 pub(crate) fn several(actions_key: &str) -> String {
     format!("Several reviews are waiting. Choose one with {actions_key}.")
 }
@@ -102,7 +102,7 @@ impl Reload {
     }
 }
 
-/// The end of a review, in one line: the commands of the program name the draft.
+/// Returns the end of a review, in one line: the commands of the program name the draft.
 pub(crate) fn ended(review: &Review, closed: &Closed, roots: &[PathBuf], reload: Option<Reload>) -> String {
     let (name, agent) = (file_name(review, roots), shortened(&agent_name(review), MAX_AGENT));
     let agent = Agent { name: agent, ..review.agent.clone() };
@@ -133,7 +133,7 @@ pub(crate) fn ended(review: &Review, closed: &Closed, roots: &[PathBuf], reload:
     }
 }
 
-/// A problem in one line, for the next message replaces the last one. The end may be cut off.
+/// Returns a problem in one line, for the next message replaces the last one. The end may be cut off.
 pub(crate) fn problem(problem: &Problem) -> String {
     let fact = harmless::name(&problem.what);
     match &problem.hint {

@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 
 use alongside_desk::harmless;
 
-/// A message or title whose names no Markdown, HTML, URL, icon or key begins in. The characters that would
-/// begin one become visible escapes, as [`harmless`] writes them.
+/// Returns a message or title whose names no Markdown, HTML, URL, icon or key begins in. The characters that
+/// would begin one become visible escapes, as [`harmless`] writes them.
 pub(crate) fn without_markup(text: &str) -> Cow<'_, str> {
     let text = harmless::text(text);
     let begins_markup = |at: usize, c: char| match c {

@@ -31,7 +31,7 @@ impl Documents {
         self.open.get(key)
     }
 
-    /// The key of a file, by the name under which the editor has it open.
+    /// Returns the key of a file, by the name under which the editor has it open.
     pub(crate) fn name_of(&self, file: &str) -> DocumentKey {
         let path: PathBuf = Path::new(file).components().collect();
         if self.open.contains_key(&path) {
@@ -101,7 +101,7 @@ impl Documents {
     }
 }
 
-/// The document that a message names, and its URI in the editor's spelling.
+/// Returns the document that a message names, and its URI in the editor's spelling.
 pub(crate) fn named(params: &Value) -> Option<(DocumentKey, String)> {
     let uri = params.pointer("/textDocument/uri")?.as_str()?;
     // A URI without a path must not look like an absolute one.

@@ -22,8 +22,8 @@ pub(crate) fn read_position(position: &Value) -> Option<Position> {
     Some(Position { line: number("line")?, character: number("character")? })
 }
 
-/// The byte offset of a position. One beyond a line means its end, before the line ending; one beyond the
-/// text means the text's end.
+/// Returns the byte offset of a position. One beyond a line means its end, before the line ending; one beyond
+/// the text means the text's end.
 pub(crate) fn offset(text: &Text, position: Position, encoding: Encoding) -> usize {
     let line = position.line as usize;
     let start = text.lines(0..line).len();
@@ -38,13 +38,13 @@ pub(crate) fn offset(text: &Text, position: Position, encoding: Encoding) -> usi
     start + content.len()
 }
 
-/// The byte range between two positions, in either order.
+/// Returns the byte range between two positions, in either order.
 pub(crate) fn span(text: &Text, from: Position, to: Position, encoding: Encoding) -> Range<usize> {
     let (from, to) = (offset(text, from, encoding), offset(text, to, encoding));
     from.min(to)..from.max(to)
 }
 
-/// The position of a byte offset.
+/// Returns the position of a byte offset.
 pub(crate) fn position(text: &Text, offset: usize, encoding: Encoding) -> Position {
     let last = text.len() - usize::from(text.ends_open());
     let line = text.line_at(offset).min(last);
@@ -54,12 +54,12 @@ pub(crate) fn position(text: &Text, offset: usize, encoding: Encoding) -> Positi
     Position { line: number(line), character: number(units) }
 }
 
-/// A line without its line ending.
+/// Returns a line without its line ending.
 pub(crate) fn without_ending(line: &str) -> &str {
     line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line))
 }
 
-/// The empty range at the start of a line.
+/// Returns the empty range at the start of a line.
 pub(crate) fn at_line(line: usize) -> TextRange {
     let at = Position { line: u32::try_from(line).unwrap_or(u32::MAX), character: 0 };
     TextRange { start: at, end: at }

@@ -33,7 +33,7 @@ impl DiskCopy {
         self.file.as_ref().map(ProposalFile::path)
     }
 
-    /// The text that the file holds, unless the person has saved another one.
+    /// Returns the text that the file holds, unless the person has saved another one.
     pub(crate) fn written(&self) -> &Arc<str> {
         &self.written
     }
@@ -69,9 +69,9 @@ impl DiskCopy {
         Ok(saved.map(|saved| std::mem::replace(&mut self.written, saved.into())))
     }
 
-    /// The text of the file, if it is neither the editor's nor one that was written or saved before: an
-    /// editor that collects keys before it sends them may save sooner. Blocks briefly.
-    /// Fails if the file cannot be read, or is not UTF-8.
+    /// Returns the text of the file, if it is neither the editor's nor one that was written or saved before:
+    /// an editor that collects keys before it sends them may save sooner. Blocks briefly. Fails if the file
+    /// cannot be read, or is not UTF-8.
     pub(crate) fn unsent(&self, editor: &Arc<str>) -> io::Result<Option<Arc<str>>> {
         let disk = self.file.as_ref().map(ProposalFile::read).transpose()?.flatten();
         let known = [Some(&self.written), Some(editor), self.saved.as_ref()];
@@ -90,7 +90,7 @@ impl DiskCopy {
         }
     }
 
-    /// The file, which outlives the review while the editor shows it. The original goes.
+    /// Returns the file, which outlives the review while the editor shows it. The original goes.
     pub(crate) fn into_file(self) -> Option<ProposalFile> {
         self.file
     }

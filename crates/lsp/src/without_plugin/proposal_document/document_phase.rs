@@ -96,7 +96,7 @@ impl Phase {
         matches!(self, Self::Apart { .. })
     }
 
-    /// The next time at which [`Self::take_due`] has a result.
+    /// Returns the next time at which [`Self::take_due`] has a result.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         match self {
             Self::Closed { rejects_at, opens_until } => rejects_at.iter().chain(opens_until).min().copied(),
@@ -105,7 +105,7 @@ impl Phase {
         }
     }
 
-    /// An event whose time has come; it counts as handled.
+    /// Returns an event whose time has come; it counts as handled.
     pub(crate) fn take_due(&mut self, now: Instant) -> Option<Due> {
         let is_over = |at: &Option<Instant>| at.is_some_and(|at| at <= now);
         match self {

@@ -176,8 +176,8 @@ impl Mirror {
         }
     }
 
-    /// The text to send to the companion; it counts as sent. During an offer the editor may have made only
-    /// half of the change, so the text waits, unless it is `urgent`.
+    /// Returns the text to send to the companion; it counts as sent. During an offer the editor may have made
+    /// only half of the change, so the text waits, unless it is `urgent`.
     pub(crate) fn outgoing(&mut self, urgent: bool) -> Option<Arc<str>> {
         if self.sent.is_some() || self.is_blocked || self.offered.is_some() && !urgent {
             return None;
@@ -207,7 +207,7 @@ impl Mirror {
         }
     }
 
-    /// The text to offer to the editor, and the number of the offer.
+    /// Returns the text to offer to the editor, and the number of the offer.
     pub(crate) fn incoming(&mut self) -> Option<(Arc<str>, u64)> {
         if self.sent.is_some() || self.offered.is_some() || self.is_refused {
             return None;
@@ -241,7 +241,7 @@ impl Mirror {
         self.is_refused = false;
     }
 
-    /// The text that both sides are to have.
+    /// Returns the text that both sides are to have.
     fn goal(&self) -> Arc<str> {
         merged(&self.base, &self.editor, &self.companion)
     }

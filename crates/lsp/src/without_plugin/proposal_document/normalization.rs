@@ -25,7 +25,7 @@ pub(crate) struct Normalization {
 }
 
 impl Normalization {
-    /// The difference between two texts; `None` if the person has edited one of them.
+    /// Returns the difference between two texts; `None` if the person has edited one of them.
     pub(crate) fn detect(disk: &str, editor: &str) -> Option<Self> {
         let removes_bom = disk.starts_with(BOM) && !editor.starts_with(BOM);
         let bare = if removes_bom { disk.strip_prefix(BOM).unwrap_or(disk) } else { disk };
@@ -42,7 +42,7 @@ impl Normalization {
         Some(Self { removes_bom, endings, ends_last_line })
     }
 
-    /// The likely difference between two texts, one of which the person has edited.
+    /// Returns the likely difference between two texts, one of which the person has edited.
     pub(crate) fn guess(disk: &str, editor: &str) -> Self {
         let removes_bom = disk.starts_with(BOM) && !editor.starts_with(BOM);
         let all = |text: &str| !text.replace("\r\n", "").contains('\n') && text.contains("\r\n");
@@ -50,8 +50,8 @@ impl Normalization {
         Self { removes_bom, endings: unified.then_some(("\r\n", "\n")), ends_last_line: false }
     }
 
-    /// The editor's text as the companion has it. `before` holds the previous texts of both; unchanged lines
-    /// keep the endings they had.
+    /// Returns the editor's text as the companion has it. `before` holds the previous texts of both;
+    /// unchanged lines keep the endings they had.
     pub(crate) fn restore(self, before: Option<(&Text, &Text)>, editor: &Text) -> String {
         if self == Self::default() {
             return editor.text().to_string();
@@ -86,14 +86,14 @@ impl Normalization {
         text
     }
 
-    /// The text without the mark that the editor removes.
+    /// Returns the text without the mark that the editor removes.
     fn without_bom(self, text: &Text) -> Text {
         let bare = text.text().strip_prefix(BOM).filter(|_| self.removes_bom);
         bare.map_or_else(|| text.clone(), Text::new)
     }
 
-    /// The edits that turn the editor's text into `goal`. `ours` is the editor's text as the companion has
-    /// it.
+    /// Returns the edits that turn the editor's text into `goal`. `ours` is the editor's text as the
+    /// companion has it.
     pub(crate) fn edits(
         self,
         editor: &Text,
@@ -123,8 +123,8 @@ impl Normalization {
     }
 }
 
-/// The parts of two texts that differ: a cursor in a replaced line stays in the line. No part begins or ends
-/// within a character or a line ending, because positions cannot.
+/// Returns the parts of two texts that differ: a cursor in a replaced line stays in the line. No part begins
+/// or ends within a character or a line ending, because positions cannot.
 fn narrowed(old: &str, new: &str) -> (Range<usize>, Range<usize>) {
     let mut start = new.floor_char_boundary(alike_at_start(old.as_bytes(), new.as_bytes()));
     start = old.floor_char_boundary(start);
@@ -146,7 +146,7 @@ fn narrowed(old: &str, new: &str) -> (Range<usize>, Range<usize>) {
     (start..old.len() - end, start..new.len() - end)
 }
 
-/// The most frequent line ending.
+/// Returns the most frequent line ending.
 fn ending(text: &str) -> &'static str {
     let (all, crlf) = (text.matches('\n').count(), text.matches("\r\n").count());
     if crlf * 2 > all { "\r\n" } else { "\n" }
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
     use crate::without_plugin::open_documents::positions::offset;
 
-    /// The text in an editor with these habits.
+    /// Returns the text in an editor with these habits.
     fn opened(text: &str, marked: bool, endings: &str, ended: bool) -> String {
         let text = if marked { text.strip_prefix(BOM).unwrap_or(text) } else { text };
         let mut text = if endings.is_empty() { text.to_owned() } else { with_endings(text, endings) };

@@ -36,8 +36,8 @@ impl ReviewDirectory {
         self.0.as_ref().is_some_and(|directory| path.starts_with(directory))
     }
 
-    /// The place of the file of a review. `host` is the process of the companion. The name survives a restart
-    /// of the server, because the editor may still have the document open.
+    /// Returns the place of the file of a review. `host` is the process of the companion. The name survives a
+    /// restart of the server, because the editor may still have the document open.
     pub(crate) fn place_of(&self, review: &Review, client: &Client, host: u32) -> Option<PathBuf> {
         let name = format!("{}-{host}-{}", client.process_id.unwrap_or_default(), review.id);
         let file = harmless::copy_name(&review.file);
@@ -71,8 +71,8 @@ impl ProposalFile {
         fs::set_permissions(&self.path, permissions)
     }
 
-    /// The text as it is now; `None` if somebody has removed the file.
-    /// Fails if the file cannot be read, or is not UTF-8.
+    /// Returns the text as it is now; `None` if somebody has removed the file. Fails if the file cannot be
+    /// read, or is not UTF-8.
     pub(crate) fn read(&self) -> io::Result<Option<String>> {
         match untrusted::read_text(&self.path, MAX_READ, Whose::Ours) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

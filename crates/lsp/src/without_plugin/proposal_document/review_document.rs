@@ -122,12 +122,13 @@ impl ReviewDocument {
         }
     }
 
-    /// The change to send to the companion; it counts as sent. Unless it is `urgent`, it may have to wait.
+    /// Returns the change to send to the companion; it counts as sent. Unless it is `urgent`, it may have to
+    /// wait.
     pub(crate) fn outgoing(&mut self, urgent: bool) -> Option<Change> {
         replacement(&self.review.current, &self.mirror.outgoing(urgent)?)
     }
 
-    /// The edits to offer to the editor, and the number of the offer.
+    /// Returns the edits to offer to the editor, and the number of the offer.
     pub(crate) fn incoming(&mut self, encoding: Encoding) -> Option<(Vec<lsp::TextEdit>, u64)> {
         let Some(open) = self.phase.opened() else {
             self.mirror.close();

@@ -46,7 +46,7 @@ impl Awareness {
         seen.is_none_or(|seen| seen >= self.foreign_revision)
     }
 
-    /// The reason why the person has to look at the proposal again.
+    /// Returns the reason why the person has to look at the proposal again.
     pub(super) fn reason_to_look(&self) -> &'static str {
         match self.foreign {
             Foreign::Text => messages::CHANGED_ELSEWHERE,

@@ -113,7 +113,7 @@ impl EndedReviews {
         tell_kept(io, editor, kept.map(|draft| draft.is_some()));
     }
 
-    /// The next time at which [`Self::look`] has something to do next.
+    /// Returns the next time at which [`Self::look`] has something to do next.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         self.reviews.values().filter_map(|ended| ended.looks).map(|looks| looks.next).min()
     }
@@ -179,7 +179,7 @@ impl EndedReviews {
 }
 
 impl EndedReview {
-    /// The text of the file, where only that tells what the person saves.
+    /// Returns the text of the file, where only that tells what the person saves.
     fn saved_apart(&self) -> Option<Arc<str>> {
         self.looks?;
         self.file.read().ok().flatten().map(Arc::from)

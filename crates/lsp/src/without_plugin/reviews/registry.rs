@@ -30,12 +30,12 @@ impl WaitingReviews {
         self.all.get_mut(&id)
     }
 
-    /// All waiting reviews, in the order in which they came.
+    /// Returns all waiting reviews, in the order in which they came.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &WaitingReview> {
         self.all.values()
     }
 
-    /// The review whose document is at this path.
+    /// Returns the review whose document is at this path.
     pub(crate) fn at_mut(&mut self, path: &Path) -> Option<&mut WaitingReview> {
         self.all.values_mut().find(|review| review.document.is_at(Some(path)))
     }
@@ -47,7 +47,7 @@ impl WaitingReviews {
         }
     }
 
-    /// The next time at which [`Self::take_due`] has a result.
+    /// Returns the next time at which [`Self::take_due`] has a result.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         self.iter().filter_map(|review| review.document.phase.deadline()).min()
     }
@@ -63,8 +63,8 @@ impl WaitingReviews {
         all
     }
 
-    /// The review that a command is about: the named one, that of the document `here`, or the only one.
-    /// Otherwise the person hears why it is about none.
+    /// Returns the review that a command is about: the named one, that of the document `here`, or the only
+    /// one. Otherwise the person hears why it is about none.
     pub(crate) fn find(
         &self,
         io: &Io,
@@ -102,7 +102,7 @@ impl WaitingReviews {
         None
     }
 
-    /// The parts of a review that the titles of its decisions name.
+    /// Returns the parts of a review that the titles of its decisions name.
     fn named(&self, review: &Review) -> Named {
         let others = || self.iter().map(WaitingReview::review).filter(|other| other.id != review.id);
         let agent = messages::agent_name(review);
@@ -117,8 +117,8 @@ impl WaitingReviews {
         }
     }
 
-    /// The code actions for a document and its selected lines. Those about the document come first, because
-    /// editors run the first action by default.
+    /// Returns the code actions for a document and its selected lines. Those about the document come first,
+    /// because editors run the first action by default.
     pub(crate) fn code_actions(
         &self,
         editor: &Editor,
@@ -151,7 +151,7 @@ impl WaitingReviews {
         actions
     }
 
-    /// The lenses of a document.
+    /// Returns the lenses of a document.
     pub(crate) fn lenses(&self, editor: &Editor, key: Option<&DocumentKey>) -> Vec<lsp::CodeLens> {
         let shown = self.iter().find(|review| review.document.is_at(key.map(DocumentKey::as_path)));
         let shown = shown.map(WaitingReview::review);
@@ -163,14 +163,14 @@ impl WaitingReviews {
         lenses.unwrap_or_default().into_iter().map(plain).collect()
     }
 
-    /// The original whose URI a request names.
+    /// Returns the original whose URI a request names.
     pub(crate) fn original(&self, params: &Value) -> Option<Arc<str>> {
         let uri = params.get("uri")?.as_str()?;
         let id = uri.strip_prefix("alongside:/original/")?.split('/').next()?.parse().ok()?;
         Some(self.all.get(&ReviewId(id))?.review().original.clone().unwrap_or_default())
     }
 
-    /// The hover at a line of a proposal, or at the line of a target that announces one.
+    /// Returns the hover at a line of a proposal, or at the line of a target that announces one.
     pub(crate) fn hover(&self, editor: &Editor, key: &Path, line: usize) -> Option<Value> {
         if let Some(shown) = self.iter().find(|review| review.document.is_at(Some(key))) {
             return hover::at(shown.review(), line, editor.client());

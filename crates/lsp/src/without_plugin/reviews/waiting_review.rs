@@ -359,7 +359,7 @@ impl WaitingReview {
         false
     }
 
-    /// The hunks at a line.
+    /// Returns the hunks at a line.
     pub(crate) fn hunks_at(&self, line: usize) -> Vec<HunkStart> {
         let hunks = hunks_at(self.review(), (line, line)).into_iter();
         hunks.filter_map(|index| self.review().hunks.get(index)).map(start_of).collect()
@@ -437,8 +437,8 @@ impl WaitingReview {
         }
     }
 
-    /// The document to show after a decision: the target, or the document from which the person came. `None`
-    /// if the proposal is not open, or the editor cannot show a document.
+    /// Returns the document to show after a decision: the target, or the document from which the person came.
+    /// `None` if the proposal is not open, or the editor cannot show a document.
     pub(crate) fn way_back(&self, editor: &Editor, target: &DocumentKey) -> Option<DocumentKey> {
         let back = if target.is_file() { Some(target) } else { self.shown_from.as_ref() };
         let can_return = self.document.phase.opened().is_some() && editor.can_show_documents();

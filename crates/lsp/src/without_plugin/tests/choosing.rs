@@ -120,7 +120,8 @@ async fn a_proposal_shown_without_this_server_is_decided_elsewhere() {
     }
 }
 
-/// A proposal that an editor shows without this server; also its file, and the document of another file.
+/// Returns a proposal that an editor shows without this server; also its file, and the document of another
+/// file.
 async fn shown_apart() -> (Stage, Companion, PathBuf, String) {
     let (mut stage, companion) = proposed("helix").await;
     stage.open("other.md", "x\n");

@@ -162,7 +162,7 @@ impl Companion {
     }
 }
 
-/// The hunks of a review.
+/// Returns the hunks of a review.
 fn hunks(review: &Review) -> Vec<Hunk> {
     let lines = Lines::from;
     let [original, proposed, current] = review.texts();
@@ -198,7 +198,7 @@ fn hunks(review: &Review) -> Vec<Hunk> {
 pub(super) struct Sent(pub(super) Vec<Message>);
 
 impl Sent {
-    /// The parameters of every message with a method.
+    /// Returns the parameters of every message with a method.
     pub(super) fn all(&self, method: &str) -> Vec<&Value> {
         let all = self.0.iter().filter_map(|message| match message {
             Message::Notification(told) if told.method == method => Some(&told.params),
@@ -208,7 +208,7 @@ impl Sent {
         all.collect()
     }
 
-    /// The parameters of the only message with a method.
+    /// Returns the parameters of the only message with a method.
     pub(super) fn one(&self, method: &str) -> &Value {
         match self.all(method).as_slice() {
             [one] => one,
@@ -216,13 +216,13 @@ impl Sent {
         }
     }
 
-    /// All messages that the person sees.
+    /// Returns all messages that the person sees.
     pub(super) fn said(&self) -> String {
         let said = self.all("window/showMessage").into_iter();
         said.map(|said| said["message"].as_str().unwrap()).collect::<Vec<_>>().join("\n")
     }
 
-    /// The id of a request to the editor.
+    /// Returns the id of a request to the editor.
     pub(super) fn number(&self, method: &str) -> RequestId {
         let found = self.0.iter().find_map(|message| match message {
             Message::Request(asked) if asked.method == method => Some(asked.id.clone()),
@@ -231,7 +231,7 @@ impl Sent {
         found.unwrap_or_else(|| panic!("{method} was not asked"))
     }
 
-    /// The result of the last request that was answered.
+    /// Returns the result of the last request that was answered.
     pub(super) fn result(&self) -> &Value {
         let result = self.0.iter().rev().find_map(|message| match message {
             Message::Response(response) => response.response_result.as_ref().ok(),
@@ -240,7 +240,7 @@ impl Sent {
         result.expect("a request was answered")
     }
 
-    /// The last marks of a document.
+    /// Returns the last marks of a document.
     pub(super) fn marks(&self, uri: &str) -> Vec<String> {
         let mut all = self.all("textDocument/publishDiagnostics").into_iter();
         let last = all.rfind(|marks| marks["uri"] == uri).unwrap_or_else(|| panic!("{uri} was not marked"));
@@ -262,7 +262,7 @@ impl Stage {
         self.desk.handle_response(&mut self.io, number, Some(result));
     }
 
-    /// The titles of the actions at a line of a document.
+    /// Returns the titles of the actions at a line of a document.
     pub(super) fn titles(&mut self, uri: &str, line: u32) -> Vec<String> {
         let actions = self.offered(uri, line);
         actions.iter().map(|action| action["title"].as_str().unwrap().to_owned()).collect()

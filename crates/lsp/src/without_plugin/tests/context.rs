@@ -227,7 +227,7 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A message that is nearly right: the shape is, and some of the values are not.
+/// Returns a message that is nearly right: the shape is, and some of the values are not.
 fn nearly(method: &'static str) -> impl Strategy<Value = (String, Value)> {
     (any_json(), any_json(), any_json(), proptest::sample::select(vec!["file:///a", "untitled:x"])).prop_map(
         move |(one, two, three, uri)| {

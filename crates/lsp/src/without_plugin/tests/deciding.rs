@@ -10,7 +10,7 @@ use super::showing::{NEW, OLD, proposed};
 use super::*;
 use crate::without_plugin::messages;
 
-/// A review whose proposal is open in the editor.
+/// Returns a review whose proposal is open in the editor.
 pub(super) async fn looked_at(editor: &str) -> (Stage, Companion, String) {
     let (mut stage, mut companion) = proposed(editor).await;
     let own = stage.show_proposal(NEW);

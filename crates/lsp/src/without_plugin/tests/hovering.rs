@@ -8,7 +8,7 @@ use super::companion::Companion;
 use super::showing::{NEW, OLD, proposed};
 use super::*;
 
-/// The value of the hover at a line; empty without one.
+/// Returns the value of the hover at a line; empty without one.
 fn hover(stage: &mut Stage, uri: &str, line: u32) -> String {
     let answered =
         stage.ask("textDocument/hover", json!({"textDocument": {"uri": uri}, "position": at(line, 0)}));
@@ -30,7 +30,7 @@ async fn shown(editor: &str, old: &str, new: &str) -> (Stage, Companion, String)
     (stage, companion, own)
 }
 
-/// The marks since the last look, with their ranges.
+/// Returns the marks since the last look, with their ranges.
 fn marks(stage: &Stage, uri: &str) -> Vec<(Value, String)> {
     let seen = stage.seen();
     let all = seen.all("textDocument/publishDiagnostics");

@@ -185,7 +185,7 @@ impl World {
     }
 }
 
-/// A text after the removal and before the insertion.
+/// Returns a text after the removal and before the insertion.
 fn halfway(from: &Arc<str>, to: &Arc<str>) -> Arc<str> {
     let (from, to) = (Text::new(from.clone()), Text::new(to.clone()));
     let mut at = 0;

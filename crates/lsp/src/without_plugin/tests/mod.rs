@@ -42,7 +42,7 @@ struct Stage {
 }
 
 impl Stage {
-    /// An editor with a name, position encodings and a project.
+    /// Returns an editor with a name, position encodings and a project.
     fn new(editor: &str, encodings: &[&str]) -> Self {
         let params = json!({
             "clientInfo": { "name": editor },
@@ -104,7 +104,7 @@ impl Stage {
         self.desk.handle_request(&mut self.io, &RequestId::from(self.last), method, params)
     }
 
-    /// All messages to the editor so far.
+    /// Returns all messages to the editor so far.
     fn sent(&self) -> Vec<Message> {
         // A thread forwards them, so a last message marks the end.
         let last = json!("last");
@@ -114,7 +114,7 @@ impl Stage {
         self.editor.receiver.iter().take_while(|message| !is_last(message)).collect()
     }
 
-    /// The next request to the companion, if there is one.
+    /// Returns the next request to the companion, if there is one.
     fn asked(&mut self) -> Option<Call> {
         self.seat.calls.try_recv().ok()
     }
@@ -135,7 +135,7 @@ impl Stage {
         }
     }
 
-    /// The last report of the context; null if nothing changed.
+    /// Returns the last report of the context; null if nothing changed.
     fn reported(&mut self) -> Value {
         self.wait();
         let mut report = Value::Null;
@@ -147,7 +147,7 @@ impl Stage {
         report
     }
 
-    /// The active file of the last report.
+    /// Returns the active file of the last report.
     fn active(&mut self) -> Value {
         let mut active = self.reported()["active"].take();
         if let Some(path) = active.get_mut("path") {
@@ -180,7 +180,7 @@ impl Stage {
     }
 }
 
-/// A runtime whose clock stands still, for property tests.
+/// Returns a runtime whose clock stands still, for property tests.
 fn paused_runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap()
 }

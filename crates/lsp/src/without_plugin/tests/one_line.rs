@@ -9,7 +9,7 @@ use super::*;
 
 const COLUMNS: usize = 80;
 
-/// The messages since the last look; each fits.
+/// Returns the messages since the last look; each fits.
 fn said(stage: &Stage) -> Vec<String> {
     let said: Vec<String> = stage.seen().said().lines().map(str::to_owned).collect();
     for line in &said {
@@ -18,7 +18,7 @@ fn said(stage: &Stage) -> Vec<String> {
     said
 }
 
-/// A stage on which Helix has heard of a review of a file far down.
+/// Returns a stage on which Helix has heard of a review of a file far down.
 async fn announced(change: impl FnOnce(&mut alongside_desk::Review)) -> (Stage, Companion) {
     let mut stage = Stage::new("helix", &[]);
     let deep = format!("{}/InvoiceRepository漢字.java", ["deep"; 12].join("/"));
@@ -127,7 +127,7 @@ async fn a_problem_is_one_message_for_the_next_replaces_it() {
     assert_eq!(said(&stage), [r"the host has stopped: Run\nalongside doctor"]);
 }
 
-/// A stage in the directory of its project, on which Helix has heard of reviews of two files.
+/// Returns a stage in the directory of its project, on which Helix has heard of reviews of two files.
 async fn two_announced() -> (Stage, Vec<Companion>) {
     let mut stage = Stage::new("helix", &[]).in_project();
     let mut companions = Vec::new();

@@ -74,7 +74,7 @@ impl Buffer {
     }
 }
 
-/// A proposal for a file that is not open, in Helix.
+/// Returns a proposal for a file that is not open, in Helix.
 async fn proposed_as(original: &str, text: &str) -> (Stage, Companion) {
     let mut stage = Stage::new("helix", &[]);
     let companion = Companion::proposes(&mut stage, "notes.txt", original, text).await;
