@@ -1,4 +1,5 @@
-//! The cost of a proposal on its way through the socket to a desk, and of the first look at a text.
+//! The cost of sending a proposal through the socket to a desk, and of the first access to the lines of a
+//! text.
 
 #[path = "inputs/mod.rs"]
 mod inputs;
@@ -26,18 +27,18 @@ fn hot_opened_out(event: &Event) -> String {
 #[divan::bench(args = few_in_tests(LINES), max_time = 1)]
 fn opened_in(bencher: Bencher<'_, '_>, lines: usize) {
     let message = wire::event(&Event::Opened(review(lines, lines.min(400) / 10)));
-    assert!(fuzzing::told(message.as_bytes()).is_some());
+    assert!(fuzzing::read_event(message.as_bytes()).is_some());
     bencher.counter(BytesCount::of_str(&message)).bench(|| hot_opened_in(message.as_bytes()));
 }
 
 #[inline(never)]
 fn hot_opened_in(message: &[u8]) -> Option<Event> {
-    black_box(fuzzing::told(message))
+    black_box(fuzzing::read_event(message))
 }
 
 const BYTES: &[usize] = &[10 << 10, 1 << 20, 10 << 20];
 
-/// Where its lines begin.
+/// Finds the starts of the lines.
 #[divan::bench(args = few_in_tests(BYTES), max_time = 1)]
 fn lines(bencher: Bencher<'_, '_>, bytes: usize) {
     let text: std::sync::Arc<str> = source(bytes).into();
@@ -49,7 +50,7 @@ fn hot_lines(text: &std::sync::Arc<str>) -> Text {
     black_box(Text::new(text.clone()))
 }
 
-/// The change of a text in which the person typed a character.
+/// Finds the change after the person typed a character.
 #[divan::bench(args = few_in_tests(BYTES), max_time = 1)]
 fn typed(bencher: Bencher<'_, '_>, bytes: usize) {
     let old = source(bytes);
@@ -58,7 +59,7 @@ fn typed(bencher: Bencher<'_, '_>, bytes: usize) {
     bencher.counter(BytesCount::of_str(&old)).bench(|| replacement(&old, &new));
 }
 
-/// The place of a character in a line of a hundred thousand.
+/// Finds the position of a character in a line of a hundred thousand characters.
 #[divan::bench]
 fn far_right(bencher: Bencher<'_, '_>) {
     let text = Text::new("é".repeat(100_000));

@@ -1,10 +1,10 @@
-//! The set-up of agents, as desks offer it: for each agent whose own settings keep its proposals from the
-//! person, the change of settings that mends that. A desk shows the change and asks; the program makes it.
+//! The set-up of agents, as desks offer it: for each agent whose settings keep its proposals from the person,
+//! the change of settings that corrects this. A desk shows the change and asks; the program makes it.
 
 use std::fmt;
 use std::pin::Pin;
 
-/// A change of an agent's settings that a person can agree to.
+/// A change of an agent's settings that a person may confirm.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsOffer {
     /// The name of the change, for [`AgentSetup::make`].
@@ -33,29 +33,28 @@ impl SettingsOffer {
     }
 }
 
-/// The result of a look or a change.
+/// The result of a search for agents, or of a change.
 #[derive(Debug)]
 pub enum SetupReply {
     /// The changes that the installed agents need.
     Offers(Vec<SettingsOffer>),
     /// No agent is installed.
     NoAgent,
-    /// The sentence after a change: it was made, or why not.
+    /// The sentence about a change that was made, or about its failure.
     Made(Result<String, String>),
 }
 
 /// The future reply of an [`AgentSetup`].
 pub type SetupFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// Looks for agents to set up, and changes their settings.
+/// Searches for agents to set up, and changes their settings.
 pub trait AgentSetup: fmt::Debug + Send + Sync {
     /// Returns the changes that the installed agents need, in the order in which a person is asked.
     fn offers(&self) -> SetupFuture<Vec<SettingsOffer>>;
 
-    /// Returns the changes that the installed agents need, for a look every few seconds: starts no agent's
-    /// program. Where a program would have to run to tell its version, the version is the one that
-    /// [`offers`](Self::offers) found last. An implementation whose `offers` starts no program need not have
-    /// this method.
+    /// Returns the changes that the installed agents need, for a search every few seconds: runs no agent's
+    /// program. If only a program could report a version, uses the one that [`offers`](Self::offers) found
+    /// last. An implementation whose `offers` runs no program need not have this method.
     fn quick_offers(&self) -> SetupFuture<Vec<SettingsOffer>> {
         self.offers()
     }
@@ -63,7 +62,8 @@ pub trait AgentSetup: fmt::Debug + Send + Sync {
     /// Whether an agent is installed that can be set up. No program runs.
     fn has_agent(&self) -> bool;
 
-    /// Makes the change of an offer, if it still is the one that `preview` shows, and says so in a sentence.
+    /// Makes the change of an offer, if it is still the one that `preview` shows. Returns a sentence about
+    /// it.
     ///
     /// # Errors
     /// A sentence with its cause, when the settings have changed since or cannot be written.

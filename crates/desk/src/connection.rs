@@ -10,7 +10,7 @@ use crate::review::decision::{Refusal, Revised};
 pub struct Desk {
     calls: mpsc::UnboundedSender<Call>,
     events: mpsc::UnboundedReceiver<Event>,
-    /// An event that was taken out while looking for a newer status.
+    /// An event that was received while searching for a newer status.
     ahead: Option<Event>,
 }
 
@@ -70,15 +70,15 @@ impl Desk {
         let _ = self.calls.send(call);
     }
 
-    /// Leaves for good; returns when the companion has let the desk go, or has ended with it. A desk that is
-    /// dropped instead counts as lost, and the host waits for it for a while.
+    /// Leaves; returns when the companion has removed the desk, or has ended with it. A desk that is dropped
+    /// instead counts as lost, and the host waits for it for a while.
     pub async fn leave(mut self) {
-        // A companion that has stopped need not be told.
+        // A stopped companion needs no message.
         let _ = self.request(Request::Leave).await;
         while self.next().await.is_ok() {}
     }
 
-    /// Returns the next event; of consecutive statuses, the last. Cancel safe.
+    /// Returns the next event; of consecutive statuses, only the last. Cancel safe.
     ///
     /// # Errors
     /// [`Gone`] once the companion has stopped.
@@ -90,14 +90,15 @@ impl Desk {
         Ok(self.newest(event))
     }
 
-    /// Returns an event that is here already. The companion sends the events of a request before its reply,
-    /// so a caller with a reply from another channel reads these first.
+    /// Returns an event that has already arrived. The companion sends the events of a request before its
+    /// reply, so a caller that gets the reply from another channel reads these events first.
     pub fn try_next(&mut self) -> Option<Event> {
         let event = self.ahead.take().or_else(|| self.events.try_recv().ok())?;
         Some(self.newest(event))
     }
 
-    /// A status names every agent, so that a slow desk can skip all but the newest.
+    /// Skips to the newest of consecutive statuses: each status names every agent, so a slow desk needs only
+    /// the last.
     fn newest(&mut self, mut event: Event) -> Event {
         while matches!(event, Event::Status(_))
             && let Ok(later) = self.events.try_recv()

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Everything that one desk knows about what the person has open.
+/// The person's open files, as far as one desk knows them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextReport {
@@ -13,7 +13,7 @@ pub struct ContextReport {
     /// the active file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_files: Option<Vec<OpenFile>>,
-    /// Whether the editor trusts the workspace; absent unless the editor has a notion of trust.
+    /// Whether the editor trusts the workspace; absent if the editor has no workspace trust.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trusted: Option<bool>,
 }
@@ -24,10 +24,10 @@ pub struct ContextReport {
 pub struct ActiveFile {
     /// Absolute path.
     pub path: String,
-    /// Where the cursor is, or the end of the selection.
+    /// The cursor, or the end of the selection at the cursor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<Position>,
-    /// The other end of the selection; absent where the selection ends at the cursor, or there is none.
+    /// The other end of the selection; absent if the selection is empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor: Option<Position>,
     /// The selected text; absent or empty when nothing is selected. It may be longer than the contract

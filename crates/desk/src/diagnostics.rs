@@ -19,7 +19,7 @@ pub struct FileDiagnostics {
 pub struct Diagnostic {
     /// The place of the problem.
     pub range: Range,
-    /// LSP's: 1 error, 2 warning, 3 information, 4 hint. Absent, or another number: an error.
+    /// The severity of LSP: 1 error, 2 warning, 3 information, 4 hint. Absent, or another number: an error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub severity: Option<u8>,
     /// The code of the problem.

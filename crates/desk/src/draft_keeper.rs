@@ -1,11 +1,11 @@
-//! Keeps texts that a person typed and that the companion has not taken.
+//! Saves texts that a person typed and that the companion has not received.
 
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
-/// Keeps texts among the drafts of the user. The program that runs a desk knows where those are.
+/// Saves texts among the drafts of the user. The program that runs a desk knows their directory.
 pub trait DraftKeeper: fmt::Debug + Send + Sync {
-    /// Keeps a text: the file it is for, the agent that proposed the file, the reason. Returns the draft's
+    /// Saves a text with its file, the agent that proposed the file, and the reason. Returns the draft's
     /// path. Blocks.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Private functions of this crate for the fuzzers of `fuzz/` and for benches. Not an interface for others.
+//! Private functions of this crate, for the fuzzers of `fuzz/` and for benches. Not a public interface.
 
 use std::io;
 
@@ -7,19 +7,19 @@ use futures_util::FutureExt as _;
 use crate::protocol_messages::Event;
 use crate::socket::{client, framing};
 
-/// Returns the next message of a stream that has all come; `None` at its end.
+/// Returns the next message of a stream that is wholly in memory; `None` at its end.
 ///
 /// # Errors
 /// When it is not framed.
 pub fn read(stream: &mut &[u8]) -> io::Result<Option<Vec<u8>>> {
-    // All bytes are there already, so nothing waits.
+    // All bytes are in memory, so the future never waits.
     framing::read(stream).now_or_never().unwrap_or_else(|| Err(io::ErrorKind::WouldBlock.into()))
 }
 
-/// Returns a message, framed.
+/// Returns a framed message.
 ///
 /// # Errors
-/// Never: there is always room.
+/// Never, because writing to memory does not fail.
 pub fn write(message: &str) -> io::Result<Vec<u8>> {
     let mut framed = Vec::new();
     framing::write(&mut framed, message)
@@ -30,6 +30,6 @@ pub fn write(message: &str) -> io::Result<Vec<u8>> {
 
 /// Returns the event that a desk reads from a message.
 #[must_use]
-pub fn told(message: &[u8]) -> Option<Event> {
+pub fn read_event(message: &[u8]) -> Option<Event> {
     client::event_in(message)
 }

@@ -1,10 +1,9 @@
-//! Renders text from outside harmless: paths, agent names and proposed text are bytes that somebody else
-//! chose.
+//! Makes text from outside harmless: other programs and people choose paths, agent names and proposed texts.
 //!
-//! A terminal obeys control characters, and bidirectional and invisible marks make a text look like another
-//! one. Each such character becomes a visible escape. Everything that is printed and was not written by us
-//! goes through here. Unicode's properties say which characters are invisible; they stay where readers need
-//! them, within emoji and joined scripts.
+//! A terminal obeys control characters, and bidirectional and invisible characters make a text look like
+//! another one. Each such character becomes a visible escape. All printed text that is not our own goes
+//! through this module. Unicode's properties tell which characters are invisible; those that readers need
+//! stay, within emoji and joined scripts.
 
 mod unseen;
 
@@ -13,12 +12,13 @@ use std::fmt::Write;
 
 pub use unseen::{is_harmful, is_harmful_at};
 
-/// Returns the characters of a text that are harmful where they stand, and where that is.
+/// Returns the characters of a text that are harmful at their position, with their byte offsets.
 pub fn harmful(text: &str) -> impl Iterator<Item = (usize, char)> {
     text.char_indices().filter(|(at, _)| is_harmful_at(text, *at))
 }
 
-/// Returns a name, path or message in one line: every harmful character is escaped, tabs and line ends too.
+/// Returns a name, path or message in one line: every harmful character is escaped, also tabs and line
+/// endings.
 pub fn name(text: &str) -> Cow<'_, str> {
     escape(text, |_| false)
 }
@@ -28,12 +28,12 @@ pub fn path(path: &std::path::Path) -> String {
     name(&path.to_string_lossy()).into_owned()
 }
 
-/// Returns a line of a file, without its line end: tabs stay.
+/// Returns a line of a file, without its line ending; tabs stay.
 pub fn line(text: &str) -> Cow<'_, str> {
     escape(text, |c| c == '\t')
 }
 
-/// Returns a text of several lines: tabs and `\n` stay.
+/// Returns a text of several lines; tabs and `\n` stay.
 pub fn text(text: &str) -> Cow<'_, str> {
     escape(text, |c| matches!(c, '\t' | '\n'))
 }
@@ -57,8 +57,8 @@ pub fn json(json: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// Returns the last part of a path of somebody else's as a file name of ours: safe, short, of the same kind.
-/// Editors may take a path with a tag for HTML: Kate shows `<img …>` as a picture in the tooltip of a tab.
+/// Returns the last part of a foreign path as a safe, short file name with the same ending, for a file of
+/// ours. Editors may interpret a path as HTML: Kate shows `<img …>` as a picture in the tooltip of a tab.
 pub fn file_name(path: &str) -> String {
     let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
     let name: String = name.chars().map(|c| if is_harmful(c) || c == '<' { '_' } else { c }).collect();
@@ -70,13 +70,13 @@ pub fn file_name(path: &str) -> String {
     }
 }
 
-/// The endings of configurations that are programs, or name some.
+/// The endings of configuration files that are programs, or name some.
 const RUN_ENDINGS: [&str; 20] = [
     "cjs", "cts", "exs", "js", "json", "json5", "jsonc", "jsx", "lua", "mjs", "mts", "nix", "php", "py",
     "rb", "toml", "ts", "tsx", "yaml", "yml",
 ];
 
-/// Files without two dots in their names that tools run as their configuration, in small letters.
+/// Lower-case names of files that tools execute as their configuration, and that do not have two dots.
 const RUN_BY_TOOLS: [&str; 12] = [
     ".luacheckrc",
     "conftest.py",
@@ -92,9 +92,10 @@ const RUN_BY_TOOLS: [&str; 12] = [
     "sitecustomize.py",
 ];
 
-/// Returns the name of a private copy of somebody else's file that an editor opens: [`file_name`], but with a
-/// prefix where a language server could take the copy for its own configuration, such as `eslint.config.js`
-/// or `.eslintrc.cjs`, and run it before anybody has accepted it. The ending stays, and with it the language.
+/// Returns the name of a private copy of a foreign file that an editor opens: [`file_name`], with a prefix if
+/// a language server could read the copy as its own configuration, such as `eslint.config.js` or
+/// `.eslintrc.cjs`, and execute it before the person has accepted it. The ending stays, and with it the
+/// language.
 pub fn copy_name(path: &str) -> String {
     let name = file_name(path);
     let lower = name.to_lowercase();
@@ -134,7 +135,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Returns the characters that must never reach a terminal, spelled out apart from the code above.
+    /// Returns the characters that must never reach a terminal, listed independently of the code above.
     fn forbidden() -> Vec<char> {
         let ranges = [
             (0x00, 0x1f),
@@ -145,11 +146,11 @@ mod tests {
             (0x200e, 0x200f),
             (0x2028, 0x202e),
             (0x2066, 0x2069),
-            // Letters that show nothing.
+            // Letters without a glyph.
             (0x115f, 0x1160),
             (0x3164, 0x3164),
             (0xfeff, 0xfeff),
-            // Tags, selectors, and what else shows nothing there.
+            // Tags, selectors, and other characters of this block without a glyph.
             (0xe0000, 0xe0fff),
             (0xfe00, 0xfe0d),
             (0xfff0, 0xfffb),
@@ -218,7 +219,7 @@ mod tests {
             "\u{dc1}\u{dca}\u{200d}\u{dbb}\u{dd3}",
             "\u{915}\u{94d}\u{200c}\u{937} \u{915}\u{94d}\u{200d}",
             "\u{1820}\u{180b}",
-            // Visible, whatever their category.
+            // Visible characters, whatever their category.
             "\u{600}\u{661} \u{e9}e\u{301} \u{2801}",
         ] {
             assert_eq!(name(text), text, "{}", text.escape_unicode());
@@ -232,20 +233,20 @@ mod tests {
         assert_eq!(name("\u{2764}\u{fe01}"), "\u{2764}\\u{fe01}");
         assert_eq!(name("pass\u{200d}word\u{200c}"), r"pass\u{200d}word\u{200c}");
         assert_eq!(name("\u{1f469}\u{200d}x\u{200d}\u{1f469}"), "\u{1f469}\\u{200d}x\\u{200d}\u{1f469}");
-        // A place that is kept for an emoji is none yet.
+        // A code point that is reserved for an emoji is not an emoji yet.
         assert_eq!(name("\u{1f2f3}\u{fe0f}\u{200d}\u{1f308}"), "\\u{1f2f3}\\u{fe0f}\\u{200d}\u{1f308}");
         assert_eq!(name("w\u{200d}\u{9cd}"), "w\\u{200d}\u{9cd}");
         assert_eq!(name("\u{647}\u{200c}\u{200c}"), "\u{647}\u{200c}\\u{200c}");
         assert_eq!(name("\u{845b}\u{e0100}\u{180b}"), "\u{845b}\\u{e0100}\\u{180b}");
-        // A message in selectors, as models read it and people do not.
+        // A message encoded in variation selectors, which models read and people do not see.
         let smuggled: String = (0..100).filter_map(|byte| char::from_u32(0xe0100 + byte)).collect();
         assert_eq!(harmful(&name(&format!("\u{1f600}{smuggled}"))).count(), 0);
     }
 
-    /// The plugin for Neovim has them in a list: Lua knows no properties.
+    /// The plugin for Neovim lists the characters, because Lua does not know Unicode's properties.
     #[test]
     fn unassigned_characters_are_shown_by_number() {
-        // A terminal that does not know how wide they are may draw nothing.
+        // A terminal that does not know their width may draw nothing.
         for (given, shown) in [
             ("ad\u{378}min", "ad\\u{378}min"),
             ("ad\u{fdd0}min", "ad\\u{fdd0}min"),
@@ -267,7 +268,7 @@ mod tests {
             table.split('{').skip(1).map(|pair| pair.split('}').next().unwrap().split_once(',').unwrap());
         let listed: Vec<_> = pairs.map(|(from, to)| (number(from), number(to))).collect();
         let mut meant: Vec<(u32, u32)> = Vec::new();
-        // Neovim itself shows the numbers of what means nothing yet; some of it is ignorable all the same.
+        // Neovim itself shows unassigned characters by number; some of them are ignorable nevertheless.
         let listed_here = |c: char| match unseen::is_unassigned(c) {
             true => unseen::is_ignorable(c),
             false => is_harmful(c),
@@ -282,7 +283,7 @@ mod tests {
         assert_eq!(listed, meant, "the list is to be: {}", written.join(", "));
     }
 
-    /// Texts that are mostly made of what must not come through.
+    /// Generates texts of mostly harmful characters.
     fn nasty() -> impl Strategy<Value = String> {
         let some = forbidden();
         proptest::collection::vec(prop_oneof![proptest::sample::select(some), any::<char>()], 0..40)

@@ -1,6 +1,6 @@
 //! The desk protocol, and what every desk shares.
 //!
-//! A *desk* is anything that shows reviews and may report context: an editor plugin, a terminal, a page. None
+//! A *desk* is anything that shows reviews and may report context: an editor plugin, a terminal, a web page. None
 //! is special. A desk sends a [`Request`] and gets [events](Event); every message that changes a review names
 //! the revision it was made on, and the companion [refuses](Refusal) a stale one instead of guessing.
 //!

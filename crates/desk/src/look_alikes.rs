@@ -1,9 +1,9 @@
-//! Finds lines that differ and look the same, and names in words the differences that a person cannot see.
+//! Finds lines that differ and look the same, and describes the differences that a person cannot see.
 //!
-//! A change of tabs for blanks, a letter of another script or a blank at the end of a line shows two equal
-//! lines. Every desk says why such lines differ, in these words. A difference that one sees, such as another
-//! word or a deeper indentation, needs none. A new character that is invisible or turns others round has its
-//! words in any line: desks show its number, which few people know.
+//! After a change of tabs to spaces, of a letter to one of another script, or of a space at the end of a
+//! line, the two lines look equal. Every desk says why they differ, with these descriptions. A visible
+//! difference, such as another word or a deeper indentation, needs no description. A new invisible or
+//! reordering character is described in any line: desks show its number, which few people know.
 
 pub mod hidden_parts;
 
@@ -16,13 +16,13 @@ use crate::harmless;
 use crate::review::{Hunk, HunkState, Review};
 use crate::text::Text;
 
-/// A hunk with more bytes on a side than this is not looked through.
+/// The most bytes of a side of a hunk that is searched.
 const MAX_BYTES: usize = 256 << 10;
 
 /// The most kinds of differences that one sentence names.
 const MAX_KINDS: usize = 4;
 
-/// Characters that look like the ASCII one behind them, and the script that they are from, if it has a name.
+/// For an ASCII character, those that look like it, and their script, if the script has a name.
 const LETTERS: [(&str, &str, &str); 4] = [
     ("Cyrillic ", "аеорсухіјѕһԁԛԝӏАВЕКМНОРСТУХІЈЅ", "aeopcyxijshdqwlABEKMHOPCTYXIJS"),
     ("Greek ", "ονρΑΒΕΖΗΙΚΜΝΟΡΤΥΧ\u{37e}", "ovpABEZHIKMNOPTYX;"),
@@ -30,8 +30,8 @@ const LETTERS: [(&str, &str, &str); 4] = [
     ("", "ıɡɑ‐‑‒–−﹣‘’ʼ′“”․‚∶ː꞉∕⁄∗ǃ∣ǀˆ‹›", "iga------''''\"\".,::://*!||^<>"),
 ];
 
-/// Characters that show nothing themselves, and show others in another order.
-const TURNING: [(char, &str); 12] = [
+/// Characters that are invisible and reorder others.
+const REORDERING: [(char, &str); 12] = [
     ('\u{61c}', "Arabic letter mark"),
     ('\u{200e}', "left-to-right mark"),
     ('\u{200f}', "right-to-left mark"),
@@ -46,31 +46,31 @@ const TURNING: [(char, &str); 12] = [
     ('\u{2069}', "end of an isolate"),
 ];
 
-/// A difference that one cannot see, in words.
+/// The description of an invisible difference.
 type Kind = Cow<'static, str>;
 
-/// Differences that one cannot see, and in how many lines.
+/// Invisible differences, with the number of lines that have each.
 #[derive(Debug, Default)]
 pub struct Unseen(Vec<(Kind, usize)>);
 
-/// A new line of a hunk with differences that one cannot see.
+/// A new line of a hunk with invisible differences.
 struct HardLine {
     /// The number of the line, counted from 0.
     new: usize,
-    /// The number of the old line that looks the same, if one does.
+    /// The number of the old line that looks the same, if there is one.
     old: Option<usize>,
     kinds: Vec<Kind>,
 }
 
-/// Why lines of these two texts, the two sides of a hunk, differ though they look the same; `None` if there
-/// are no such lines.
+/// Returns why lines of these two texts, the two sides of a hunk, differ though they look the same; `None` if
+/// there are no such lines.
 pub fn hard_to_see(old: &str, new: &str) -> Option<String> {
     let mut unseen = Unseen::default();
     unseen.add_lines(old, new);
     unseen.sentence()
 }
 
-/// Why lines of a review differ though they look the same, in a sentence about all its hunks.
+/// Returns why lines of a review differ though they look the same, in a sentence about all its hunks.
 pub fn hard_to_see_in(review: &Review) -> Option<String> {
     let (texts, mut unseen) = (review.texts(), Unseen::default());
     for hunk in &review.hunks {
@@ -107,8 +107,8 @@ pub fn is_hard_to_see(review: &Review) -> bool {
     !lines_hard_to_see(review).is_empty()
 }
 
-/// Returns the lines of a hunk in the original, and those that are proposed or that the person wrote in their
-/// place.
+/// Returns the lines of a hunk in the original, and the lines that replace them: the proposed ones, or the
+/// person's.
 pub fn sides<'a>(hunk: &Hunk, [original, proposed, current]: [&'a Text; 3]) -> (&'a str, &'a str) {
     let (text, lines) = match hunk.state {
         HunkState::Kept | HunkState::Dropped => (proposed, hunk.proposed),
@@ -152,8 +152,8 @@ impl Unseen {
     }
 }
 
-/// Returns the new lines with differences that one cannot see: lines that look the same as old ones, wherever
-/// those stand, and lines with an added character that one does not see.
+/// Returns the new lines with invisible differences: lines that look the same as an old line, at any place,
+/// and lines with an added invisible character.
 fn differing_lines(old: &str, new: &str) -> Vec<HardLine> {
     if new.is_empty() || old.len().max(new.len()) > MAX_BYTES {
         return Vec::new();
@@ -188,17 +188,17 @@ fn differing_lines(old: &str, new: &str) -> Vec<HardLine> {
     found
 }
 
-/// Returns the visible form of a line without its blanks: equal for lines that may look the same.
+/// Returns the visible form of a line without its whitespace: equal for lines that may look the same.
 fn shape(line: &str) -> String {
     let seen = line.chars().filter(|c| !c.is_whitespace() && !harmless::is_harmful(*c)).map(folded);
     ComposingNormalizerBorrowed::new_nfc().normalize(&seen.collect::<String>()).into_owned()
 }
 
-/// Returns the characters that one does not see of which the new lines have more than the old ones.
+/// Returns the invisible characters of which the new lines have more than the old ones.
 fn added_unseen(old: &str, new: &str) -> HashSet<char> {
-    // At the beginning it may be a byte-order mark, which desks name.
+    // At the beginning of a text, it may be a byte-order mark, which desks show.
     let new = new.strip_prefix('\u{feff}').unwrap_or(new);
-    // Control characters are shown as such.
+    // Desks show control characters.
     let unseen = |text| harmless::harmful(text).map(|(_, c)| c).filter(|c| !c.is_control());
     let mut more: HashMap<char, isize> = HashMap::new();
     for c in unseen(new) {
@@ -210,7 +210,7 @@ fn added_unseen(old: &str, new: &str) -> HashSet<char> {
     more.into_iter().filter(|(_, more)| *more > 0).map(|(c, _)| c).collect()
 }
 
-/// Returns the kinds of differences of two lines that look the same; `None` if one sees a difference.
+/// Returns the kinds of differences of two lines that look the same; `None` if a difference is visible.
 fn differences(old: &str, new: &str) -> Option<Vec<Kind>> {
     let nfc = ComposingNormalizerBorrowed::new_nfc();
     let mut kinds = Vec::new();
@@ -256,7 +256,7 @@ fn differences(old: &str, new: &str) -> Option<Vec<Kind>> {
     (!kinds.is_empty()).then_some(kinds)
 }
 
-/// Returns a line and its end.
+/// Returns a line and its line ending.
 fn without_end(line: &str) -> (&str, &str) {
     let text = line.strip_suffix('\n').map_or(line, |text| text.strip_suffix('\r').unwrap_or(text));
     line.split_at(text.len())
@@ -269,7 +269,7 @@ fn take_blanks<'a>(rest: &mut &'a str) -> &'a str {
     blanks
 }
 
-/// Takes the next character that one sees, and notes those before it.
+/// Takes the next visible character, and records those before it.
 fn take_char(rest: &mut &str, kinds: &mut Vec<Kind>) -> Option<char> {
     let mut chars = rest.chars();
     let mut next = chars.next();
@@ -281,8 +281,8 @@ fn take_char(rest: &mut &str, kinds: &mut Vec<Kind>) -> Option<char> {
     next
 }
 
-/// How blanks differ from those in their place, if one cannot see that. `is_end`: they end the line;
-/// `is_line`: it has nothing else.
+/// Returns how whitespace differs from the whitespace in its place, if that is invisible. `is_end`: it ends
+/// the line; `is_line`: the line has nothing else.
 fn blank_kind(old: &str, new: &str, is_end: bool, is_line: bool) -> Option<Kind> {
     let (has_tab, is_plain) = (|text: &str| text.contains('\t'), |text: &str| text.chars().all(|c| c == ' '));
     if let Some(special) = new.chars().find(|c| !matches!(c, ' ' | '\t') && !old.contains(*c)) {
@@ -305,18 +305,18 @@ fn blank_kind(old: &str, new: &str, is_end: bool, is_line: bool) -> Option<Kind>
         _ if has_tab(new) && !has_tab(old) => "a tab in place of blanks".into(),
         _ if has_tab(old) && !has_tab(new) => "blanks in place of a tab".into(),
         _ if has_tab(old) => "tabs and blanks mixed otherwise".into(),
-        // One sees a deeper indentation, and a wider gap.
+        // A deeper indentation and a wider gap are visible.
         _ => return None,
     })
 }
 
-/// Returns a character that one does not see, by its effect.
+/// Describes an invisible character by its effect.
 fn unseen(c: char) -> Kind {
-    let name = TURNING.iter().find(|(turning, _)| *turning == c).map_or("invisible", |(_, name)| name);
+    let name = REORDERING.iter().find(|(turning, _)| *turning == c).map_or("invisible", |(_, name)| name);
     format!("{name} {}", number(c)).into()
 }
 
-/// Returns a blank that is no usual one, by its name.
+/// Names an unusual space character.
 fn space(c: char) -> String {
     match c {
         '\u{a0}' => format!("a no-break space ({})", number(c)),
@@ -337,7 +337,7 @@ fn folded(c: char) -> char {
     twin.unwrap_or(c)
 }
 
-/// Returns a character with what tells it from those that look like it.
+/// Describes a character by its difference from those that look like it.
 fn letter(c: char) -> String {
     if c.is_ascii() {
         return c.to_string();

@@ -1,4 +1,4 @@
-//! The sentences that desks have in common. Everything that came from outside goes through [`harmless`].
+//! The sentences that all desks use. Every text from outside goes through [`harmless`].
 
 mod ends;
 mod names;
@@ -32,19 +32,19 @@ use crate::review::{Hunk, Lines, Review};
 /// The companion stopped while the desk was open.
 pub const COMPANION_STOPPED: &str = "The companion has stopped; open reviews are rejected.";
 
-/// The desk ends while its editor is open, and the companion has what the person saved there.
+/// The desk ends while its editor is open, and the companion has the text that the person saved there.
 pub const SAVED_TEXT_IN_DRAFTS: &str = "Your saved text is in `alongside drafts`.";
 
 /// The editor ended without a change.
 pub const EDITOR_CHANGED_NOTHING: &str = "You changed nothing in the editor.";
 
-/// The review ended after it took what the person had saved, and before the editor ended.
+/// The review ended after it received the saved text, and before the editor ended.
 pub const SAVED_BEFORE_THE_END: &str = "The review ended after it took your saved text.";
 
 /// The reason why the companion refuses a text from the person's editor.
 pub const CHANGED_WHILE_EDITED: &str = "another desk changed the review while you edited";
 
-/// Input that was on its way before the person could see what it would act on.
+/// The person typed before they could see the text on which the input would act.
 pub const TYPED_TOO_SOON: &str = "Ignored: you typed that before this was on the screen.";
 
 /// There is no review to act on.
@@ -59,11 +59,12 @@ pub const REDONE: &str = "Redone.";
 /// There is no hunk before this one.
 pub const FIRST_CHANGE: &str = "This is the first change.";
 
-/// A finish of a turn review could not undo all that is marked: a new baseline would hide the rest.
+/// A finish of a turn review could not undo all marked changes: a new baseline would hide those that are
+/// left.
 pub const REVIEW_STAYS: &str =
     "A refused change is not forgotten: the review stays open until a finish refuses none.";
 
-/// A rename that git's index has, too, is undone on disk only.
+/// A rename that is also in git's index is undone only on disk.
 pub const INDEX_STAYS: &str = "Git's index stays as it is: `git restore --staged` takes a git mv out of it.";
 
 /// Returns the message that the person has added a file, or lines of it, to the prompt of an agent.
@@ -76,8 +77,8 @@ pub fn mentioned(file: &str, lines: Option<Lines>, agent: &str, roots: &[PathBuf
     format!("{name}{lines}: added to your prompt in {agent}.")
 }
 
-/// Why accepting may do harm: the write would leave the project, or git or agents would obey the file. Each
-/// as a sentence, and in a few loud words.
+/// Returns the reasons why accepting may do harm, each as a sentence and in a few capitals: the write would
+/// leave the project, or git or agents would obey the file.
 pub fn dangers(review: &Review) -> impl Iterator<Item = (String, &'static str)> {
     let real = review.in_git.as_deref().map(harmless::name);
     let in_git = real.map(|real| (format!("Git runs or obeys this file: {real}"), "RUN BY GIT"));
@@ -89,7 +90,7 @@ pub fn dangers(review: &Review) -> impl Iterator<Item = (String, &'static str)> 
     outside.into_iter().chain(in_git).chain(of_agents)
 }
 
-/// Returns a write that would land outside the project.
+/// Returns the warning about a write outside the project.
 fn outside(review: &Review) -> Option<String> {
     let real = review.outside.as_deref()?;
     let shown = harmless::name(real);
@@ -100,8 +101,8 @@ fn outside(review: &Review) -> Option<String> {
     })
 }
 
-/// Returns the message that the person leaves, or could leave now, and reviews wait on. `kept_by`: names of
-/// those who keep them; without a `screen`, none of those shows reviews.
+/// Returns the message that reviews still wait when the person leaves. `kept_by`: the names of the parties
+/// that keep them; without a `screen`, none of these parties shows reviews.
 pub fn stays_open(waiting: usize, kept_by: &[String], screen: bool) -> String {
     if !screen {
         return match waiting {
@@ -116,7 +117,7 @@ pub fn stays_open(waiting: usize, kept_by: &[String], screen: bool) -> String {
     }
 }
 
-/// Returns the fate of these reviews, some of them of hooks, once no desk is open.
+/// Returns what becomes of these reviews, some of them of hooks, once no desk is open.
 pub fn refused_alone(all: usize, by_hook: usize) -> String {
     match by_hook {
         1 if all == 1 => "without a desk its agent is refused after 30 s".into(),
@@ -126,7 +127,7 @@ pub fn refused_alone(all: usize, by_hook: usize) -> String {
     }
 }
 
-/// Returns names of those who keep a companion, in a few words.
+/// Returns the names of the parties that keep a companion, in a few words.
 pub fn keepers(names: &[String]) -> Option<String> {
     let shown = |name: &String| harmless::name(name).into_owned();
     Some(match names {
@@ -145,8 +146,8 @@ pub fn refusal(refusal: &Refusal) -> String {
     format!("{}.", harmless::name(&format!("{first}{}", chars.as_str())))
 }
 
-/// Returns the message that a review arrived. `waiting`: how many wait now; if more than one, the person
-/// reads another one, and `key` goes to this one: `Tab: next`.
+/// Returns the message that a review arrived. `waiting`: the number of waiting reviews; if there are several,
+/// the person reads another one, and `key` goes to this one: `Tab: next`.
 pub fn arrived(review: &Review, roots: &[PathBuf], waiting: usize, key: &str) -> String {
     let (name, agent) = (file_name(&review.file, roots), agent_name(&review.agent));
     match waiting {
@@ -156,14 +157,14 @@ pub fn arrived(review: &Review, roots: &[PathBuf], waiting: usize, key: &str) ->
 }
 
 /// The most names in an announcement.
-const MOST_NAMES: usize = 3;
+const MAX_NAMES: usize = 3;
 
-/// Returns the message that several reviews arrived together; the rest as for [`arrived`].
+/// Returns the message that several reviews arrived together. The parameters are those of [`arrived`].
 pub fn arrived_together(reviews: &[&Review], roots: &[PathBuf], waiting: usize, key: &str) -> String {
     let mut names: Vec<_> = reviews.iter().map(|review| file_name(&review.file, roots)).collect();
-    if names.len() > MOST_NAMES + 1 {
-        let more = names.len() - MOST_NAMES;
-        names.truncate(MOST_NAMES);
+    if names.len() > MAX_NAMES + 1 {
+        let more = names.len() - MAX_NAMES;
+        names.truncate(MAX_NAMES);
         names.push(format!("{more} more"));
     }
     let mut agents: Vec<_> = reviews.iter().map(|review| agent_name(&review.agent)).collect();
@@ -174,25 +175,24 @@ pub fn arrived_together(reviews: &[&Review], roots: &[PathBuf], waiting: usize, 
     format!("{count} new reviews: {names} by {agents}; {waiting} are waiting ({key}).")
 }
 
-/// Returns a new proposal, mostly in less than a line.
+/// Returns the message about a new proposal, mostly shorter than a line.
 pub fn proposes(review: &Review) -> String {
     proposes_for(review, &short_name(review))
 }
 
-/// Returns a new proposal for the file of this name.
+/// Returns the message about a new proposal for the file with this name.
 pub fn proposes_for(review: &Review, name: &str) -> String {
     format!("{}{name}: {} proposes {}", dangers_briefly(review), agent_name(&review.agent), size(review))
 }
 
-/// Returns the dangers of accepting, in capitals before the name of the file; mostly empty.
+/// Returns the dangers of accepting, in capitals, to stand before the file's name; mostly empty.
 pub fn dangers_briefly(review: &Review) -> String {
     let outside = if review.outside.is_some() { "OUTSIDE THE PROJECT: " } else { "" };
     let in_git = if review.in_git.is_some() { "RUN BY GIT: " } else { "" };
     format!("{outside}{in_git}")
 }
 
-/// Returns the message that the person paused or resumed the context. `key`: the one that does both at this
-/// desk.
+/// Returns the message that the person paused or resumed the context. `key`: the key for both at this desk.
 pub fn paused(paused: bool, key: char) -> String {
     match paused {
         true => format!("Context is paused: agents learn nothing about your files ({key} resumes)."),
@@ -200,40 +200,40 @@ pub fn paused(paused: bool, key: char) -> String {
     }
 }
 
-/// A hunk that the person edited has no smaller ones in it.
+/// An edited hunk cannot be split into smaller ones.
 pub const EDITED_NOT_SPLIT: &str = "An edited change cannot be split.";
 
-/// Returns the message that the person split a hunk; there were `before` hunks, and there are `now`.
+/// Returns the message that the person split a hunk. There were `before` hunks, and there are `now`.
 pub fn split(before: usize, now: usize) -> String {
     format!("Split into {}.", changes((now + 1).saturating_sub(before)))
 }
 
-/// Returns a change that the person dropped: what the agent proposed, above its lines.
+/// Returns the heading of a dropped change, above the lines that the agent proposed.
 pub fn dropped(hunk: &Hunk) -> String {
     format!("dropped: {}", new_lines(hunk))
 }
 
-/// Returns a change of a turn that the person has marked: what the finish undoes, above its lines.
+/// Returns the heading of a marked change of a turn, above the lines that the finish undoes.
 pub fn to_be_undone(hunk: &Hunk) -> String {
     format!("to be undone: {}", new_lines(hunk))
 }
 
-/// Returns a block of lines that goes here and comes elsewhere, below the change that removes it.
+/// Returns the remark on a moved block, below the change that removes it.
 pub fn moved_away(block: &Moved) -> String {
     format!("Lines {} moved to lines {}.", numbers(block.original), numbers(block.current))
 }
 
-/// The same, below the change that adds it.
+/// Returns the remark on a moved block, below the change that adds it.
 pub fn moved_here(block: &Moved) -> String {
     format!("Lines {} moved here from lines {}.", numbers(block.current), numbers(block.original))
 }
 
-/// Returns several lines by their numbers: `4–7`.
+/// Returns the numbers of several lines: `4–7`.
 fn numbers(lines: Lines) -> String {
     format!("{}–{}", lines.start + 1, lines.end)
 }
 
-/// Returns the lines that a change brings, in words.
+/// Returns the number of lines that a change adds, in words.
 fn new_lines(hunk: &Hunk) -> String {
     let lines = |lines: usize| if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") };
     match (hunk.original.len(), hunk.proposed.len()) {
@@ -244,13 +244,13 @@ fn new_lines(hunk: &Hunk) -> String {
     }
 }
 
-/// Returns the message that the review holds what the person typed in the editor.
+/// Returns the message that the review has the text that the person typed in the editor.
 pub fn edit_taken(hunks: usize) -> String {
     format!("Edit applied: {}.", changes(hunks))
 }
 
-/// Returns the message that the editor failed. `left`: the file that holds what the person typed, if
-/// anything.
+/// Returns the message that the editor failed. `left`: the file with the text that the person typed, if there
+/// is any.
 pub fn editor_failed(why: &str, left: Option<&Path>) -> String {
     let why = without_error_codes(&harmless::name(why));
     match left {
@@ -259,14 +259,13 @@ pub fn editor_failed(why: &str, left: Option<&Path>) -> String {
     }
 }
 
-/// Returns the message that the companion refused what the person typed, and `e` opens it again. `place` is
-/// harmless.
+/// Returns the message that the companion refused the typed text, which `e` opens again. `place` is harmless.
 pub fn text_refused(name: &str, place: &str) -> String {
     format!("{name}: {CHANGED_WHILE_EDITED}. e opens your text again; a copy is in {place}.")
 }
 
-/// No companion took the text that the person typed. `place` is harmless; without one, the message holds the
-/// text.
+/// Returns the message that no companion received the typed text. `place` is harmless; without it, the
+/// message contains the text.
 pub fn text_kept(name: &str, why: &str, place: Option<&str>, text: &str) -> String {
     match place {
         Some(place) => format!("{name}: {why}. Your text is in {place}."),

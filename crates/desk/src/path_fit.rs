@@ -1,4 +1,4 @@
-//! Paths that fit into so many columns, in the same form at every desk. They are harmless already.
+//! Shortens harmless paths to a number of columns, in the same form at every desk.
 
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr as _;
 /// The fewest columns that a name keeps.
 const MIN_NAME: usize = 16;
 
-/// Returns a message about a name in at most so many columns, if a shorter name makes that possible.
+/// Returns a message about a name in at most `columns` columns, if a shorter name makes that possible.
 pub fn fitted(message: String, name: &str, columns: usize) -> String {
     let excess = message.width().saturating_sub(columns);
     if excess == 0 {
@@ -16,7 +16,8 @@ pub fn fitted(message: String, name: &str, columns: usize) -> String {
     message.replacen(name, &shortened(name, room), 1)
 }
 
-/// Returns a path in at most so many columns. It loses directories first, then the middle of the file's name.
+/// Returns a path in at most `columns` columns. It loses directories first, then the middle of the file's
+/// name.
 pub fn shortened(path: &str, columns: usize) -> String {
     if path.width() <= columns {
         return path.to_owned();
@@ -39,7 +40,7 @@ pub fn shortened(path: &str, columns: usize) -> String {
     format!("{head}…{tail}")
 }
 
-/// Returns the first graphemes that fit into so many columns.
+/// Returns the first graphemes that fit into `columns` columns.
 fn take<'a>(graphemes: impl Iterator<Item = &'a str>, columns: usize) -> String {
     let mut taken = String::new();
     for grapheme in graphemes {

@@ -96,6 +96,9 @@ fn same_file(one: &Path, other: &Path) -> bool {
 }
 
 /// Returns the files of the companion, and adds them to the evidence.
+///
+/// # Errors
+/// [`NotPassed::Unseen`] if no file leads to the companion.
 pub(crate) fn files(case: &Case<'_>) -> Checked<Vec<Published>> {
     let files = of(case.fixture.target);
     if files.is_empty() {

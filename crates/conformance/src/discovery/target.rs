@@ -69,6 +69,9 @@ impl Target {
     /// Returns the companion that this agent would try first, or any agent: Gemini CLI, then Qwen Code, then
     /// the other rows of the table, then any record whose workspace holds the current directory. For an agent
     /// with a WebSocket, returns the companion whose lock file holds that directory.
+    ///
+    /// # Errors
+    /// When no companion serves the directory, or agents would take none of several.
     pub fn find(agent: Option<FamilyAgent>, here: Surroundings) -> Result<Self, NoTarget> {
         if let Some(search) = agent.and_then(|agent| find::locks(agent, &here)) {
             return Self::by_lock(search, here);
@@ -128,6 +131,9 @@ impl Target {
     }
 
     /// Returns the companion of a discovery file; for an agent that reads lock files, that of a lock file.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is no discovery file, or is a lock without a port in its name.
     pub fn in_file(path: &Path, agent: Option<FamilyAgent>, here: Surroundings) -> Result<Self, NoTarget> {
         let unreadable = |why| NoTarget::Unreadable { path: path.to_owned(), why };
         let path = path.canonical().map_err(unreadable)?;

@@ -32,6 +32,9 @@ pub(crate) async fn close_diff(peer: &Peer, path: &str) -> Checked<Value> {
 }
 
 /// Closes a diff. Returns its text, in the form of the specification or in the one that agents need.
+///
+/// # Errors
+/// [`NotPassed::Skip`] for an answer without a text block, which is judged elsewhere.
 pub(crate) async fn closed_text(peer: &Peer, path: &str) -> Checked<Option<String>> {
     let result = close_diff(peer, path).await?;
     if !result["content"][0]["text"].is_string() {

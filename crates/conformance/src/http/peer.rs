@@ -144,6 +144,9 @@ impl Peer {
     }
 
     /// Sends a request of a method and returns the result.
+    ///
+    /// # Errors
+    /// [`NotPassed::Skip`] without an answer that is a reply: other checks judge that.
     pub(crate) async fn ask(&self, method: &str, params: Value) -> Checked<Value> {
         let id = self.next_id();
         self.ask_as(&id, method, params).await

@@ -19,6 +19,9 @@ use crate::driver::Driver;
 use crate::harness::fixture::Fixture;
 
 /// Checks a companion. The run ends early, with its cleanup, once `interrupted` is ready.
+///
+/// # Errors
+/// When there is no room for temporary files. All faults of the companion are in the report.
 pub async fn run(
     target: &Target,
     options: &Options,

@@ -52,6 +52,9 @@ pub enum NoCompanion {
 
 /// Checks that the program is a companion. A program that a discovery file names counts as one, and the
 /// checks judge its faults. `patience` is for the answer.
+///
+/// # Errors
+/// When the program is no companion, or refuses the token that was named.
 pub async fn find_companion(target: &Target, patience: Duration) -> Result<(), NoCompanion> {
     if target.file.is_some() {
         return Ok(());

@@ -66,6 +66,9 @@ impl Measuring {
     pub(crate) const TRIES: usize = 4;
 
     /// Whether a measurement counts in which the machine was late by at most `late`.
+    ///
+    /// # Errors
+    /// When none of [`Self::TRIES`] measurements counts.
     pub(crate) fn counts(&mut self, late: Duration) -> Checked<bool> {
         self.late.push(late);
         match self.late.iter().min() {
@@ -77,6 +80,9 @@ impl Measuring {
     }
 
     /// Records that the last measurement was inconclusive, although the machine was not late.
+    ///
+    /// # Errors
+    /// When none of [`Self::TRIES`] measurements was conclusive: with `instead`, the observation.
     pub(crate) fn said_nothing(&mut self, instead: impl fmt::Display) -> Checked {
         if let Some(late) = self.late.last_mut() {
             *late = Duration::MAX;

@@ -6,19 +6,19 @@ use std::fmt;
 
 use alongside_desk::{Agent, Hunk, HunkState, Lines, Review, ReviewId};
 
-/// How large a text is, and in how many places it is changed.
+/// The size of a text, and the number of changes in it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Case {
     pub(crate) text: Size,
     pub(crate) edits: usize,
 }
 
-/// How large a text is.
+/// The size of a text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Size {
     /// Source code, in bytes.
     Bytes(usize),
-    /// Short lines, most of them often.
+    /// Short lines, most of which occur many times.
     Lines(usize),
 }
 
@@ -42,7 +42,7 @@ impl Case {
         Self { text: Size::Lines(lines), edits }
     }
 
-    /// Returns the texts on disk and of the proposal.
+    /// Returns the text on disk and the proposed text.
     pub(crate) fn texts(&self) -> (String, String) {
         let old = match self.text {
             Size::Bytes(bytes) => source(bytes),
@@ -53,15 +53,15 @@ impl Case {
     }
 }
 
-/// Fewer inputs in a test without optimisation, which only shows that the benches work.
+/// Returns fewer inputs in a test without optimisation, which only shows that the benches run.
 pub(crate) fn few_in_tests<T>(all: &[T]) -> &[T] {
     if cfg!(debug_assertions) { &all[..1] } else { all }
 }
 
-/// Numbers without a pattern that a comparison could make use of.
-struct Dice(u64);
+/// Pseudo-random numbers, without a pattern that a comparison could use.
+struct Random(u64);
 
-impl Dice {
+impl Random {
     fn throw(&mut self, sides: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -70,10 +70,11 @@ impl Dice {
     }
 }
 
-/// So many bytes of source code: short functions, with the empty lines and braces that files are full of.
+/// Returns at most `bytes` bytes of source code: short functions, with the empty lines and braces that files
+/// have.
 pub(crate) fn source(bytes: usize) -> String {
     const NAMES: [&str; 8] = ["basket", "price", "tax", "count", "customer", "order", "item", "total"];
-    let mut dice = Dice(0x5eed);
+    let mut dice = Random(0x5eed);
     let mut text = String::with_capacity(bytes + 128);
     while text.len() < bytes {
         let mut name = || format!("{}_{}", NAMES[dice.throw(8)], dice.throw(1000));
@@ -83,12 +84,12 @@ pub(crate) fn source(bytes: usize) -> String {
         }
         text += &format!("    {}\n}}\n\n", name());
     }
-    // Whole lines: texts that end without a line end are another matter.
+    // Only whole lines, because a missing last line ending is another case.
     text.truncate(text[..bytes].rfind('\n').map_or(bytes, |end| end + 1));
     text
 }
 
-/// Returns a text changed in so many places, far apart: a word, a line more, two lines less, in turn.
+/// Returns a text with `edits` changes, far apart: in turn a changed word, an added line, two removed lines.
 pub(crate) fn edited(text: &str, edits: usize) -> String {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let apart = lines.len() / edits.max(1);
@@ -112,7 +113,7 @@ pub(crate) fn edited(text: &str, edits: usize) -> String {
     new
 }
 
-/// Returns a review of source code of so many lines in which so many lines have become others.
+/// Returns a review of `lines` lines of source code with `edits` changed lines.
 pub(crate) fn review(lines: usize, edits: usize) -> Review {
     let original = source(lines * 48);
     let original: String = original.split_inclusive('\n').take(lines).collect();

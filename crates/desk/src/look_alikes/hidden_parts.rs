@@ -1,4 +1,4 @@
-//! The parts of a hunk that one cannot see: its differences in words, and the blanks that a desk draws with
+//! The invisible parts of a hunk: descriptions of its differences, and the whitespace that a desk draws with
 //! signs.
 
 use std::collections::{BTreeMap, HashMap};
@@ -10,20 +10,20 @@ use super::{Unseen, differing_lines, without_end};
 use crate::context::{Position, Range};
 use crate::harmless;
 
-/// The most new lines of a hunk whose blanks are told; a longer one is easy to find.
+/// The most new lines of a hunk whose whitespace is reported; a longer hunk is easy to find.
 const MAX_LINES: usize = 1000;
 
-/// The differences of a hunk that one cannot see.
+/// The invisible differences of a hunk.
 #[derive(Debug, Default)]
 pub struct HiddenParts {
-    /// In words.
+    /// Their descriptions.
     pub unseen: Unseen,
-    /// Ranges of its old lines and of its new ones, counted from the first of each: blanks that differ in
-    /// lines that look the same, and blanks at the end of other new lines.
+    /// Ranges of its old lines and of its new ones, counted from the first line of each side: whitespace that
+    /// differs in lines that look the same, and whitespace at the end of other new lines.
     pub blanks: [Vec<Range>; 2],
 }
 
-/// The blanks of a line behind so many characters that one sees.
+/// The whitespace of a line after a number of visible characters.
 #[derive(Debug)]
 struct Run {
     text: String,
@@ -32,7 +32,7 @@ struct Run {
 }
 
 impl HiddenParts {
-    /// Looks through the two sides of a hunk.
+    /// Compares the two sides of a hunk.
     pub fn of(old: &str, new: &str) -> Self {
         let mut found = Self::default();
         let mut alike = HashMap::new();
@@ -57,7 +57,7 @@ impl HiddenParts {
     }
 }
 
-/// Returns the blanks of a line that are others than those in the same place of another line.
+/// Returns the whitespace of a line that differs from that in the same place of another line.
 fn differing(line: &str, other: &str) -> impl Iterator<Item = ops::Range<usize>> {
     let theirs = runs(other);
     let differ = runs(line)
@@ -66,7 +66,7 @@ fn differing(line: &str, other: &str) -> impl Iterator<Item = ops::Range<usize>>
     differ.map(|(_, run)| run.columns)
 }
 
-/// Returns the runs of blanks of a line, by how many characters that one sees are before them. An accent
+/// Returns the runs of whitespace of a line, by the number of visible characters before them. An accent
 /// counts as a character, whether it is composed with its letter or not.
 fn runs(line: &str) -> BTreeMap<usize, Run> {
     let nfd = DecomposingNormalizerBorrowed::new_nfd();
@@ -87,7 +87,7 @@ fn runs(line: &str) -> BTreeMap<usize, Run> {
     runs
 }
 
-/// Returns the columns of the blanks at the end of a line.
+/// Returns the columns of the whitespace at the end of a line.
 fn at_end(line: &str) -> Option<ops::Range<usize>> {
     let text = line.trim_end_matches([' ', '\t']);
     let start = (text.len() < line.len()).then(|| text.encode_utf16().count())?;
@@ -104,7 +104,7 @@ fn range(line: usize, columns: &ops::Range<usize>) -> Range {
 mod tests {
     use super::*;
 
-    /// Returns the blanks of both sides, each as line and columns.
+    /// Returns the whitespace of both sides, each as line and columns.
     fn blanks(old: &str, new: &str) -> [Vec<(u32, u32, u32)>; 2] {
         HiddenParts::of(old, new).blanks.map(|side| {
             side.iter().map(|range| (range.start.line, range.start.character, range.end.character)).collect()

@@ -1,4 +1,4 @@
-//! The sentences about the end of a review, and about what its file holds then.
+//! The sentences about the end of a review, and about the content of its file after that.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use crate::review::last_word::Word;
 use crate::review::{Review, Unawaited};
 use crate::status::Agent;
 
-/// Returns a sentence about the end of a review. `away`: the agent is not listening.
+/// Returns a sentence about the end of a review. `away`: whether the agent is not listening.
 pub fn closed(review: &Review, closed: &Closed, roots: &[PathBuf], away: bool) -> String {
     let (name, agent) = (file_name(&review.file, roots), agent_name(&review.agent));
     let where_ = match &closed.decided_in {
@@ -46,8 +46,8 @@ pub fn closed(review: &Review, closed: &Closed, roots: &[PathBuf], away: bool) -
     said
 }
 
-/// Returns the next step of the agent after a person accepted. No more than is known: it may never come to
-/// the write.
+/// Returns the sentence about the agent's next step after a person accepted. It promises no write that may
+/// never happen.
 fn after_yes(review: &Review, follows: Follows, away: bool) -> String {
     let agent = agent_name(&review.agent);
     match follows {
@@ -72,12 +72,12 @@ fn after_yes(review: &Review, follows: Follows, away: bool) -> String {
     }
 }
 
-/// Whether a person may have stopped the agent by Esc, unheard by its hook.
+/// Whether a person may have stopped the agent with Esc, which its hook does not learn.
 fn may_be_stopped(agent: &Agent) -> bool {
     agent.by_hook && hook_of(agent).is_some_and(|hook| !hook.ends_by_esc)
 }
 
-/// Returns the next step of the agent after a person rejected.
+/// Returns the sentence about the agent's next step after a person rejected.
 fn after_no(review: &Review, follows: Follows, away: bool) -> String {
     let agent = agent_name(&review.agent);
     match follows {
@@ -131,7 +131,7 @@ pub fn edits_left_out(file: &str, agent: &str, roots: &[PathBuf]) -> String {
     format!("{name}: {agent} left out your edits. They are in `alongside drafts`.")
 }
 
-/// Nobody waits for this review, as long as it is so; `None` while its agent does.
+/// Returns the remark that no agent waits for this review; `None` while its agent waits.
 pub fn unawaited(review: &Review) -> Option<String> {
     let agent = agent_name(&review.agent);
     let said = match review.unawaited? {

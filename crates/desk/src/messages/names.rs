@@ -9,9 +9,9 @@ use crate::harmless;
 use crate::review::Review;
 use crate::status::Agent;
 
-/// Returns the file's name for people: relative to the outermost root that contains it, so that a file of a
-/// worktree is no namesake of the project's own; behind the root's name if there are several; and with single
-/// separators, because some programs open `sftp://host` as a URL.
+/// Returns the file's name for people. It is relative to the outermost root that contains the file, so that a
+/// file of a worktree differs from that of the project; after the root's name if there are several roots; and
+/// with single separators, because some programs open `sftp://host` as a URL.
 pub fn file_name(file: &str, roots: &[PathBuf]) -> String {
     let path = Path::new(file);
     let is_outermost = |root: &&PathBuf| roots.iter().all(|other| other == *root || !root.starts_with(other));
@@ -46,8 +46,8 @@ pub(super) fn hook_of(agent: &Agent) -> Option<&'static Hook> {
     AGENTS.iter().find(|row| row.display_name == agent.name)?.hook.as_ref()
 }
 
-/// Whether a rejected diff of this agent may have ended its turn, of which nothing tells. A hook's answer
-/// does not.
+/// Whether a rejected diff of this agent may have ended its turn, which nothing reports. A rejection by a
+/// hook does not end a turn.
 pub fn may_end_turn_by_rejection(agent: &Agent) -> bool {
     let turns = || AGENTS.iter().find(|row| row.display_name == agent.name)?.turns.as_ref();
     !agent.by_hook && turns().is_some_and(|turns| turns.ends_by_rejection)

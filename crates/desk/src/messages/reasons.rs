@@ -5,16 +5,16 @@ use crate::harmless;
 use crate::review::{Hunk, Reasons};
 use crate::status::Agent;
 
-/// Returns the message that the person wants to say why, and the agent's model would not read it. `has_hook`:
-/// a hook that can be installed would carry reasons; the agent of a demo has none.
+/// Returns the message that the agent's model would not read a reason. `has_hook`: whether a hook that can be
+/// installed would carry reasons; the agent of a demo has none.
 pub fn no_reason(agent: &Agent, has_hook: bool) -> String {
     let helps = has_hook && !gives_way_to_diffs(agent);
     let hook = if helps { " `alongside install agent` offers its hook." } else { "" };
     format!("{} reads no reason here: its protocol carries none.{hook}", agent_name(agent))
 }
 
-/// Whether the hook of an agent says nothing where the agent opens a diff, because it does not wait long
-/// enough for a person.
+/// Whether the hook of an agent gives no answer if the agent opens a diff, because the hook does not wait
+/// long enough for a person.
 fn gives_way_to_diffs(agent: &Agent) -> bool {
     hook_of(agent).is_some_and(|hook| hook.calls_again)
 }
@@ -44,7 +44,7 @@ pub fn dropped_with_reason(reasons: Reasons) -> &'static str {
     }
 }
 
-/// The person has taken back the change of a reason.
+/// The person has undone the change of a reason.
 pub const REASON_RESTORED: &str = "The reason is the one of before.";
 
 /// The person removed a reason.

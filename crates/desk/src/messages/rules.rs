@@ -1,4 +1,4 @@
-//! The sentences about what is accepted without the person, by rules and ahead.
+//! The sentences about changes that are accepted without a decision, by rules and by grants.
 
 use std::path::PathBuf;
 
@@ -38,10 +38,10 @@ pub fn granted_place(grant: &Grant, roots: &[PathBuf]) -> String {
     }
 }
 
-/// The person has taken back all that they accepted ahead.
+/// The person has withdrawn all grants.
 pub const GRANTS_WITHDRAWN: &str = "Nothing is accepted ahead any more.";
 
-/// No rule has accepted anything, and the person has accepted nothing ahead.
+/// No rule and no grant has accepted a change.
 pub const NOTHING_ACCEPTED: &str = "Nothing was accepted without you since the companion started. The log \
                                     has earlier changes: alongside log";
 
@@ -50,7 +50,7 @@ pub fn accepted_by_rule(accepted: &RuleAcceptance, roots: &[PathBuf]) -> String 
     format!("Accepted without you: {}. L lists it.", acceptance(accepted, roots))
 }
 
-/// Why an accepted file of a patch is not written.
+/// The reason why an accepted file of a patch is not written.
 const NOT_WRITTEN: &str = "not written, because its patch was broken off";
 
 /// Returns the message that the patch of a change that a rule or a grant has accepted was broken off.

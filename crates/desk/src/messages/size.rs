@@ -15,8 +15,8 @@ pub fn coarse_changes(review: &Review) -> Option<String> {
     Some(format!("Too much differs to compare every line of {limited}: some may be equal."))
 }
 
-/// How much a review proposes: `2 changes`, `a new file`, `an empty file`, `a move`, `the whole file`, `other
-/// line ends`.
+/// Returns the size of a proposal: `2 changes`, `a new file`, `an empty file`, `a move`, `the whole file`,
+/// `other line ends`.
 pub fn size(review: &Review) -> String {
     match (&review.whole_file_only, &review.original) {
         (Some(_), _) => "the whole file".into(),
@@ -42,7 +42,7 @@ pub fn other_form(review: &Review) -> Option<&'static str> {
     }
 }
 
-/// Whether accepting would leave an empty file. A remark says it of a deletion.
+/// Whether accepting would leave an empty file. For a deletion, a remark says so instead.
 pub fn empties(review: &Review) -> bool {
     let had_text = review.original.as_ref().is_some_and(|original| !original.is_empty());
     had_text && review.current.is_empty() && review.remark.is_none()
@@ -57,7 +57,7 @@ pub fn changes(hunks: usize) -> String {
     }
 }
 
-/// Returns lines that accepting would add and remove now.
+/// Returns the numbers of lines that accepting would add and remove now.
 pub fn line_counts(review: &Review) -> (usize, usize) {
     if review.original.is_none() && review.hunks.is_empty() {
         return (Text::new(review.current.clone()).len(), 0);
@@ -68,7 +68,7 @@ pub fn line_counts(review: &Review) -> (usize, usize) {
     (sum(|hunk| hunk.current) - alike, sum(|hunk| hunk.original) - alike)
 }
 
-/// Returns the number of lines at the beginnings and ends of edited hunks that the person left as they were.
+/// Returns the number of unchanged lines at the beginnings and ends of edited hunks.
 fn lines_left_alike(review: &Review) -> usize {
     if review.hunks.iter().all(|hunk| hunk.state != HunkState::Edited) {
         return 0;
@@ -86,12 +86,12 @@ fn lines_left_alike(review: &Review) -> usize {
     alike.sum()
 }
 
-/// Returns the state of a review in a list: effects of accepting that counts of lines do not tell, and how
-/// many hunks are in each state: `new file`, `empties the file, 1 kept, 1 dropped`.
+/// Returns the state of a review in a list: effects of accepting that the counts of lines do not show, and
+/// the number of hunks in each state: `new file`, `empties the file, 1 kept, 1 dropped`.
 pub fn states(review: &Review) -> String {
     let effects = effects(review);
     let is_plain = review.hunks.len() == 1 && review.hunks[0].state == HunkState::Kept;
-    // The only change is kept where all of the file comes or goes.
+    // A file that is added or removed as a whole has only one, kept change.
     let hunks = if is_plain && !effects.is_empty() { String::new() } else { hunk_states(review) };
     let parts = effects.into_iter().map(str::to_owned).chain((!hunks.is_empty()).then_some(hunks));
     parts.collect::<Vec<_>>().join(", ")
@@ -118,7 +118,7 @@ fn effects(review: &Review) -> Vec<&'static str> {
     whole.into_iter().chain(form).collect()
 }
 
-/// How many hunks are in each state: `2 kept, 1 dropped`. Empty without hunks.
+/// Returns the number of hunks in each state: `2 kept, 1 dropped`. Empty without hunks.
 pub fn hunk_states(review: &Review) -> String {
     let states = [(HunkState::Kept, "kept"), (HunkState::Dropped, "dropped"), (HunkState::Edited, "edited")];
     let parts = states.map(|(state, name)| {
