@@ -1,8 +1,8 @@
 //! The desk protocol, and what every desk shares.
 //!
-//! A *desk* is anything that shows reviews and may report context: an editor plugin, a terminal, a web page. None
-//! is special. A desk sends a [`Request`] and gets [events](Event); every message that changes a review names
-//! the revision it was made on, and the companion [refuses](Refusal) a stale one instead of guessing.
+//! A *desk* is anything that shows reviews and may report context: an editor plugin, a terminal, a web page.
+//! None is special. A desk sends a [`Request`] and gets [events](Event); every message that changes a review
+//! names the revision it was made on, and the companion [refuses](Refusal) a stale one instead of guessing.
 //!
 //! This crate holds the messages, the two ends of a connection, and the [review model](review_model) of a
 //! desk. It knows nothing of hunks being made or decisions being carried out: the companion does that.

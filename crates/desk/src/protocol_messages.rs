@@ -22,7 +22,7 @@ pub enum Request {
     /// The person's open files; replaces everything this desk reported before.
     #[serde(rename = "alongside/didChangeContext")]
     ChangeContext(ContextReport),
-    /// The person has saved a file in an editor, under this absolute path. A turn review says so.
+    /// The person has saved a file in an editor, under this absolute path. A turn review shows that.
     #[serde(rename = "alongside/didSave", rename_all = "camelCase")]
     Saved {
         /// Absolute path.
@@ -50,8 +50,9 @@ pub enum Request {
         /// True to take the proposal's lines, false to take the original's.
         keep: bool,
     },
-    /// Splits a hunk into smaller ones, so that they can be decided apart. The text stays as it is. With
-    /// `lines`, those become one hunk, with the lines that they took the place of, and the rest others.
+    /// Splits a hunk into smaller ones, so that they can be decided separately. The text stays as it is. With
+    /// `lines`, these lines and those that they replace become one hunk, and the others of the hunk form
+    /// further ones.
     #[serde(rename = "alongside/splitHunk", rename_all = "camelCase")]
     SplitHunk {
         /// Which review.
@@ -60,10 +61,10 @@ pub enum Request {
         revision: u64,
         /// Index into [`Review::hunks`].
         hunk: usize,
-        /// Lines of the hunk; absent: it is split wherever it can be.
+        /// Lines of the hunk; absent: the hunk is split wherever possible.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         lines: Option<Lines>,
-        /// The text that these are lines of: the original, or the proposal.
+        /// The text to which these lines belong: the original, or the proposal.
         #[serde(default, skip_serializing_if = "Side::is_new")]
         side: Side,
     },
@@ -81,7 +82,7 @@ pub enum Request {
         /// The reason; empty to remove it.
         reason: String,
     },
-    /// Takes back the last edit, whoever made it.
+    /// Undoes the last edit, of any desk.
     #[serde(rename = "alongside/undoReview", rename_all = "camelCase")]
     UndoReview {
         /// Which review.
@@ -89,7 +90,7 @@ pub enum Request {
         /// The revision on the screen.
         revision: u64,
     },
-    /// Does again what was taken back last, unless the review has changed since.
+    /// Redoes the last undone edit, unless the review has changed since.
     #[serde(rename = "alongside/redoReview", rename_all = "camelCase")]
     RedoReview {
         /// Which review.
@@ -97,7 +98,7 @@ pub enum Request {
         /// The revision on the screen.
         revision: u64,
     },
-    /// Ends a review. Only ever sent because a person said so.
+    /// Ends a review. Only sent on a command of the person.
     #[serde(rename = "alongside/decideReview", rename_all = "camelCase")]
     DecideReview {
         /// Which review.
@@ -116,11 +117,11 @@ pub enum Request {
         /// The file or its folder.
         scope: Scope,
     },
-    /// Takes back every grant.
+    /// Withdraws every grant.
     #[serde(rename = "alongside/withdrawGrants")]
     WithdrawGrants {},
-    /// Looks what has changed in a working tree since its baseline. [`Event::Turn`] comes before the reply,
-    /// whose revision is that of the turn review.
+    /// Compares a working tree with its baseline. [`Event::Turn`] comes before the reply, whose revision is
+    /// that of the turn review.
     #[serde(rename = "alongside/reviewTurn", rename_all = "camelCase")]
     ReviewTurn {
         /// A directory in the working tree, absolute; absent: the first root that the companion serves.
@@ -142,8 +143,8 @@ pub enum Request {
         /// Index into [`Turn::files`] of that revision.
         file: usize,
     },
-    /// Marks a whole file of a turn review to be undone, or takes its marks back. Single hunks of an open
-    /// file are marked by dropping them.
+    /// Marks a whole file of a turn review to be undone, or removes its marks. Single hunks of an open file
+    /// are marked by dropping them.
     #[serde(rename = "alongside/markTurnFile", rename_all = "camelCase")]
     MarkTurnFile {
         /// Which turn review.
@@ -152,7 +153,7 @@ pub enum Request {
         revision: u64,
         /// Index into [`Turn::files`] of that revision.
         file: usize,
-        /// Whether it is undone.
+        /// Whether to undo the file.
         undo: bool,
     },
     /// Adds a comment to a turn review, or to lines of a file of it. The comment is on disk, and
@@ -186,8 +187,8 @@ pub enum Request {
         /// The words; empty to remove it.
         text: String,
     },
-    /// Undoes all that is marked, and nothing else. [`Event::TurnFinished`] comes before the reply, and the
-    /// new list. Only ever sent because a person said so, who has seen the list of it.
+    /// Undoes all marked changes, and nothing else. [`Event::TurnFinished`] and the new list come before the
+    /// reply. Only sent on a command of a person who has seen the list.
     #[serde(rename = "alongside/finishTurn", rename_all = "camelCase")]
     FinishTurn {
         /// Which turn review.
@@ -202,7 +203,7 @@ pub enum Request {
         #[serde(default, skip_serializing_if = "is_false")]
         ask_to_undo: bool,
     },
-    /// Stops or resumes telling agents about the person's files.
+    /// Stops or resumes the reports of the person's files to agents.
     #[serde(rename = "alongside/pauseContext")]
     PauseContext {
         /// True to stop.
@@ -222,7 +223,7 @@ pub enum Request {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agent: Option<u64>,
     },
-    /// The person has turned to this desk: among several companions, agents get this one.
+    /// The person uses this desk: among several companions, agents get this one.
     #[serde(rename = "alongside/didFocus")]
     Focus,
     /// The editor's projects have changed. Only editors send this, no program that embeds the companion.
@@ -238,7 +239,7 @@ pub enum Request {
     /// A problem that this desk found, for the person at any desk.
     #[serde(rename = "alongside/reportProblem")]
     Report(Problem),
-    /// The desk leaves because its person said so. For a desk that merely vanishes, the host waits.
+    /// The desk leaves on a command of its person. For a desk that vanishes, the host waits.
     #[serde(rename = "exit")]
     Leave,
     /// Answers [`Event::FlushReview`]: every edit the desk had is sent.
@@ -315,7 +316,7 @@ pub enum Event {
     /// desk that has said that it knows them is asked.
     #[serde(rename = "alongside/getDiagnostics", rename_all = "camelCase")]
     DiagnosticsWanted {
-        /// Tells one question from another.
+        /// The number of the question.
         number: u64,
     },
     /// A problem that the person can act on.

@@ -73,25 +73,26 @@ pub struct RuleAcceptance {
     pub kind: ChangeKind,
     /// The rule with its place in the settings, or the grant.
     pub by: String,
-    /// When, in milliseconds since the Unix epoch.
+    /// The time of the acceptance, in milliseconds since the Unix epoch.
     pub at: u64,
-    /// Lines that it adds.
+    /// The number of lines that it adds.
     pub added: usize,
-    /// Lines that it removes.
+    /// The number of lines that it removes.
     pub removed: usize,
-    /// The lines that differ, behind `-` and `+`, each run of them below its position (`@@`).
+    /// The changed lines with `-` and `+`, each run of them after its hunk header (`@@`).
     pub diff: String,
-    /// How many files the agent writes together, if it writes none of them before all are decided: where
-    /// another one is refused, this one is not written either. Otherwise 0 or 1.
+    /// The number of files that the agent writes together, if it writes none of them before all are decided:
+    /// if one is refused, this one is not written either. Otherwise 0 or 1.
     #[serde(default, skip_serializing_if = "is_alone")]
     pub parts: usize,
     /// Whether the end of a long diff is missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_cut: bool,
-    /// The accepted file is not written after all: another file of its patch ended without a decision.
+    /// Whether the accepted file is not written after all, because another file of its patch ended without a
+    /// decision.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_broken_off: bool,
-    /// The change was accepted before the desk joined.
+    /// Whether the change was accepted before the desk joined.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_earlier: bool,
 }

@@ -24,7 +24,7 @@ pub struct Status {
     pub agents: Vec<Agent>,
     /// The number of waiting reviews.
     pub reviews: usize,
-    /// Whether agents hear nothing about the person's files just now.
+    /// Whether agents get no reports of the person's files at present.
     pub paused: bool,
     /// Whether agents get no reviews here, by the settings: they ask in their own prompts.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -32,8 +32,9 @@ pub struct Status {
     /// The number of desks that show reviews, this one among them.
     #[serde(default)]
     pub desks: usize,
-    /// Names of those who keep the companion and its reviews when this desk leaves, for people: the other
-    /// desks, or those without a screen where no desk stays. Absent where the companion does not know.
+    /// The names of the parties that keep the companion and its reviews when this desk leaves, for people:
+    /// the other desks, or the parties without a screen if no desk stays. Absent if the companion does not
+    /// know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept_by: Option<Vec<String>>,
     /// The files that agents know about, the active one first; empty while paused.

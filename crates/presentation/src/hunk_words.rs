@@ -1,5 +1,5 @@
-//! The parts of each hunk that a plugin cannot tell by its lines side by side: what is hard to see in it, and
-//! the lines of an edited one that differ from the original still.
+//! The parts of each hunk that the lines side by side do not show: differences that are hard to see, and the
+//! lines of an edited hunk that still differ from the original.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -35,8 +35,8 @@ impl HunkWords {
         Self { original, proposed: Text::new(review.proposed.clone()), found: HashMap::new() }
     }
 
-    /// Returns the hunks with something to say, for the plugin, and why lines differ that look the same, in a
-    /// sentence about all hunks that would be accepted.
+    /// Returns the hunks with findings, for the plugin, and a sentence about lines that differ and look the
+    /// same, in all hunks that would be accepted.
     pub(super) fn of(&mut self, review: &Review) -> (Vec<Value>, Option<String>) {
         let current = Text::new(review.current.clone());
         let (mut told, mut all, mut kept) = (Vec::new(), Unseen::default(), HashMap::new());
@@ -67,7 +67,7 @@ impl Found {
         Self { hidden: HiddenParts::of(old, new), differing }
     }
 
-    /// It as the plugin gets it, if there is anything.
+    /// Returns the findings as the plugin gets them, if there are any.
     fn told(&self, at: usize, original: usize, current: Lines) -> Option<Value> {
         let mut told = json!({ "hunk": at });
         if let Some(unseen) = self.hidden.unseen.sentence() {
@@ -88,7 +88,7 @@ impl Found {
     }
 }
 
-/// Returns ranges so many lines further down.
+/// Returns ranges moved down by `lines`.
 fn moved(ranges: &[Range], lines: usize) -> Vec<Range> {
     let lines = u32::try_from(lines).unwrap_or(u32::MAX);
     let down = |at: Position| Position { line: at.line.saturating_add(lines), ..at };

@@ -9,7 +9,7 @@ use alongside_desk::Text;
 use similar::DiffTag;
 use similar::algorithms::{Capture, Compact, Replace, myers};
 
-/// After this time a comparison settles for a coarser difference, because the editor waits.
+/// The time after which a comparison returns a coarser difference, because the editor waits.
 const COMPARISON_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// Returns the differences of two texts: pairs of line ranges in order, with equal lines between them.
@@ -54,7 +54,7 @@ pub fn merged(base: &Arc<str>, mine: &Arc<str>, theirs: &Arc<str>) -> Arc<str> {
     let changes = differences(&base, &theirs);
     let (mut lost, mut apart): (Vec<_>, Vec<_>) =
         changes.into_iter().partition(|(place, _)| ours.iter().any(|(our, _)| touch(our, place)));
-    // The lines that lost changes take away, and those that they bring.
+    // The lines that the dropped changes remove, and those that they add.
     let (mut taken, mut brought) = (HashSet::new(), HashSet::new());
     while !lost.is_empty() {
         for (old, new) in &lost {
@@ -82,7 +82,7 @@ pub fn merged(base: &Arc<str>, mine: &Arc<str>, theirs: &Arc<str>) -> Arc<str> {
     text.into()
 }
 
-/// Returns the lines of a range that hold more than blanks.
+/// Returns the lines of a range that are not blank.
 fn lines_of<'t>(text: &'t Text, range: &Range<usize>) -> impl Iterator<Item = &'t str> {
     range.clone().map(|line| text.lines(line..line + 1)).filter(|line| !line.trim().is_empty())
 }
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_line_is_not_lost_on_its_way() {
-        // `theirs` moves b behind c, where `mine` inserts.
+        // `theirs` moves b after c, where `mine` inserts a line.
         assert_eq!(merge("a\nb\nc\n", "a\nb\nc\nmine\n", "a\nc\nb\n"), "a\nb\nc\nmine\n");
         assert_eq!(merge("a\nb\nc\nd\n", "mine\na\nb\nc\nd\n", "a\nc\nb\nd\n"), "mine\na\nc\nb\nd\n");
     }

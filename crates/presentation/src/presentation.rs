@@ -40,40 +40,40 @@ impl<Id: Clone + PartialEq> Presentation<Id> {
         Self { has_exact_texts: true, ..Self::default() }
     }
 
-    /// The plugin sends a text. Without `id`, it wants no answer.
+    /// Handles a text of the plugin. Without `id`, the plugin expects no answer.
     #[must_use]
     pub fn on_plugin_text(&mut self, id: Option<Id>, params: &TextParams) -> Vec<Effect<Id>> {
         self.texts.push(id, params, self.reviews.get(&params.id));
         self.texts.take_effects()
     }
 
-    /// The companion has replied to a text.
+    /// Handles the companion's reply to a text.
     #[must_use]
     pub fn on_text_reply(&mut self, id: ReviewId, reply: Result<Revised, Refusal>) -> Vec<Effect<Id>> {
         self.texts.replied(id, reply, self.reviews.get(&id));
         self.texts.take_effects()
     }
 
-    /// The plugin has sent every text of a review.
+    /// Handles the plugin's report that it has sent every text of a review.
     #[must_use]
     pub fn on_flushed(&mut self, id: ReviewId) -> Vec<Effect<Id>> {
         self.texts.flush(id);
         self.texts.take_effects()
     }
 
-    /// The relay passes on a request of the plugin.
+    /// Records a request of the plugin that the relay passes on.
     pub fn on_plugin_request(&mut self, id: &Id, request: &Request) {
         if let Some(review) = changed_review(request) {
             self.changing.push((id.clone(), review));
         }
     }
 
-    /// The companion has replied to a request that the relay passed on.
+    /// Records the companion's reply to a request that the relay passed on.
     pub fn on_request_reply(&mut self, id: &Id) {
         self.changing.retain(|(request, _)| request != id);
     }
 
-    /// The companion tells an event: the plugin gets it with its words.
+    /// Returns an event of the companion with the labels and sentences for the plugin.
     #[must_use]
     pub fn present(&mut self, event: Event) -> Vec<Effect<Id>> {
         // An event is written without an error.
@@ -110,7 +110,8 @@ impl<Id: Clone + PartialEq> Presentation<Id> {
                 params["display"] = json!({ "messages": [self.companion.take_problem(&problem).text] });
             }
             Event::Notice { message } => params["display"] = json!({ "messages": [message] }),
-            // The list is the person's to ask for, and the plugins show no turns; nothing interrupts them.
+            // The person opens these lists themselves, and the plugins show no turns, so nothing interrupts
+            // the person.
             Event::AcceptedByRule(_) | Event::Turn(_) | Event::TurnFile(_) | Event::TurnFinished(_) => {}
             Event::LastWord(told) => {
                 // The line may say that another proposal waits, which is more than that all is well.
@@ -143,8 +144,8 @@ impl<Id: Clone + PartialEq> Presentation<Id> {
         self.reviews.insert(review.review().id, review);
     }
 
-    /// The plugin gets the change of its text in place of that of the companion's. False for a review that it
-    /// does not have.
+    /// Replaces the change of the companion's text with that of the plugin's text. False for a review that
+    /// the plugin does not have.
     fn changed(&mut self, changed: Changed, params: &mut Value) -> bool {
         let id = changed.id;
         let is_changed_here = self.changing.iter().any(|(_, changing)| *changing == id);
@@ -162,7 +163,7 @@ impl<Id: Clone + PartialEq> Presentation<Id> {
         true
     }
 
-    /// Everything that the plugin shows of a review beside its texts.
+    /// Returns all that the plugin shows of a review beside its texts.
     fn display(&self, review: &mut PresentedReview, said: Vec<String>) -> Value {
         let mut display = review.words(self.roots(), said);
         let parts = match self.has_exact_texts {

@@ -54,7 +54,7 @@ impl PresentedReview {
         said.map(|message| message.text).collect()
     }
 
-    /// The text was this one before the newest revision. Returns how the plugin's text changes.
+    /// Records the text before the newest revision. Returns the change of the plugin's text.
     pub(super) fn note_text(&mut self, before: &Arc<str>) -> Option<Replacement> {
         let Review { revision, current, .. } = self.open.review();
         self.history.push(*revision, before, current);
@@ -68,7 +68,7 @@ impl PresentedReview {
         if revision <= *newest { self.history.text_at(revision, current) } else { None }
     }
 
-    /// Returns the words about it that every plugin gets.
+    /// Returns the labels and sentences that every plugin gets.
     pub(super) fn words(&self, roots: &[PathBuf], said: Vec<String>) -> Value {
         let review = self.review();
         let name = messages::file_name(&review.file, roots);

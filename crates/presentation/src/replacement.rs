@@ -1,4 +1,4 @@
-//! The form in which a text crosses between a plugin and its relay: the lines that differ from one that both
+//! The form in which a plugin and its relay exchange a text: the lines that differ from a text that both
 //! have.
 
 use std::sync::Arc;
@@ -6,10 +6,10 @@ use std::sync::Arc;
 use alongside_desk::{Change, Lines, Range, Text, replacement};
 use serde::{Deserialize, Serialize};
 
-/// Lines of a text, and the text in their place.
+/// Lines of a text, and the text that replaces them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Replacement {
-    /// The replaced lines; those beyond the end are not there.
+    /// The replaced lines; lines beyond the end are ignored.
     pub lines: Lines,
     /// The new text.
     pub text: String,

@@ -8,7 +8,7 @@ use alongside_desk::Review;
 
 const BOM: char = '\u{feff}';
 
-/// The differences of the texts of a review from those that the plugin has: by default none.
+/// The differences between the texts of a review and those of the plugin; by default none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct TextForm {
     has_bom: bool,

@@ -6,26 +6,26 @@ use std::sync::Arc;
 
 use crate::replacement::Replacement;
 
-/// The most changes that a plugin may be behind.
+/// The most changes by which a plugin may be outdated.
 const MAX_CHANGES: usize = 64;
-/// The most bytes of lines that the way back holds, unless it is of one change.
+/// The most bytes of lines that the history holds, unless it has a single change.
 const MAX_BYTES: usize = 8 << 20;
 
 #[derive(Debug)]
 pub(super) struct TextHistory {
     /// The revision that brought the oldest text.
     since: u64,
-    /// Each revision that brought another text, and how that becomes the one before.
+    /// Each revision with another text, and the replacement that restores the text before it.
     back: VecDeque<(u64, Replacement)>,
 }
 
 impl TextHistory {
-    /// No text was before that of this revision.
+    /// Creates a history that begins with this revision.
     pub(super) fn new(revision: u64) -> Self {
         Self { since: revision, back: VecDeque::new() }
     }
 
-    /// A revision has brought a text.
+    /// Records the text of a revision.
     pub(super) fn push(&mut self, revision: u64, before: &str, now: &str) {
         self.back.extend(Replacement::between(now, before).map(|back| (revision, back)));
         let bytes = |back: &VecDeque<(u64, Replacement)>| -> usize {

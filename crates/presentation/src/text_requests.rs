@@ -14,20 +14,20 @@ use crate::merge::merged;
 use crate::presented_review::PresentedReview;
 use crate::replacement::Replacement;
 
-/// The most merges of a text, each after another desk was faster.
+/// The most merges of a text: each follows a faster change of another desk.
 const MAX_ATTEMPTS: usize = 8;
 
 /// The parameters of `alongside/setReviewText`, and of `alongside/decideReview` with a text.
 #[derive(Debug, Deserialize)]
 pub struct TextParams {
     pub(super) id: ReviewId,
-    /// The revision of the text that the plugin's text was made of.
+    /// The revision on which the plugin's text is based.
     pub(super) revision: u64,
     /// The newest revision that the plugin has.
     from: u64,
     /// The plugin's text, as it differs from that of the newest revision; absent if it is the same.
     replacement: Option<Replacement>,
-    /// Decides, if the review has exactly this text then.
+    /// The decision, which applies only if the review then has exactly this text.
     decision: Option<Decision>,
 }
 
@@ -57,10 +57,10 @@ impl TextParams {
     }
 }
 
-/// A text that waits, or is on its way.
+/// A text that is queued, or in flight.
 #[derive(Debug)]
 struct TextRequest<Id> {
-    /// The plugin's request; without one, nobody waits for the answer.
+    /// The plugin's request; `None` if the plugin expects no answer.
     id: Option<Id>,
     revision: u64,
     /// The text that it was made of, and the text; absent if nobody knows them any more.
@@ -100,7 +100,7 @@ pub(super) struct TextRequests<Id> {
     taken: BTreeMap<ReviewId, Taken>,
     /// Reviews whose first text the companion has not answered.
     in_flight: BTreeSet<ReviewId>,
-    /// Reviews of which the companion wants to hear once they have no text left.
+    /// Reviews that the companion asked to flush, until no text of them is left.
     flushing: BTreeSet<ReviewId>,
     effects: Vec<Effect<Id>>,
 }
@@ -113,7 +113,7 @@ impl<Id> Default for TextRequests<Id> {
 }
 
 impl<Id> TextRequests<Id> {
-    /// Whether a text of a review is on its way to the companion.
+    /// Whether a text of a review is in flight to the companion.
     pub(super) fn is_on_its_way(&self, id: ReviewId) -> bool {
         self.in_flight.contains(&id)
     }
@@ -123,7 +123,7 @@ impl<Id> TextRequests<Id> {
         std::mem::take(&mut self.effects)
     }
 
-    /// The plugin sends a text.
+    /// Queues a text of the plugin.
     pub(super) fn push(&mut self, id: Option<Id>, params: &TextParams, review: Option<&PresentedReview>) {
         let &TextParams { id: of, revision, decision, .. } = params;
         let texts = review.and_then(|review| params.texts(review, self.taken.get(&of)));
@@ -132,13 +132,13 @@ impl<Id> TextRequests<Id> {
         self.advance(of, review);
     }
 
-    /// The companion asks for every text of a review.
+    /// Records that the companion asks for every text of a review.
     pub(super) fn flush(&mut self, id: ReviewId) {
         self.flushing.insert(id);
         self.finish_flush(id);
     }
 
-    /// The companion has replied to a text.
+    /// Handles the companion's reply to a text.
     pub(super) fn replied(
         &mut self,
         id: ReviewId,
@@ -156,7 +156,7 @@ impl<Id> TextRequests<Id> {
         self.advance(id, review);
     }
 
-    /// Sends the next text of a review, if none is on its way.
+    /// Sends the next text of a review, if none is in flight.
     pub(super) fn advance(&mut self, id: ReviewId, review: Option<&PresentedReview>) {
         if review.is_none() {
             self.taken.remove(&id);
@@ -185,7 +185,7 @@ impl<Id> TextRequests<Id> {
         self.finish_flush(id);
     }
 
-    /// The review holds the first text, perhaps with changes of other desks.
+    /// Handles the acceptance of the first text, which may include changes of other desks.
     fn was_set(&mut self, id: ReviewId, review: &PresentedReview) {
         let Some(waiting) = self.waiting.get_mut(&id) else { return };
         let Some((request, later)) = waiting.make_contiguous().split_first_mut() else { return };

@@ -12,7 +12,7 @@ use crate::review::ReviewId;
 pub enum Decision {
     /// Hand the current text to the agent, which writes it.
     Accept,
-    /// Tell the agent no.
+    /// Refuse the proposal.
     Reject,
 }
 
@@ -148,7 +148,7 @@ pub enum Refusal {
         /// The place in the request.
         place: String,
     },
-    /// The companion was interrupted and is coming back.
+    /// The companion was interrupted and will return.
     #[error("the companion was interrupted and is coming back: try again in a moment")]
     Interrupted,
     /// A newer companion refuses for a reason that this program does not know.

@@ -28,7 +28,7 @@ pub struct HookProposal {
     /// The tool's operation on the file; paths in it are absolute.
     #[serde(default)]
     pub operation: Operation,
-    /// The work of the tool in words for people, if the tool does more than writing this text.
+    /// A description of the tool's work for people, if the tool does more than write this text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remark: Option<String>,
     /// The process of the agent, if the hook can tell: a grant ends with it.
@@ -37,30 +37,30 @@ pub struct HookProposal {
     /// How many files the same tool call changes: see [`Review::parts`](crate::Review::parts).
     #[serde(default)]
     pub parts: usize,
-    /// Names the tool call, where it changes several files: the agent writes none of them where one ends
-    /// without a decision.
+    /// The identifier of the tool call, if it changes several files: the agent writes none of them if a
+    /// review of one ends without a decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<String>,
-    /// How long the hook waits for the decision, in milliseconds.
+    /// The time that the hook waits for the decision, in milliseconds.
     pub patience_ms: u64,
-    /// The agent may bring the same edit once more, by another way or by the hook: the person is not asked
-    /// again.
+    /// Whether the agent may send the same edit once more, by another way or by the hook: the person is not
+    /// asked again.
     #[serde(default)]
     pub comes_twice: bool,
-    /// The review stays open for a repeated call when the patience is over. Otherwise it ends.
+    /// Whether the review stays open for a repeated call when the patience is over. Otherwise it ends.
     #[serde(default)]
     pub calls_again: bool,
-    /// The agent asks its person by itself where the hook has no answer: by `openDiff` of its session here,
+    /// Whether the agent asks its person itself if the hook has no answer: by `openDiff` of its session here,
     /// or in its own prompt.
     #[serde(default)]
     pub asks_itself: bool,
-    /// The agent may ask in its own prompt after an acceptance.
+    /// Whether the agent may ask in its own prompt after an acceptance.
     #[serde(default)]
     pub asks_afterwards: bool,
-    /// No review is opened: the answer is that of a moment ago, or [`Verdict::NotReviewed`].
+    /// Whether no review is opened: the answer is a recent one, or [`Verdict::NotReviewed`].
     #[serde(default)]
     pub only_if_decided: bool,
-    /// The agent writes another text than it proposed, if the person changed it. Otherwise it is asked to
+    /// Whether the agent writes the person's text if they changed the proposed one. Otherwise it is asked to
     /// propose that text.
     #[serde(default)]
     pub takes_text: bool,

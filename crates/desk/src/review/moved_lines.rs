@@ -1,21 +1,21 @@
 //! Blocks of lines that a proposal moves: a diff shows them as a deletion and an addition that have nothing
 //! to do with each other.
 //!
-//! A block counts only where nothing is to be guessed: three lines or more with words, equal on both sides,
-//! and its first three the only ones of their kind that go and that come.
+//! A block counts only if it is unambiguous: three lines or more with words, equal on both sides, whose first
+//! three lines occur once among the removed and once among the added lines.
 
 use std::collections::HashMap;
 
 use crate::review::{Hunk, HunkState, Lines};
 use crate::text::Text;
 
-/// So many lines in a row are a block.
-const FEWEST: usize = 3;
+/// The fewest lines of a block.
+const MIN_LINES: usize = 3;
 
-/// Where more lines than this go or come, no blocks are looked for.
-const MOST: usize = 50_000;
+/// The most removed or added lines in which blocks are searched.
+const MAX_LINES: usize = 50_000;
 
-/// A block of lines that goes at one place and comes at another.
+/// A block of lines that is removed at one place and added at another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Moved {
     /// The hunk that removes it, as an index.
@@ -40,12 +40,12 @@ struct Line<'a> {
 pub fn moved(hunks: &[Hunk], original: &Text, current: &Text) -> Vec<Moved> {
     let gone = lines(hunks, original, |hunk| hunk.original);
     let come = lines(hunks, current, |hunk| hunk.current);
-    if gone.len().max(come.len()) > MOST {
+    if gone.len().max(come.len()) > MAX_LINES {
         return Vec::new();
     }
     let (places, only) = (only_ones(&gone), only_ones(&come));
     let (mut all, mut at) = (Vec::new(), 0);
-    while let Some(window) = come.get(at..at + FEWEST) {
+    while let Some(window) = come.get(at..at + MIN_LINES) {
         let start = key(window).filter(|key| only.get(key) == Some(&Some(at)));
         let start = start.and_then(|key| places.get(&key).copied().flatten());
         let block = start.and_then(|start| block(&gone[start..], &come[at..]));
@@ -69,7 +69,7 @@ fn lines<'a>(hunks: &[Hunk], text: &'a Text, of: fn(&Hunk) -> Lines) -> Vec<Line
     lines.collect()
 }
 
-type Key<'a> = [&'a str; FEWEST];
+type Key<'a> = [&'a str; MIN_LINES];
 
 /// Returns the texts of lines that begin a block; none if they are not in one hunk.
 fn key<'a>(window: &[Line<'a>]) -> Option<Key<'a>> {
@@ -78,10 +78,10 @@ fn key<'a>(window: &[Line<'a>]) -> Option<Key<'a>> {
     is_one.then_some([first.text, second.text, third.text])
 }
 
-/// Where each three lines are; nowhere if they are at several places.
+/// Returns the position of each three lines; `None` for lines that occur several times.
 fn only_ones<'a>(lines: &[Line<'a>]) -> HashMap<Key<'a>, Option<usize>> {
     let mut found = HashMap::new();
-    for (at, key) in lines.windows(FEWEST).map(key).enumerate() {
+    for (at, key) in lines.windows(MIN_LINES).map(key).enumerate() {
         if let Some(key) = key {
             found.entry(key).and_modify(|known| *known = None).or_insert(Some(at));
         }
@@ -89,7 +89,7 @@ fn only_ones<'a>(lines: &[Line<'a>]) -> HashMap<Key<'a>, Option<usize>> {
     found
 }
 
-/// Returns the block with which both begin, if it is one.
+/// Returns the block with which both lists begin, if there is one.
 fn block(gone: &[Line<'_>], come: &[Line<'_>]) -> Option<Moved> {
     let (old, new) = (gone.first()?, come.first()?);
     let is_same = |(gone, come): &(&Line<'_>, &Line<'_>)| {
@@ -98,7 +98,7 @@ fn block(gone: &[Line<'_>], come: &[Line<'_>]) -> Option<Moved> {
     let lines = gone.iter().zip(come).take_while(is_same).count();
     let has_words = |line: &&Line<'_>| line.text.contains(char::is_alphanumeric);
     let words = gone[..lines].iter().filter(has_words).count();
-    (old.hunk != new.hunk && words >= FEWEST).then(|| Moved {
+    (old.hunk != new.hunk && words >= MIN_LINES).then(|| Moved {
         from: old.hunk,
         to: new.hunk,
         original: (old.number..old.number + lines).into(),

@@ -1,4 +1,4 @@
-//! The words of desks for the states of comments on a turn.
+//! The descriptions of the states of comments on a turn.
 
 use crate::turn::Turn;
 use crate::turn::comment::{Comment, CommentState};

@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use crate::review::{Changed, Hunk, OutOfStep, Review, ReviewId};
 use crate::review_model::message::{Message, Subject};
 
-/// A review, the hunk that the person looks at, and the edits made at this desk.
+/// A review, with the current hunk of the person and the edits made at this desk.
 #[derive(Debug)]
 pub struct OpenReview {
     review: Review,
     hunk: usize,
     own_revision: u64,
-    /// The steps that undo takes back, the last one last.
+    /// The steps that undo reverts, the last one last.
     done: Vec<UndoStep>,
-    /// The steps that redo does again, the last one last.
+    /// The steps that redo repeats, the last one last.
     undone: Vec<UndoStep>,
     /// A text of the person that the companion refused, because the review had changed.
     pub refused: Option<RefusedText>,
@@ -64,7 +64,7 @@ impl OpenReview {
         &self.review
     }
 
-    /// Returns the hunk that the person looks at, as an index; the number of hunks stands for the end.
+    /// Returns the current hunk, as an index; the number of hunks stands for the end.
     pub fn hunk(&self) -> usize {
         self.hunk
     }
@@ -84,38 +84,37 @@ impl OpenReview {
         self.own_revision = self.own_revision.max(revision);
     }
 
-    /// Remembers a step of the person. Steps that were taken back cannot be made again after that.
+    /// Records a step of the person. Undone steps cannot be redone after that.
     pub fn push_step(&mut self, hunk: usize, changed: bool) {
         self.done.push(UndoStep { hunk, changed });
         self.undone.clear();
     }
 
-    /// Returns the step that undo takes back.
+    /// Returns the step that undo reverts.
     pub fn last_step(&self) -> Option<UndoStep> {
         self.done.last().copied()
     }
 
-    /// Returns the step that redo does again.
+    /// Returns the step that redo repeats.
     pub fn last_undone(&self) -> Option<UndoStep> {
         self.undone.last().copied()
     }
 
-    /// Notes that the last step was taken back, and returns that step.
+    /// Records that the last step was undone, and returns that step.
     pub fn mark_undone(&mut self) -> Option<UndoStep> {
         let step = self.done.pop();
         self.undone.extend(step);
         step
     }
 
-    /// Notes that the step that was taken back last was made again, and returns that step.
+    /// Records that the last undone step was redone, and returns that step.
     pub fn mark_redone(&mut self) -> Option<UndoStep> {
         let step = self.undone.pop();
         self.done.extend(step);
         step
     }
 
-    /// Forgets the steps that were taken back: the review has changed since, so the companion cannot make
-    /// them again.
+    /// Forgets the undone steps: the review has changed since, so the companion cannot redo them.
     pub fn forget_undone(&mut self) {
         self.undone.clear();
     }

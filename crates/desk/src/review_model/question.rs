@@ -1,4 +1,4 @@
-//! The questions of a desk: when each is asked, its words, and the meaning of each reply.
+//! The questions of a desk: when each is asked, its text, and the meaning of each reply.
 
 use std::path::PathBuf;
 

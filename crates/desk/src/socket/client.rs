@@ -24,7 +24,7 @@ use crate::turn::SnapshotTaken;
 /// A desk that has joined.
 #[derive(Debug)]
 pub struct Joined {
-    /// Speaks to the host. Dropping it closes the socket; the host then takes the desk for lost.
+    /// The desk. Dropping it closes the socket; the host then treats the desk as lost.
     pub desk: Desk,
     /// The host's introduction.
     pub welcome: Welcome,
@@ -39,7 +39,7 @@ pub enum JoinError {
     /// The two speak different versions of the protocol.
     #[error("{message}")]
     Mismatch {
-        /// The host's words.
+        /// The host's message.
         message: String,
         /// The host's versions.
         host: Mismatch,
@@ -71,7 +71,8 @@ where
     Ok(Joined { desk, welcome, parted })
 }
 
-/// Asks a host of any version to end so that a successor can take its place; it has, when this returns.
+/// Asks a host of any version to end so that a successor can take its place. The host has ended when this
+/// returns.
 ///
 /// # Errors
 /// As [`join`].
@@ -79,7 +80,7 @@ pub async fn hand_over<S: AsyncRead + AsyncWrite>(stream: S) -> Result<(), JoinE
     bid(stream, HAND_OVER).await
 }
 
-/// Asks a host of any version to end, as if its last desk had left; it has, when this returns.
+/// Asks a host of any version to end, as if its last desk had left. The host has ended when this returns.
 ///
 /// # Errors
 /// As [`join`].
@@ -104,7 +105,7 @@ struct OfHook<'a, P> {
     params: &'a P,
 }
 
-/// Has a proposal of a hook reviewed in this version of the protocol, and waits for the verdict.
+/// Sends a proposal of a hook in this version of the protocol, and waits for the verdict.
 ///
 /// # Errors
 /// As [`join`]; a host of before hooks refuses.
@@ -117,7 +118,7 @@ where
         .map_err(|error| JoinError::Refused(format!("its verdict cannot be read ({error})")))
 }
 
-/// Tells a host that a hook has taken a snapshot. An older host, which shows no turns, lets it be.
+/// Reports to a host that a hook has taken a snapshot. An older host, which shows no turns, ignores that.
 ///
 /// # Errors
 /// When nobody reads there.
@@ -198,7 +199,8 @@ async fn carry<S: AsyncRead + AsyncWrite + Send + 'static>(
             }
         }
     }
-    // Their senders go with `open`: whoever waits is told that the companion has stopped.
+    // Dropping `open` drops the senders, which reports to every waiting request that the companion has
+    // stopped.
     goodbye
 }
 

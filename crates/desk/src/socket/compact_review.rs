@@ -56,7 +56,7 @@ pub(super) struct CompactReview {
 }
 
 impl CompactReview {
-    /// `None` where the texts have nothing in common that could be left out.
+    /// Returns `None` if the texts have no equal lines that could be left out.
     pub(super) fn of(review: &Review) -> Option<Self> {
         let original = review.original.clone()?;
         let pieces = |text: &str, lines: fn(&Hunk) -> Lines| {
@@ -126,7 +126,7 @@ mod tests {
         Lines { start, end }
     }
 
-    /// Lines 1 and 3 of four are others; the second of the two was dropped.
+    /// Returns a review that changes lines 1 and 3 of four; the second of the two changes was dropped.
     fn review() -> Review {
         let hunk = |original, proposed, current, state| Hunk {
             original,

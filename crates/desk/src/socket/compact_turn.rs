@@ -21,16 +21,16 @@ pub(super) struct TurnUpdate {
     turn: Turn,
     /// The files that differ, each with its index in the list.
     changed: Vec<(usize, TurnFile)>,
-    /// The comments are as they were.
+    /// Whether the comments are unchanged.
     #[serde(default)]
     same_comments: bool,
-    /// The message is as it was.
+    /// Whether the message is unchanged.
     #[serde(default)]
     same_message: bool,
 }
 
 impl SentTurns {
-    /// Remembers a review that is sent now. Returns its short form, if the other end has the review with as
+    /// Records a review that is sent now. Returns its short form, if the other end has the review with as
     /// many files.
     pub(super) fn shorten(&mut self, turn: &Turn) -> Option<TurnUpdate> {
         let Some(known) = self.0.get_mut(&turn.id).filter(|known| known.files.len() == turn.files.len())
@@ -54,7 +54,7 @@ impl SentTurns {
         Some(TurnUpdate { turn, changed, same_comments, same_message })
     }
 
-    /// Remembers a review that was sent as a whole.
+    /// Records a review that was sent as a whole.
     pub(super) fn remember(&mut self, turn: &Turn) {
         self.0.insert(turn.id, turn.clone());
     }
@@ -102,7 +102,7 @@ mod tests {
         }
     }
 
-    /// Tells a list. Returns the size of its short form, if it has one.
+    /// Sends a list. Returns the size of its short form, if it has one.
     fn tell(sent: &mut SentTurns, received: &mut SentTurns, turn: &Turn) -> Option<usize> {
         let Some(update) = sent.shorten(turn) else {
             received.remember(turn);

@@ -7,12 +7,12 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, AsyncWrit
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-/// The largest message: three texts of a review as large as agents may propose, each byte escaped.
-const LARGEST: usize = 2 << 30;
+/// The largest message in bytes: three texts of a review as large as agents may propose, each byte escaped.
+const MAX_MESSAGE: usize = 2 << 30;
 /// The largest message in bytes that is copied behind its header.
 const MAX_COPIED: usize = 64 << 10;
-/// The longest header block.
-const LONGEST_HEADERS: u64 = 4 << 10;
+/// The longest header block, in bytes.
+const MAX_HEADERS: u64 = 4 << 10;
 
 /// Reads one message; `None` at the end of the stream.
 ///
@@ -20,11 +20,11 @@ const LONGEST_HEADERS: u64 = 4 << 10;
 /// When the stream breaks off within a message, or what comes is not framed.
 pub(crate) async fn read(stream: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<Vec<u8>>> {
     let mut length = None;
-    let mut headers = stream.take(LONGEST_HEADERS);
+    let mut headers = stream.take(MAX_HEADERS);
     loop {
         let mut line = Vec::new();
         headers.read_until(b'\n', &mut line).await?;
-        if line.is_empty() && length.is_none() && headers.limit() == LONGEST_HEADERS {
+        if line.is_empty() && length.is_none() && headers.limit() == MAX_HEADERS {
             return Ok(None);
         }
         let Some(line) = line.strip_suffix(b"\n") else {
@@ -41,11 +41,11 @@ pub(crate) async fn read(stream: &mut (impl AsyncBufRead + Unpin)) -> io::Result
         }
     }
     let length: usize = length.ok_or_else(|| invalid("there is no Content-Length"))?;
-    if length > LARGEST {
+    if length > MAX_MESSAGE {
         return Err(invalid("a message is larger than any may be"));
     }
     let mut message = Vec::new();
-    // Grows with what really comes: a length alone costs nothing.
+    // The buffer grows with the received bytes: an announced length alone allocates nothing.
     let read = stream.take(length as u64).read_to_end(&mut message).await?;
     if read < length {
         return Err(io::ErrorKind::UnexpectedEof.into());
@@ -85,7 +85,8 @@ pub(crate) async fn write(stream: &mut (impl AsyncWrite + Unpin), message: &str)
 /// When the stream is broken.
 pub(super) async fn write_unflushed(stream: &mut (impl AsyncWrite + Unpin), message: &str) -> io::Result<()> {
     let mut begin = format!("Content-Length: {}\r\n\r\n", message.len());
-    // In one piece: the reader is woken once. Copying a larger message costs more than a second write.
+    // Header and message are written at once, so that the reader is woken once. Copying a larger message
+    // costs more than a second write.
     let rest = match message.len() <= MAX_COPIED {
         true => {
             begin.push_str(message);

@@ -45,7 +45,7 @@ pub struct Hello {
     /// The process that agents may take for the editor: that of the desk, or of its editor.
     #[serde(default)]
     pub process_id: Option<u32>,
-    /// Which program it is.
+    /// The program of the desk.
     #[serde(default)]
     pub client_info: ClientInfo,
     /// The options of alongside.
@@ -75,7 +75,7 @@ pub struct Options {
 /// The terms on which a desk joins.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Terms {
-    /// The version of the protocol that it wants to speak; 0 if it says nothing.
+    /// The version of the protocol that the desk wants to speak; 0 if it names none.
     #[serde(default)]
     pub protocol: u32,
     /// The role in which it joins.
@@ -84,10 +84,10 @@ pub struct Terms {
     /// The editor it speaks for.
     #[serde(default, alias = "owner", skip_serializing_if = "Option::is_none")]
     pub editor: Option<EditorProcess>,
-    /// Whether it knows problems in files, and answers [`Event::DiagnosticsWanted`](crate::Event).
+    /// Whether the desk knows problems in files, and answers [`Event::DiagnosticsWanted`](crate::Event).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub diagnostics: bool,
-    /// Whether it shows turns: then it hears of them by [`Event::Turn`](crate::Event).
+    /// Whether the desk shows turns: then it gets [`Event::Turn`](crate::Event).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub turns: bool,
     /// Its projects, absolute. The host serves them as well while the desk is there; none if it only joins.
@@ -116,7 +116,7 @@ pub struct EditorProcess {
     pub name: String,
     /// Its name for people.
     pub display_name: String,
-    /// Tells apart the windows of one process, where each holds a project of its own.
+    /// Identifies a window of the process, if each window has a project of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<String>,
 }
@@ -128,7 +128,7 @@ pub struct Welcome {
     /// LSP's: nothing is offered on the socket.
     #[serde(default)]
     pub capabilities: serde_json::Map<String, serde_json::Value>,
-    /// Which program the host is.
+    /// The program of the host.
     #[serde(default)]
     pub server_info: ClientInfo,
     /// The host, which LSP does not know.
@@ -215,14 +215,14 @@ pub struct Report {
     /// it waits for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub editors: Vec<EditorProcess>,
-    /// Whether nobody is there, and an editor that was closed is waited for; agents do not find the host
+    /// Whether no party is connected, and the host waits for a closed editor; agents do not find the host
     /// meanwhile.
     #[serde(default)]
     pub hidden: bool,
-    /// In how many seconds it ends if nobody comes back; `None` while somebody is there.
+    /// The seconds until the host ends if no party returns; `None` while one is connected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds_left: Option<u64>,
-    /// Names of those who keep the host, for people.
+    /// The names of the parties that keep the host, for people.
     #[serde(default)]
     pub kept_by: Vec<String>,
     /// The status that desks get, without the variables.

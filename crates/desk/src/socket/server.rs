@@ -32,11 +32,11 @@ use crate::review::hook_proposal::{HookProposal, Verdict};
 use crate::turn::SnapshotTaken;
 
 /// The longest wait for the first request of a peer.
-const HELLO_WITHIN: Duration = Duration::from_secs(5);
-/// A desk that reads nothing for so long while messages for it wait counts as lost.
-const UNREAD_FOR: Duration = Duration::from_secs(30);
+const HELLO_TIMEOUT: Duration = Duration::from_secs(5);
+/// The time after which a desk that reads none of its waiting messages counts as lost.
+const UNREAD_TIMEOUT: Duration = Duration::from_secs(30);
 /// The longest time for writing the last messages to a desk.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+const LAST_MESSAGES_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The first request on a connection, and its peer.
 #[derive(Debug)]
@@ -45,9 +45,9 @@ pub enum FirstRequest<S> {
     Join(Hello, Peer<S>),
     /// A successor wants the host's place: see [`Peer::done`].
     HandOver(Peer<S>),
-    /// Somebody wants the host to end.
+    /// A program asks the host to end.
     Stop(Peer<S>),
-    /// Somebody wants to know how the host is.
+    /// A program asks for the state of the host.
     Report(Peer<S>),
     /// A hook wants a review.
     Propose(HookProposal, Peer<S>),
@@ -102,7 +102,7 @@ pub(super) async fn receive_within<S: AsyncRead + AsyncWrite>(
 ) -> io::Result<Option<FirstRequest<S>>> {
     let (reader, writer) = tokio::io::split(stream);
     let mut reader = BufReader::new(reader);
-    let first = tokio::time::timeout(HELLO_WITHIN, framing::read(&mut reader)).await??;
+    let first = tokio::time::timeout(HELLO_TIMEOUT, framing::read(&mut reader)).await??;
     let Some(first) = first else { return Ok(None) };
     let Ok(Ok(Message::Request { id, method, params })) = Message::parse(&first) else {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "a visitor did not introduce itself"));
@@ -198,7 +198,7 @@ fn parameters<T: DeserializeOwned>(id: &Id, params: Option<&RawValue>) -> Result
 }
 
 impl<S: AsyncRead + AsyncWrite + Send + 'static> Peer<S> {
-    /// Answers a successor or whoever asked the host to end. The socket is to be dropped when it has.
+    /// Answers a program that asked the host to end. Its socket must be dropped when the host has ended.
     ///
     /// # Errors
     /// When the peer is gone.
@@ -222,8 +222,7 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Peer<S> {
         framing::write(&mut self.writer, &rpc::reply(&self.id, verdict)).await
     }
 
-    /// Waits until the peer has closed the connection. Anything that it says meanwhile is dropped. Cancel
-    /// safe.
+    /// Waits until the peer has closed the connection, and ignores its messages meanwhile. Cancel safe.
     pub async fn gone(&mut self) {
         loop {
             match self.reader.fill_buf().await {
@@ -258,14 +257,14 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Peer<S> {
         let (mut left, mut listening) = (Some(left), true);
         let mut answers = FuturesOrdered::new();
         let parting = loop {
-            // In this order, so that a desk is told what has changed before its request is answered.
+            // In this order, so that a desk gets the events of a request before the reply.
             let line = tokio::select! {
                 biased;
                 event = desk.next() => match event {
                     Ok(mut event) => {
-                        // First the agent that waits: writing a review takes longer than its answer.
+                        // The waiting agent comes first: writing a review takes longer than its answer.
                         tokio::task::yield_now().await;
-                        // The writer sends events that are there together at once.
+                        // The writer sends all events that are ready at once.
                         while let Some(next) = desk.try_next() {
                             let _ = out.send(written.write(&event)).await;
                             event = next;
@@ -275,7 +274,7 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Peer<S> {
                     Err(Gone) => break DisconnectReason::Ended,
                 },
                 Some(line) = answers.next(), if !answers.is_empty() => {
-                    // Events may have come since the last look at the desk.
+                    // Events may have arrived since the last poll of the desk.
                     while let Some(event) = desk.try_next() {
                         // The send below notices a desk that is gone.
                         let _ = out.send(written.write(&event)).await;
@@ -324,7 +323,7 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Peer<S> {
             let _ = out.send(rpc::notification(GOODBYE, &goodbye().await)).await;
         }
         drop(out);
-        let _ = tokio::time::timeout(LAST_WORDS, writing.join_next()).await;
+        let _ = tokio::time::timeout(LAST_MESSAGES_TIMEOUT, writing.join_next()).await;
         if left.is_none() { DisconnectReason::Left } else { parting }
     }
 }
@@ -361,10 +360,10 @@ async fn write_all<S: AsyncRead + AsyncWrite>(writer: WriteHalf<S>, mut outbox: 
     while let Some(line) = outbox.recv().await {
         let writing = async {
             framing::write_unflushed(&mut writer, &line).await?;
-            // Messages that are there together go out together.
+            // Messages that are ready together are sent together.
             if outbox.is_empty() { writer.flush().await } else { Ok(()) }
         };
-        let written = tokio::time::timeout(UNREAD_FOR, writing).await;
+        let written = tokio::time::timeout(UNREAD_TIMEOUT, writing).await;
         if !matches!(written, Ok(Ok(()))) {
             return;
         }

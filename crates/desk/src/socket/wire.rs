@@ -71,7 +71,7 @@ pub fn answer(id: &Id, answer: Result<Revised, Refusal>) -> String {
     }
 }
 
-/// The words for a desk whose request the companion does not know: it was started by an older program.
+/// The message to a desk whose request the companion does not know: an older program started the companion.
 const OLDER_COMPANION: &str = concat!(
     "the companion of this project runs an older alongside that cannot do this: ",
     "hand over with `alongside host --replace`"
@@ -145,7 +145,7 @@ impl EventWriter {
     }
 }
 
-/// Reads an event in one pass, for texts of megabytes. A message that may be anything takes three.
+/// Reads an event in one pass, for texts of megabytes. Parsing a message of unknown kind takes three passes.
 pub(super) fn read_event(message: &[u8], turns: &mut SentTurns) -> Option<Event> {
     match serde_json::from_slice(message) {
         Ok(Event::Turn(turn)) => {
@@ -180,7 +180,7 @@ pub(super) enum HostMessage {
     Unknown,
 }
 
-/// Reads what a desk is told.
+/// Reads a message of the host to a desk.
 pub(super) fn read_host_message(
     method: &str,
     params: Option<&RawValue>,

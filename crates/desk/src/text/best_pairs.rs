@@ -1,4 +1,4 @@
-//! Pairs lines of two texts in order, so that lines stand beside those that they became.
+//! Pairs lines of two texts in order, so that each line is beside the line that it became.
 
 /// Returns the pairs of `old` lines and `new` lines with the greatest sum of likeness, in the order of both,
 /// as 0-based places. Lines whose likeness is 0 make no pair. Time and memory grow with the product of both

@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::context::{Position, Range as TextRange};
 
-/// How many bytes are looked through for a line. Line ends are counted by the block, which is many times as
-/// quick as finding each: the first frame of a desk, on 200,000 lines, waits for nothing else.
+/// The bytes of a block, the unit in which lines are found. Counting line endings by block is many times
+/// faster than finding each: the first frame of a desk, on 200,000 lines, waits for nothing else.
 const BLOCK: usize = 512;
 
-/// Up to this many lines, looking at each byte from a known line is quicker than a look-up.
+/// The most lines over which a scan from a known line is faster than a look-up.
 const FEW_LINES: usize = 8;
 
 /// A change of the current text.
@@ -76,7 +76,7 @@ impl Text {
         let mut start = 0;
         let lines =
             ends.chain([stretch.len()]).map(move |end| &stretch[std::mem::replace(&mut start, end)..end]);
-        // Behind the last end there may be nothing.
+        // After the last line ending, the text may be empty.
         lines.filter(|line| !line.is_empty())
     }
 
