@@ -1,4 +1,4 @@
-//! Positions that editors name, in the units they count in.
+//! Conversion of editors' positions, in the units that they use.
 
 #[path = "../../desk/benches/inputs/mod.rs"]
 mod inputs;
@@ -10,7 +10,7 @@ use alongside_lsp::{Encoding, fuzzing};
 use divan::{Bencher, black_box};
 use inputs::source;
 
-/// A position in 200,000 lines.
+/// Finds a position in 200,000 lines.
 struct Case {
     encoding: Encoding,
     beyond_ascii: bool,

@@ -1,5 +1,5 @@
-//! An editor as it describes itself in `initialize`. Reading is lenient: editors omit, null and misspell
-//! fields, and the server serves them all the same.
+//! An editor as it describes itself in `initialize`. Parsing is lenient: editors omit and misspell fields or
+//! set them to null, and the server serves them nevertheless.
 
 use std::path::{Path, PathBuf};
 
@@ -13,11 +13,11 @@ use crate::roots;
 /// An editor, and what it can do.
 #[derive(Debug, Clone)]
 pub struct Client {
-    /// The name it gives; empty if it gives none.
+    /// The name that the editor gives; empty if it gives none.
     pub name: String,
     /// The version that the editor gives.
     pub version: String,
-    /// The process that the editor names. Agents may take another one for the editor: see
+    /// The process that the editor names. Agents may use another process as the editor: see
     /// [`EditorKind::process`].
     pub process_id: Option<u32>,
     /// The editor that its plugin names.

@@ -17,19 +17,19 @@ const RETRY_DELAY: Duration = Duration::from_secs(2);
 type Connect<'a> = Box<dyn Fn(Client) -> Attempt<'a> + 'a>;
 type Attempt<'a> = LocalBoxFuture<'a, Result<Desk, Problem>>;
 
-/// Owns the attempts to connect and when they happen.
+/// The attempts to connect, and their times.
 pub(crate) struct Connector<'a> {
     connect: Connect<'a>,
     attempt: Option<Attempt<'a>>,
     /// The roots of the attempt.
     roots: Vec<PathBuf>,
-    /// When the next attempt starts, if one is wanted.
+    /// The time of the next attempt, if one is due.
     next_attempt: Option<Instant>,
     not_before: Instant,
 }
 
 impl<'a> Connector<'a> {
-    /// The first attempt starts at once.
+    /// Creates a connector whose first attempt starts at once.
     pub(crate) fn new(connect: impl Fn(Client) -> Attempt<'a> + 'a) -> Self {
         let now = Instant::now();
         Self {
@@ -48,7 +48,7 @@ impl<'a> Connector<'a> {
         }
     }
 
-    /// The connection was lost: the delay starts.
+    /// Starts the delay after a lost connection.
     pub(crate) fn connection_lost(&mut self) {
         self.not_before = Instant::now() + RETRY_DELAY;
     }

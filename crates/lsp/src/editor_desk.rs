@@ -15,50 +15,52 @@ use crate::problems;
 
 /// The desk of an editor. The session calls its methods, which must not block.
 pub(crate) trait EditorDesk {
-    /// The companion is connected.
+    /// Handles a new connection to the companion.
     fn connected(&mut self, io: &mut Io);
 
-    /// The companion has stopped.
+    /// Handles the end of the companion.
     fn disconnected(&mut self, io: &mut Io);
 
-    /// The editor sends a notification.
+    /// Handles a notification of the editor.
     fn handle_notification(&mut self, io: &mut Io, method: &str, params: Value);
 
-    /// The editor sends a request; false if there is no such method.
+    /// Handles a request of the editor; false if there is no such method.
     fn handle_request(&mut self, io: &mut Io, id: &RequestId, method: &str, params: Value) -> bool;
 
-    /// The editor answers request `number`; `None` if it failed or did not answer in time.
+    /// Handles the editor's answer to request `number`; `None` if the request failed or was not answered in
+    /// time.
     fn handle_response(&mut self, _io: &mut Io, _number: i32, _result: Option<Value>) {}
 
-    /// The editor answers a request that the companion sent through it; without a result if it failed.
+    /// Handles the editor's answer to a request that the companion sent through it; without a result if it
+    /// failed.
     fn handle_forwarded_response(&mut self, _io: &mut Io, _id: &RequestId, _result: Option<Value>) {}
 
-    /// The companion sends an event.
+    /// Handles an event of the companion.
     fn handle_event(&mut self, io: &mut Io, event: Event);
 
-    /// The companion replies to a request of this desk to change or decide a review.
+    /// Handles the companion's reply to a request of this desk to change or decide a review.
     fn handle_reply(&mut self, io: &mut Io, origin: RequestOrigin, reply: Result<Revised, Refusal>);
 
-    /// The search for installed agents ended with the changes of their settings that it found necessary.
-    /// Without an implementation of its own, a desk reports a problem about them.
+    /// Handles the result of the search for agents: the necessary changes of their settings. The default
+    /// reports a problem about them.
     fn handle_offers(&mut self, io: &mut Io, offers: Vec<SettingsOffer>, kind: &EditorKind) {
         if let Some(problem) = problems::ide_mode_is_off(&offers, kind.agents_command) {
             self.handle_event(io, Event::Problem(problem));
         }
     }
 
-    /// A change of an agent's settings was made, with a sentence for the person, or failed.
+    /// Handles the result of a change of an agent's settings: a sentence for the person, or a failure.
     fn handle_settings_change(&mut self, _io: &mut Io, _result: Result<String, String>) {}
 
-    /// When [`Self::handle_deadline`] is to be called next.
+    /// Returns the time of the next call of [`Self::handle_deadline`].
     fn deadline(&self) -> Option<Instant> {
         None
     }
 
-    /// A deadline has passed.
+    /// Handles a deadline that has passed.
     fn handle_deadline(&mut self, _io: &mut Io, _now: Instant) {}
 
-    /// The editor is about to end.
+    /// Prepares for the end of the editor.
     fn shut_down(&mut self, _io: &Io) {}
 
     /// Whether a path is one of this desk's private files. An editor may report their folder as a project.

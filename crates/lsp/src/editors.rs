@@ -1,5 +1,5 @@
-//! The table of editors: the name each gives, the process that agents take for it, and where its messages
-//! mean something else than those of other editors. A new editor is one row; an unknown one gets `ANY`.
+//! The table of editors: the name of each, the process that agents use as the editor, and the meanings of its
+//! messages that differ from those of other editors. A new editor is one row; an unknown one gets `ANY`.
 
 /// A kind of editor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,22 +19,22 @@ pub struct EditorKind {
     pub(crate) prompts: bool,
     /// Whether the editor supports `window/showDocument`.
     pub(crate) show_document: ShowDocument,
-    /// Whether a message longer than a line takes the next key.
+    /// Whether a message longer than a line swallows the next key.
     pub(crate) brief: bool,
     /// The command that sets agents up, as a person types it in this editor.
     pub(crate) agents_command: &'static str,
     /// The columns of the line for messages, if the editor cuts off longer messages and adds no text of its
     /// own.
     pub(crate) columns: Option<usize>,
-    /// The keys that open the code actions, if they are the same for everybody.
+    /// The keys that open the code actions, if all configurations have the same.
     pub(crate) actions_key: Option<&'static str>,
     /// The keys that show the proposal for a file, if they differ from the keys of the code actions.
     review_key: Option<&'static str>,
-    /// The keys for a proposal that has just opened, if they are the same for everybody.
+    /// The keys for a proposal that has just opened, if all configurations have the same.
     pub(crate) keys: Option<&'static str>,
-    /// The command that reads the file in front again, if the editor notices a change on disk only by the
-    /// time of the file, and a person has to give a command. It must leave other files alone: they may hold
-    /// unsaved text.
+    /// The command that reloads the current file, if the editor detects a change on disk only by the time of
+    /// the file, and a person has to give a command. It must not affect other files, which may hold unsaved
+    /// text.
     pub(crate) reload_command: Option<&'static str>,
     /// The command that gives a language to this server, where the editor has one server for each.
     pub(crate) language_command: Option<&'static str>,
@@ -123,7 +123,7 @@ const VSCODE: EditorKind = EditorKind {
     ..ANY
 };
 
-/// The first row that fits counts.
+/// The first row that fits is used.
 const EDITORS: [EditorKind; 19] = [
     EditorKind {
         prefix: "neovim",
@@ -174,7 +174,7 @@ const EDITORS: [EditorKind; 19] = [
         name: "kakoune",
         display_name: "Kakoune",
         process: Process::Session,
-        // The modeline has the other half.
+        // The modeline occupies the other half.
         columns: Some(60),
         actions_key: Some(":alongside-actions"),
         review_key: Some(":alongside-review"),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// How `character` is counted in a position.
+/// The unit of `character` in a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
     /// In bytes.
@@ -33,7 +33,7 @@ impl Encoding {
         }
     }
 
-    /// How many units a character takes.
+    /// Returns the number of units of a character.
     pub(crate) fn units(self, c: char) -> usize {
         match self {
             Self::Utf8 => c.len_utf8(),

@@ -1,5 +1,4 @@
-//! Ways in for the fuzzers of `fuzz/`, which live outside this crate and exercise its private parts. Not an
-//! interface for anybody else.
+//! Private functions of this crate, for the fuzzers of `fuzz/`. Not a public interface.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -42,18 +41,18 @@ pub fn changed(open: &Value, change: &Value, encoding: Encoding) -> Option<Text>
 /// A step of a conversation.
 #[derive(Debug, Clone)]
 pub enum Step<E> {
-    /// The editor says something.
+    /// The editor sends a message.
     Said(Message),
-    /// Something comes to the companion from elsewhere.
+    /// The companion gets a message from another party.
     Elsewhere(E),
-    /// Every deadline passes; those that come again and again, a few times.
+    /// Every deadline passes; recurring ones pass several times.
     Waits,
 }
 
 /// The most deadlines of one [`Step::Waits`].
 const MAX_DEADLINES: usize = 32;
 
-/// Drafts that are on no disk.
+/// Drafts in memory only.
 #[derive(Debug, Default)]
 pub(crate) struct DraftsInMemory(Mutex<BTreeMap<PathBuf, String>>);
 

@@ -1,7 +1,7 @@
 //! The session's two conversations: with the editor, over queues and two threads, and with the companion.
 //!
-//! `lsp-server` hands over one message at a time in both directions. Sending directly would block the session
-//! on an editor that is slow to read, so a queue without a bound lies between.
+//! `lsp-server` passes one message at a time in both directions. Sending directly would block the session
+//! while the editor reads slowly, so an unbounded queue is between them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,7 +24,7 @@ use crate::editor_remote::EditorRemote;
 /// The longest wait for an editor's answer to a request that needs no person.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The origin of a request to the companion, which says who gets the reply.
+/// The origin of a request to the companion, which decides who gets the reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RequestOrigin {
     /// No party waits for the reply.
@@ -111,12 +111,12 @@ impl Io {
         }
     }
 
-    /// Can set agents up from now on.
+    /// Enables the set-up of agents.
     pub(crate) fn set_agents(&mut self, agents: Arc<dyn AgentSetup>) {
         self.agent_setup = Some(agents);
     }
 
-    /// Can use the editor's own program from now on.
+    /// Enables the use of the editor's own program.
     pub(crate) fn set_remote(&mut self, remote: Option<Arc<dyn EditorRemote>>) {
         self.remote = remote;
     }
@@ -142,7 +142,7 @@ impl Io {
         }
     }
 
-    /// Makes the change of this offer, if it still is the one that the preview shows.
+    /// Makes the change of this offer, if it is still the one that the preview shows.
     pub(crate) fn set_agent_up(&mut self, id: &str, preview: &str) {
         if let Some(agents) = &self.agent_setup {
             let made = agents.make(id, preview);
@@ -187,7 +187,8 @@ impl Io {
         self.send(Response { id, response_result: Err(error) });
     }
 
-    /// Sends a request to the editor and returns its number. One that needs no person expires after 10 s.
+    /// Sends a request to the editor and returns its number. A request that needs no person expires after 10
+    /// s.
     pub(crate) fn ask(&mut self, method: &'static str, params: impl Serialize, needs_person: bool) -> i32 {
         self.last_number += 1;
         let deadline = (!needs_person).then(|| Instant::now() + ANSWER_TIMEOUT);

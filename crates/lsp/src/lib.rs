@@ -1,7 +1,7 @@
 //! `alongside lsp`: a language server towards the editor, a desk towards the companion.
 //!
 //! An editor starts `alongside lsp` as it starts any language server. This crate answers the editor at once,
-//! [connects](run) to the companion in the background, and is a desk in one of two ways:
+//! [connects](run) to the companion in the background, and becomes a desk in one of two ways:
 //!
 //! - an editor with a plugin speaks the desk protocol itself, among LSP's own messages;
 //! - any other editor speaks plain LSP: its requests show where the person is, and a proposal is a document.

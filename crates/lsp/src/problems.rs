@@ -12,7 +12,7 @@ pub(crate) fn companion_stopped() -> Problem {
     )
 }
 
-/// IDE mode is off in agents, so they find no editor; `None` if it is on in all.
+/// Returns the problem that IDE mode is off in agents, so they find no editor; `None` if it is on in all.
 /// `command` sets agents up.
 pub(crate) fn ide_mode_is_off(offers: &[SettingsOffer], command: &str) -> Option<Problem> {
     let agents = SettingsOffer::unconnected(offers)?;

@@ -35,7 +35,7 @@ pub(crate) fn from_folders(folders: Option<&Value>) -> Vec<PathBuf> {
     paths.map(|path| without_trailing_slash(&path)).collect()
 }
 
-/// Some editors end the path of a folder with a slash.
+/// Removes the slash with which some editors end the path of a folder.
 fn without_trailing_slash(path: &Path) -> PathBuf {
     path.components().collect()
 }
@@ -72,13 +72,14 @@ pub(crate) fn repositories(roots: Vec<PathBuf>) -> Vec<PathBuf> {
     repositories
 }
 
-/// Applies a change of workspace folders to `roots`; the request that tells a companion, if any is needed.
+/// Applies a change of workspace folders to `roots`. Returns the request that reports it to a companion, if
+/// any is needed.
 pub(crate) fn apply_change(
     roots: &mut Vec<PathBuf>,
     mut added: Vec<PathBuf>,
     mut removed: Vec<PathBuf>,
 ) -> Option<Request> {
-    // A project of which one folder closes while another one opens stays.
+    // A project stays if one of its folders closes and another one opens.
     removed.retain(|root| !added.contains(root));
     roots.retain(|root| !removed.contains(root));
     added.retain(|root| root.is_dir() && !roots.contains(root));

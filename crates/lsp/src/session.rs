@@ -1,4 +1,4 @@
-//! One editor from `initialize` to `exit`. A single loop owns all state and never waits for anybody.
+//! One editor from `initialize` to `exit`. A single loop owns all state and never blocks.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -23,18 +23,18 @@ use crate::{handshake, roots};
 /// The error of a request with an unknown method.
 const METHOD_NOT_FOUND: i64 = ErrorCode::MethodNotFound as i64;
 
-/// The program around the server, and its machine.
+/// The program around the server, and its environment.
 pub struct Program {
     /// The program's version.
     pub version: &'static str,
     /// The directory in which the editor started the server.
     pub here: PathBuf,
-    /// Proposals become files below this directory, which is private and has no links in its name; without it
-    /// the editor cannot show them.
+    /// The private directory of proposals' files, which has no links in its name; without it the editor
+    /// cannot show proposals.
     pub review_directory: Option<PathBuf>,
     /// Keeps text that is typed into a proposal after its decision.
     pub drafts: Arc<dyn DraftKeeper>,
-    /// Finds agents that do not look for the editor.
+    /// Finds agents whose settings keep them from finding the editor.
     pub agent_setup: Arc<dyn AgentSetup>,
 }
 
@@ -53,7 +53,7 @@ pub async fn run(
     let (mut inbox, mut io) = io::open(connection);
     io.set_agents(agent_setup);
     let Some(mut client) = handshake::initialize(&mut inbox, &io, &here, version).await else { return };
-    // An editor that shows a proposal may take its directory for a project.
+    // An editor that shows a proposal may report its directory as a project.
     client.roots.retain(|root| !review_directory.as_ref().is_some_and(|own| root.starts_with(own)));
     if client.roots.is_empty() {
         client.roots = roots::repositories(vec![here]);
@@ -91,7 +91,7 @@ pub(crate) enum SessionEvent {
 /// The phase of an editor between `initialize` and `exit`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// Before `initialized` LSP allows no messages to the editor.
+    /// Before `initialized`: LSP allows no messages to the editor.
     Initializing,
     Running,
     /// After `shutdown`.
@@ -105,11 +105,11 @@ pub(crate) struct Session<'a> {
     io: Io,
     connector: Connector<'a>,
     phase: Phase,
-    /// The problem that the person saw last: each is shown once.
+    /// The problem that was shown last, because each is shown once.
     last_problem: Option<Problem>,
     /// A problem to show at `initialized`.
     pending_problem: Option<Problem>,
-    /// Whether the session looked for agents to set up.
+    /// Whether the session has searched for agents to set up.
     has_looked_for_agents: bool,
 }
 
@@ -258,7 +258,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The editor accepts messages from now on.
+    /// Handles `initialized`: the editor accepts messages from now on.
     pub(crate) fn initialized(&mut self) {
         if self.phase == Phase::Initializing {
             self.phase = Phase::Running;
@@ -268,7 +268,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The companion is connected, and knows these roots.
+    /// Handles a new connection to a companion that knows these roots.
     pub(crate) fn connected(&mut self, desk: Desk, roots: &[PathBuf]) {
         self.io.connect(desk);
         self.last_problem = None;
@@ -278,7 +278,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Looks once for agents to set up, where none is connected.
+    /// Searches once for agents to set up, if no agent is connected.
     fn look_for_agents(&mut self, event: &Event) {
         if let Event::Status(status) = event
             && !std::mem::replace(&mut self.has_looked_for_agents, true)
@@ -301,7 +301,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Tells the person why there is no companion, once for each reason.
+    /// Shows the person why there is no companion, once for each reason.
     fn report_problem(&mut self, problem: Problem) {
         tracing::error!(%problem, "there is no companion");
         if self.last_problem.as_ref() != Some(&problem) {

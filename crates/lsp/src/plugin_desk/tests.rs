@@ -1,4 +1,5 @@
-//! The way of a presenting plugin's messages through the server. `crates/presentation` tests their meaning.
+//! The messages of a presenting plugin on their way through the server. `crates/presentation` tests their
+//! meaning.
 
 use std::path::Path;
 use std::sync::mpsc::Receiver;
@@ -39,7 +40,7 @@ impl Stage {
         assert!(self.desk.forward(&mut self.io, Some(&RequestId::from(number)), method, params));
     }
 
-    /// The companion answers its only request.
+    /// Answers the only request to the companion.
     async fn answered(&mut self, reply: Result<Revised, Refusal>) -> Request {
         let call = self.seat.calls.try_recv().unwrap();
         call.answer.send(reply).unwrap();

@@ -1,5 +1,5 @@
-//! Agents that do not look for this editor: a message says so, and a code action for each change of their
-//! settings names the change and makes it.
+//! Agents whose settings keep them from finding this editor: a message reports them, and a code action makes
+//! each change of their settings.
 
 use alongside_desk::agent_setup::SettingsOffer;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use crate::io::Io;
 #[derive(Debug, Default)]
 pub(super) struct OfferedChanges {
     offers: Vec<SettingsOffer>,
-    /// Whether the person has heard of them.
+    /// Whether they were shown to the person.
     is_announced: bool,
 }
 
@@ -36,7 +36,7 @@ impl OfferedChanges {
         })
     }
 
-    /// The person chose a change: the named one, or the first.
+    /// Makes the change that the person chose: the named one, or the first.
     pub(super) fn make(&mut self, io: &mut Io, editor: &Editor, params: &Value) {
         let id = params.pointer("/arguments/0/offer").and_then(Value::as_str);
         match self.offers.iter().position(|offer| id.is_none_or(|id| offer.id == id)) {

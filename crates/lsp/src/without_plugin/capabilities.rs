@@ -1,4 +1,4 @@
-//! The capabilities that make an editor reveal where its person is, and that show a review.
+//! The capabilities with which an editor reveals the position of its person, and shows a review.
 
 use serde_json::{Value, json};
 

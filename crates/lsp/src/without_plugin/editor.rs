@@ -20,7 +20,7 @@ use crate::editors::{EditorKind, ShowDocument};
 use crate::encoding::Encoding;
 use crate::io::Io;
 
-/// The columns that an editor, which cuts off long lines, puts beside the titles of actions.
+/// The columns next to the titles of actions in an editor that cuts off long lines.
 const MENU_MARGIN: usize = 4;
 
 /// A request to the editor whose answer has an effect.
@@ -30,7 +30,7 @@ pub(crate) enum Question {
     Show(ReviewId, usize),
     /// Apply an offer of the mirror, by its number.
     Apply(ReviewId, u64),
-    /// A new review: look at it now?
+    /// A new review was announced: show it now?
     Announced(ReviewId),
     /// The proposal was closed: reject it?
     Closed(ReviewId),
@@ -167,7 +167,7 @@ impl Editor {
         io.notify("window/showMessage", json!({ "type": level, "message": message }));
     }
 
-    /// Asks the person; without an answer nothing happens.
+    /// Asks the person a question; without an answer nothing happens.
     pub(crate) fn ask(&mut self, io: &mut Io, message: &str, answers: [&str; 2], question: Question) {
         let actions = answers.map(|title| json!({ "title": title }));
         let message = format!("alongside: {}", self.plain(message));
@@ -240,7 +240,7 @@ impl Editor {
         self.questions.insert(number, question);
     }
 
-    /// Makes the editor ask for code lenses again.
+    /// Makes the editor request code lenses again.
     pub(crate) fn refresh_lenses(&mut self, io: &mut Io) {
         if self.client.supports("workspace/codeLens/refreshSupport") {
             io.ask("workspace/codeLens/refresh", Value::Null, false);

@@ -129,7 +129,7 @@ impl LspDesk {
         }
     }
 
-    /// Notes the cursor or selection that a request reveals, and returns its first and last line.
+    /// Records the cursor or selection that a request reveals, and returns its first and last line.
     fn note_place(&mut self, key: &DocumentKey, method: &str, params: &Value) -> Option<(usize, usize)> {
         let (from, to) = revealed(method, params, self.editor.kind().hovers_at_cursor)?;
         self.person_position.note(key, Some(from.line as usize));
@@ -164,7 +164,7 @@ impl LspDesk {
         hover.unwrap_or_default()
     }
 
-    /// `workspace/executeCommand`.
+    /// Handles `workspace/executeCommand`.
     fn execute(&mut self, io: &mut Io, id: &RequestId, params: &Value) {
         let name = params.get("command").and_then(Value::as_str).unwrap_or_default();
         match name.strip_prefix("alongside.").filter(|_| COMMANDS.contains(&name)) {
@@ -193,7 +193,7 @@ impl LspDesk {
         io.reply(id.clone(), Value::Null);
     }
 
-    /// Does what a person wants of a review, or returns the command to queue.
+    /// Carries out a command on a review, or returns the command to queue.
     fn review_command(
         &mut self,
         io: &mut Io,
@@ -243,7 +243,7 @@ impl LspDesk {
         }
     }
 
-    /// The editor has answered a question; with null if it failed or did not answer in time.
+    /// Handles the editor's answer to a question; null if the question failed or was not answered in time.
     fn question_answered(&mut self, io: &mut Io, question: Question, result: &Value) {
         let is_set = |name: &str| result.get(name).and_then(Value::as_bool) == Some(true);
         let title = result.get("title").and_then(Value::as_str);
@@ -347,7 +347,7 @@ impl EditorDesk for LspDesk {
         self.context.repeat_report();
     }
 
-    /// Mostly the companion has closed its reviews before.
+    /// The companion has usually closed its reviews before.
     fn disconnected(&mut self, io: &mut Io) {
         for id in self.reviews.all.keys().copied().collect::<Vec<_>>() {
             self.review_closed(io, &Closed::of(id, Closing::Stopped));
@@ -412,7 +412,7 @@ impl EditorDesk for LspDesk {
             Event::AcceptedByRule(_) | Event::Turn(_) | Event::TurnFile(_) | Event::TurnFinished(_) => {}
             Event::DiagnosticsWanted { .. } => {}
             Event::Notice { message } => self.editor.inform(io, &message),
-            // The editor has one line: that another proposal waits is more than that all is well.
+            // The editor has one line: the news that another proposal waits is more important than good news.
             Event::LastWord(told) if told.word.is_as_decided() && !self.reviews.all.is_empty() => {}
             Event::LastWord(told) if told.word.is_as_decided() => self.editor.inform(io, &told.message),
             Event::LastWord(told) => self.editor.warn(io, &told.message),
@@ -441,7 +441,7 @@ impl EditorDesk for LspDesk {
             (RequestOrigin::Mention, Err(refusal)) => {
                 self.editor.warn(io, &desk_messages::refusal(&refusal));
             }
-            // A notice tells what became of a mention.
+            // A notice reports the result of a mention.
             (RequestOrigin::Mention | RequestOrigin::Unawaited | RequestOrigin::Plugin(_), _) => {}
         }
     }

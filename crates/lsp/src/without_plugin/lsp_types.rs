@@ -60,7 +60,7 @@ mod tests {
     use super::*;
     use crate::without_plugin::commands::code_actions::to_lsp;
 
-    /// The names and numbers of the specification of LSP 3.18.
+    /// Checks the names and numbers against the specification of LSP 3.18.
     #[test]
     fn structures_have_the_names_and_numbers_of_lsp() {
         let at = |line, character| Position { line, character };

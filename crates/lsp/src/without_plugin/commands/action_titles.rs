@@ -1,4 +1,4 @@
-//! The titles of the actions on the changes of a proposal. A title says when the action drops an edit.
+//! The titles of the actions on the changes of a proposal. A title states that the action drops an edit.
 
 use alongside_desk::Review;
 

@@ -62,7 +62,7 @@ pub(crate) fn decide(review: &Review, roots: &[PathBuf], named: Named) -> [lsp::
     };
     let name = if named == Named::Nothing { String::new() } else { format!(" {file}{agent}") };
     let accept = match &doubts {
-        // The doubts name the file.
+        // The warnings name the file.
         Some(doubts) => format!("alongside: Accept{agent} although {doubts}{count}"),
         None => format!("alongside: Accept{name}{count}"),
     };
@@ -72,8 +72,8 @@ pub(crate) fn decide(review: &Review, roots: &[PathBuf], named: Named) -> [lsp::
     ]
 }
 
-/// Everything that a person can do in a proposal at some lines, in places that stay: the first action is
-/// about the changes there and decides nothing, then accept and reject; what is not always there comes last.
+/// Returns all actions for a proposal at some lines, in fixed places: the first action concerns the changes
+/// there and decides nothing, then accept and reject; actions that are not always offered come last.
 pub(crate) fn in_proposal(
     review: &Review,
     roots: &[PathBuf],
@@ -94,7 +94,7 @@ pub(crate) fn in_proposal(
     actions
 }
 
-/// Some changes of a review that an action is about.
+/// The changes of a review that an action concerns.
 struct Changes<'r> {
     review: &'r Review,
     hunks: Vec<&'r Hunk>,
@@ -110,7 +110,7 @@ impl Changes<'_> {
         }
     }
 
-    /// Takes the agent's text for those that have another one, where the first action drops.
+    /// Restores the agent's text of the changes that have another one, if the first action drops.
     fn keep_others(&self) -> Option<lsp::Command> {
         let is_dropped = self.hunks.iter().all(|hunk| hunk.state == HunkState::Dropped);
         // The agent has no text for lines that only the person changed.

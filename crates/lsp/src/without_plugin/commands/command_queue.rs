@@ -23,7 +23,7 @@ pub(crate) enum ReviewCommand {
     Reject,
 }
 
-/// A command that waits for its turn.
+/// A queued command.
 #[derive(Debug)]
 pub(crate) struct PendingCommand {
     /// The editor's request, which gets an answer afterwards.
@@ -31,7 +31,7 @@ pub(crate) struct PendingCommand {
     pub(crate) command: ReviewCommand,
 }
 
-/// A command without a reply.
+/// The command that has no reply yet.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Running {
     /// The command replaces text that the person typed.
@@ -61,12 +61,12 @@ impl CommandQueue {
         self.running.is_some()
     }
 
-    /// The companion has the last command.
+    /// Records that the companion has the last command.
     pub(crate) fn mark_running(&mut self, running: Running) {
         self.running = Some(running);
     }
 
-    /// The companion has replied to the returned command.
+    /// Handles the companion's reply to the returned command.
     pub(crate) fn mark_finished(&mut self) -> Option<Running> {
         self.running.take()
     }

@@ -1,4 +1,5 @@
-//! The commands on a review: what editors offer, what a person gives, and the hunks that it means.
+//! The commands on a review: those that editors offer, those that a person gives, and the hunks that they
+//! concern.
 
 pub(super) mod action_titles;
 pub(super) mod code_actions;

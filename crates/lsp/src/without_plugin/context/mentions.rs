@@ -1,4 +1,4 @@
-//! A code action that adds selected lines to the prompt of an agent, where one takes files.
+//! A code action that adds selected lines to the prompt of an agent that takes files.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ pub(crate) struct Mentions {
 }
 
 impl Mentions {
-    /// Notes which agent takes files.
+    /// Records the agent that takes files.
     pub(crate) fn note_agents(&mut self, status: &Status) {
         let mut taking = status.agents.iter().filter(|agent| agent.takes_files);
         let first = taking.next().map(desk_messages::agent_name);

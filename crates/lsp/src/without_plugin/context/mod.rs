@@ -20,8 +20,8 @@ use super::open_documents::positions::position;
 use crate::editors::CodeActionRange;
 use crate::encoding::Encoding;
 
-/// The shortest time between two reports; some editors reveal every move of the cursor. The first one goes at
-/// once: the companion waits for the end of a movement itself.
+/// The shortest time between two reports, because some editors reveal every move of the cursor. The first
+/// report is sent at once, because the companion itself debounces reports.
 const REPORT_INTERVAL: Duration = Duration::from_millis(50);
 /// The longest reported selection, in UTF-16 units; agents keep 16,384.
 const MAX_SELECTION: usize = 20_000;
@@ -38,7 +38,7 @@ pub(crate) struct ContextTracker {
     due: Option<Instant>,
 }
 
-/// The person's document and place, in bytes of its current text.
+/// The person's document, with the cursor and selection in bytes of its current text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Active {
     key: DocumentKey,
@@ -65,7 +65,8 @@ impl ContextTracker {
         self.schedule_report();
     }
 
-    /// The person typed, or the editor sent the text again because they entered the document.
+    /// Handles a new text: the person typed, or the editor sent the text again because they entered the
+    /// document.
     pub(crate) fn document_edited(&mut self, key: &DocumentKey, edit: &DocumentEdit) {
         let active = self.activate(key);
         if edit.end.is_some() {
@@ -76,15 +77,15 @@ impl ContextTracker {
         }
     }
 
-    /// A request names the position of the cursor.
+    /// Handles a request with the position of the cursor.
     pub(super) fn cursor_at(&mut self, key: &DocumentKey, cursor: usize) {
         let active = self.activate(key);
         active.cursor = Some(cursor);
-        // Editors also highlight within a selection.
+        // Editors also highlight words within a selection.
         active.selection.take_if(|selection| cursor < selection.start || selection.end < cursor);
     }
 
-    /// The editor asks for the code actions of a range.
+    /// Handles a request for the code actions of a range.
     pub(super) fn code_action_range(
         &mut self,
         key: &DocumentKey,
@@ -94,7 +95,7 @@ impl ContextTracker {
     ) {
         let means = self.range;
         let active = self.activate(key);
-        // Then some editors send the range of a diagnostic.
+        // In that case some editors send the range of a diagnostic.
         if trigger == Trigger::Invoked && means != CodeActionRange::Cells {
             return;
         }
@@ -122,7 +123,7 @@ impl ContextTracker {
         self.active.get_or_insert_with(|| Active { key: key.clone(), cursor: None, selection: None })
     }
 
-    /// Something may have changed: a report is due soon.
+    /// Schedules a report after a possible change.
     fn schedule_report(&mut self) {
         let now = Instant::now();
         let due = self.reported_at.map_or(now, |at| now.max(at + REPORT_INTERVAL));
@@ -134,7 +135,7 @@ impl ContextTracker {
         self.due
     }
 
-    /// Reports everything to a new companion.
+    /// Schedules a full report for a new companion.
     pub(crate) fn repeat_report(&mut self) {
         self.last_report = None;
         self.schedule_report();

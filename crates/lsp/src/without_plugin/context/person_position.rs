@@ -1,4 +1,4 @@
-//! The document that the person was last seen in, proposals included, and the line.
+//! The last known document and line of the person, proposals included.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ impl PersonPosition {
         self.0 = Some((key.to_owned(), line));
     }
 
-    /// The person is no longer in this document.
+    /// Records that the person has left this document.
     pub(crate) fn leave(&mut self, key: &Path) {
         self.0.take_if(|(place, _)| place == key);
     }
@@ -52,7 +52,7 @@ pub(crate) enum Trigger {
     Unknown,
     /// The person asked.
     Invoked,
-    /// The editor asks by itself.
+    /// The editor asks automatically.
     Automatic,
 }
 

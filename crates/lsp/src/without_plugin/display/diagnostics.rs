@@ -1,4 +1,4 @@
-//! Marks of reviews as diagnostics, which every editor draws at a line and steps through.
+//! Diagnostics as marks of reviews, which every editor draws at a line and steps through.
 
 use alongside_desk::{HunkState, Lines, Range, Review, Text, messages as desk_messages};
 
@@ -80,7 +80,7 @@ fn mark(
     encoding: Encoding,
     message: String,
 ) -> lsp::Diagnostic {
-    // The editor may have another text for a moment.
+    // The editor may still have another text for a moment.
     let start = lines.start.min(text.len().saturating_sub(1));
     let last = lines.end.clamp(start + 1, text.len().max(start + 1)) - 1;
     let end = text.lines(0..last).len() + without_ending(text.lines(last..last + 1)).len();

@@ -50,7 +50,7 @@ impl Documents {
         }
     }
 
-    /// `textDocument/didOpen`.
+    /// Handles `textDocument/didOpen`.
     pub(crate) fn open(&mut self, params: &Value) -> Option<DocumentKey> {
         let (key, uri) = named(params)?;
         let item = params.get("textDocument")?;
@@ -60,7 +60,7 @@ impl Documents {
         Some(key)
     }
 
-    /// `textDocument/didChange`. One with the whole text opens a document that is not open.
+    /// Handles `textDocument/didChange`. A change of the whole text opens a document that is not open.
     pub(crate) fn change(&mut self, params: &Value) -> Option<(DocumentKey, DocumentEdit)> {
         let (key, uri) = named(params)?;
         let changes = params.get("contentChanges").and_then(Value::as_array)?;
@@ -78,7 +78,7 @@ impl Documents {
         Some((key, edit))
     }
 
-    /// `textDocument/didSave`.
+    /// Handles `textDocument/didSave`.
     pub(crate) fn save(&mut self, params: &Value) -> Option<DocumentKey> {
         let (key, _) = named(params)?;
         let document = self.open.get_mut(&key)?;
@@ -89,7 +89,7 @@ impl Documents {
         Some(key)
     }
 
-    /// `textDocument/didClose`.
+    /// Handles `textDocument/didClose`.
     pub(crate) fn close(&mut self, params: &Value) -> Option<(DocumentKey, Arc<str>)> {
         let (key, _) = named(params)?;
         self.open.remove(&key).map(|document| (key, document.text.text().clone()))
@@ -151,7 +151,7 @@ mod tests {
                 documents.change(&params).unwrap();
             }
             assert_eq!(text(&documents), "14\n", "{order:?}");
-            // A number that restarts is taken as it is.
+            // A number that starts again is accepted as it is.
             let changes = json!([{"range": line(0, 1), "text": "2"}]);
             let params =
                 json!({"textDocument": {"uri": "file:///a", "version": 1}, "contentChanges": changes});

@@ -55,14 +55,13 @@ impl DiskCopy {
         self.original.as_ref().map(ProposalFile::path)
     }
 
-    /// The editor has saved the document, of which it had sent this text.
+    /// Records that the editor has saved the document, and the text that it had sent.
     pub(crate) fn mark_saved(&mut self, sent: Arc<str>) {
         self.saved = Some(sent);
     }
 
-    /// Takes the text of the file for the one that was written, if the person has saved another one there.
-    /// Returns the one before. Blocks briefly.
-    /// Fails if the file cannot be read, or is not UTF-8.
+    /// Treats the text of the file as the written one, if the person has saved another text there. Returns
+    /// the one before. Blocks briefly.
     pub(crate) fn take_saved(&mut self) -> io::Result<Option<Arc<str>>> {
         let saved = self.file.as_ref().map(ProposalFile::read).transpose()?.flatten();
         let saved = saved.filter(|saved| **saved != *self.written);

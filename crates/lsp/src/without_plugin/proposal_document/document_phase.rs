@@ -7,12 +7,12 @@ use tokio::time::Instant;
 
 use super::normalization::Normalization;
 
-/// An editor that shows a proposal opens it here within this time, or never.
+/// The time in which an editor that shows a proposal opens it here, if it does so at all.
 const OPEN_TIMEOUT: Duration = Duration::from_secs(2);
-/// A closed proposal is rejected after this time. Editors also close documents to reopen them, and before
-/// they end.
+/// The time after which a closed proposal is rejected. Editors also close documents to reopen them, and
+/// before they end.
 const CLOSE_DELAY: Duration = Duration::from_millis(500);
-/// The time between two looks at the file of a proposal that the editor shows without this server.
+/// The time between two checks of the file of a proposal that the editor shows without this server.
 const LOOK: Duration = Duration::from_millis(500);
 
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub(crate) enum Phase {
     Open(OpenDocument),
     /// The editor shows the document without this server, so that only the file tells what the person saves.
     Apart {
-        /// The time of the next look for text that was saved there.
+        /// The time of the next check for text that was saved there.
         looks_at: Instant,
         /// The same time as in [`Phase::Closed`].
         opens_until: Option<Instant>,
@@ -52,7 +52,7 @@ pub(crate) enum Due {
     Rejection,
     /// The editor shows the document without this server.
     Apart,
-    /// A look at the file.
+    /// A check of the file is due.
     Look,
 }
 
@@ -65,7 +65,7 @@ impl Phase {
         *self = Self::Open(OpenDocument { normalization, text, is_save_due: false });
     }
 
-    /// The editor closes the document. Returns it as it was, if it was open.
+    /// Handles the closing of the document. Returns its previous state, if it was open.
     pub(crate) fn close(&mut self) -> Option<OpenDocument> {
         let rejects_at = Some(Instant::now() + CLOSE_DELAY);
         match std::mem::replace(self, Self::Closed { rejects_at, opens_until: None }) {

@@ -23,7 +23,7 @@ pub(crate) struct Mirror {
     is_refused: bool,
     /// The companion refused the text; its next news allows another one.
     is_blocked: bool,
-    /// The last text from elsewhere that the editor's took the place of, and whether the person must hear it.
+    /// The last text from elsewhere that the editor's text replaced, and whether the person must be told.
     overwritten: Option<Arc<str>>,
     has_overwritten: bool,
 }
@@ -53,7 +53,7 @@ struct OfferedText {
 }
 
 impl Mirror {
-    /// Begins with a text that both sides have.
+    /// Creates a mirror of a text that both sides have.
     pub(crate) fn new(text: Arc<str>) -> Self {
         Self {
             base: text.clone(),
@@ -69,7 +69,7 @@ impl Mirror {
         }
     }
 
-    /// The editor has opened a text that derives from `base`.
+    /// Handles an opened text that derives from `base`.
     pub(crate) fn open(&mut self, base: Arc<str>, text: Arc<str>) {
         if text == self.editor {
             return;
@@ -80,7 +80,7 @@ impl Mirror {
         self.is_refused = false;
     }
 
-    /// The editor has closed the document. The goal counts as its text.
+    /// Handles the closing of the document. The goal counts as its text.
     pub(crate) fn close(&mut self) {
         self.editor = self.goal();
         self.base = self.companion.clone();
@@ -129,7 +129,7 @@ impl Mirror {
         !self.is_blocked && (self.sent.is_some() || self.goal() != self.companion)
     }
 
-    /// The editor's text has changed in these steps; one of them may be the offer.
+    /// Handles the editor's text after these steps, one of which may be the offer.
     pub(crate) fn editor_changed(&mut self, steps: impl IntoIterator<Item = Arc<str>>) {
         self.is_refused = false;
         for text in steps {
@@ -142,7 +142,7 @@ impl Mirror {
         self.offered.take_if(|offer| offer.is_taken);
     }
 
-    /// The companion announces its text; true if that is the sent one.
+    /// Handles the companion's text. Returns true if it is the sent one.
     pub(crate) fn companion_changed(&mut self, text: Arc<str>) -> bool {
         self.is_blocked = false;
         let ours = self.sent.as_ref().is_some_and(|sent| sent.text == text);
@@ -158,13 +158,12 @@ impl Mirror {
         ours
     }
 
-    /// Whether the editor's text has taken the place of what came from elsewhere in the same lines. Returns
-    /// true once for each such text.
+    /// Returns true once for each text from elsewhere that the editor's text has replaced in the same lines.
     pub(crate) fn take_overwritten(&mut self) -> bool {
         std::mem::take(&mut self.has_overwritten)
     }
 
-    /// The base is about to move: notes a text that the editor's takes the place of.
+    /// Records, before the base moves, a text that the editor's text replaces.
     fn note_overwritten(&mut self) {
         let is_theirs_new = self.companion != self.base && self.editor != self.base;
         if is_theirs_new
@@ -196,7 +195,7 @@ impl Mirror {
         Some(text)
     }
 
-    /// The companion has replied to the sent text.
+    /// Handles the companion's reply to the sent text.
     pub(crate) fn companion_replied(&mut self, taken: bool) {
         let Some(sent) = self.sent.take() else { return };
         if taken && !sent.is_announced {
@@ -224,7 +223,7 @@ impl Mirror {
         Some((text, self.offers))
     }
 
-    /// The editor has answered an offer, before or after it sends the text.
+    /// Handles the editor's answer to an offer, before or after it sends the text.
     pub(crate) fn offer_answered(&mut self, number: u64, taken: bool) {
         let Some(mut offer) = self.offered.take_if(|offer| offer.number == number) else { return };
         if taken {
