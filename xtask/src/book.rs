@@ -1,7 +1,7 @@
 //! `cargo xtask book`: builds the pages as a book with search. `docs/SUMMARY.md` is its table of contents.
 //!
-//! mdBook takes all pages from one folder. So they are copied there with the files that they show or link to,
-//! at the same places, and a link works in the repository and in the book alike.
+//! mdBook reads all pages from one folder. So they are copied there with the files that they show or link to,
+//! at the same relative paths, and a link works in the repository and in the book.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -48,14 +48,14 @@ fn copy(stage: &Path) -> anyhow::Result<()> {
             .with_context(|| format!("cannot copy {file}"))?;
     }
     let summary = fs::read_to_string(checkout().join("docs/SUMMARY.md"))?;
-    // It stands at the top of the copies, not in docs/.
+    // SUMMARY.md is at the top of the copies, not in docs/.
     let summary = summary.replace("](", "](docs/").replace("](docs/../", "](");
     fs::write(stage.join("src/SUMMARY.md"), in_book(&summary))?;
     fs::copy(checkout().join("docs/book.toml"), stage.join("book.toml"))?;
     Ok(())
 }
 
-/// The name of a page that a forge shows for its folder, and the one that a book shows for it.
+/// The name of a folder's page on a forge, and in a book.
 const README: &str = "README.md";
 const INDEX: &str = "index.md";
 
@@ -76,7 +76,7 @@ fn place(stage: &Path, file: &str) -> anyhow::Result<PathBuf> {
 /// Returns the links of the pages of a book that lead to no file of it, or to no place in its page.
 fn dead_links(book: &Path) -> anyhow::Result<Vec<String>> {
     let mut dead = Vec::new();
-    // The page that it prints has all others again.
+    // The page for printing repeats all others.
     let is_page = |path: &PathBuf| {
         path.extension().is_some_and(|extension| extension == "html") && !path.ends_with("print.html")
     };

@@ -1,5 +1,5 @@
-//! `cargo xtask deny`: licences, bans and sources of every crate we depend on, by `deny.toml`, and known
-//! advisories where their database is in reach.
+//! `cargo xtask deny`: checks the licences, bans and sources of every crate that we depend on, by
+//! `deny.toml`, and known advisories if their database can be reached.
 //!
 //! `cargo xtask test` does the same where cargo-deny is installed. It takes minutes to compile, so only
 //! `cargo xtask deny` installs it.
@@ -16,7 +16,7 @@ const RELEASE: &str = "0.20.2";
 const CRATES: &str = "licences, bans and sources of crates";
 const ADVISORIES: &str = "advisories about crates";
 
-/// A part of what was checked.
+/// The result of one check.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) name: &'static str,
@@ -24,7 +24,7 @@ pub(crate) struct Outcome {
     pub(crate) result: Result<bool, String>,
 }
 
-/// Installs cargo-deny where it is missing, and runs it.
+/// Installs cargo-deny if it is missing, and runs it.
 pub(crate) fn deny() -> anyhow::Result<ExitCode> {
     let program = match installed()? {
         Some(program) => program,
@@ -42,7 +42,7 @@ pub(crate) fn deny() -> anyhow::Result<ExitCode> {
     Ok(if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Runs cargo-deny where it is installed.
+/// Runs cargo-deny if it is installed.
 pub(crate) fn check_if_installed() -> anyhow::Result<[Outcome; 2]> {
     let Some(program) = installed()? else {
         let reason = "cargo-deny is not installed (cargo xtask deny installs it)";

@@ -93,7 +93,8 @@ fn run(cargo_fuzz: &Path, target: &str, limit: &str) -> anyhow::Result<bool> {
         }
     }
     if !child.wait()?.success() {
-        // The last lines tell the failure; the build and libFuzzer's greeting come before.
+        // The last lines describe the failure; the output of the build and libFuzzer's first lines come
+        // before.
         output_lines.iter().skip(output_lines.len().saturating_sub(80)).for_each(|line| eprintln!("{line}"));
         println!(
             "{target}: FAILED; the input is in fuzz/artifacts/{target}. The lines above end with the command \

@@ -21,7 +21,8 @@ pub(crate) struct Options {
     write: bool,
 }
 
-/// The most growth of a path, in percent: hash tables have new seeds in every run, and texts other addresses.
+/// The largest accepted growth of a path, in percent: each run has new hash seeds and other addresses of
+/// texts.
 const MAX_GROWTH: u64 = 5;
 
 /// The page that keeps the counts.

@@ -1,4 +1,4 @@
-//! The Rust files of the repository: where they are, and which parts of them are there in tests only.
+//! The Rust files of the repository: their paths, and their parts that exist only in tests.
 
 use std::path::{Path, PathBuf};
 
@@ -52,7 +52,7 @@ pub(crate) fn place(path: &str) -> Option<(&str, Module)> {
     (!is_test(path)).then_some((package, module))
 }
 
-/// Whether a file is there in tests only, as its path says.
+/// Whether a file is compiled only in tests, by its path.
 pub(crate) fn is_test(path: &str) -> bool {
     path.split('/').any(|part| part.starts_with("tests"))
 }
@@ -115,7 +115,7 @@ fn attributes(item: &Item) -> &[Attribute] {
     }
 }
 
-/// Whether an item is only there in tests.
+/// Whether an item exists only in tests.
 fn is_for_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         attribute.path().is_ident("cfg")

@@ -21,7 +21,7 @@ pub(crate) struct Options {
     filter: Option<String>,
 }
 
-/// Runs everything. The last line is the sum. `build_static` builds the static programs, and names their
+/// Runs all checks. The last line is the sum. `build_static` builds the static programs, and names their
 /// targets.
 pub(crate) fn systems(
     options: &Options,

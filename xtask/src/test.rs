@@ -106,7 +106,7 @@ fn run_tier(tier: Tier, filter: Option<&str>) -> anyhow::Result<Outcome> {
     if let Some(filter) = filter
         && ran == Sum::default()
     {
-        // Most likely a mistyped name, or one that another tier runs.
+        // Probably the name is mistyped, or another tier runs the test.
         total.check(&format!("a test whose name contains {filter:?}"), false, &mut Output::at_once());
     }
     flaky::rerun(&mut total)?;

@@ -1,5 +1,5 @@
-//! Holds the workflows of the forge, which nobody has run: each action is one that nobody can change later,
-//! and each chore that they start exists.
+//! Checks the workflows of the forge, which have not run yet: each action is pinned to a commit, and each
+//! chore that they start exists.
 
 use alongside_testing::chores::checkout;
 use clap::Parser as _;
@@ -28,7 +28,7 @@ fn is_pinned(action: &str) -> bool {
 
 /// Returns the commands that start a chore, as the shell reads them, in words. A variable counts as a word.
 fn chores(workflow: &str) -> Vec<Vec<String>> {
-    // A command goes on where a line ends with a backslash.
+    // A command continues after a line that ends with a backslash.
     let workflow = workflow.replace("\\\n", " ");
     let commands = workflow.lines().filter_map(|line| line.split_once("cargo xtask "));
     let words = |command: &str| {
@@ -68,7 +68,7 @@ fn every_chore_that_a_workflow_starts_exists() {
     assert!(Cli::try_parse_from(["cargo xtask", "no-such-chore"]).is_err());
 }
 
-/// A job gets no more than it says.
+/// A job gets only the rights that it names.
 #[test]
 fn a_workflow_has_no_rights_of_its_own() {
     for (name, workflow) in workflows() {

@@ -33,7 +33,7 @@ pub(super) struct Pages {
 }
 
 impl Pages {
-    /// Makes the program write them.
+    /// Runs the program to write these files.
     pub(super) fn written_by(program: &Path, directory: &Path) -> anyhow::Result<Self> {
         let pages = Self { man: directory.join("man"), completions: directory.join("completions") };
         for directory in [&pages.man, &pages.completions] {
@@ -60,7 +60,7 @@ pub(super) fn file_name(version: &str, target: &str) -> String {
     format!("{}.{extension}", stem(version, target))
 }
 
-/// Whether this machine can make that of a target.
+/// Whether this machine can make the archive of a target.
 pub(super) fn can_be_made(target: &str) -> bool {
     !targets::is_windows(target) || tools::is_installed("python3")
 }
@@ -104,7 +104,7 @@ pub(super) fn zip(tree: &Path, file: &Path, epoch: u64) -> anyhow::Result<()> {
 pub(super) fn pack(tree: &Path, file: &Path, epoch: u64) -> anyhow::Result<()> {
     let (above, name) = tree.parent().zip(tree.file_name()).context("a directory with a name")?;
     let mut tar = Command::new("tar");
-    // Nothing of this machine: no directory order, users or times.
+    // Nothing in the archive depends on this machine: no directory order, users or times.
     tar.args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mode=u=rwX,go=rX"])
         .arg(format!("--mtime=@{epoch}"))
         .args(["--use-compress-program=gzip -9n", "-cf"])

@@ -9,7 +9,7 @@ use anyhow::{Context as _, ensure};
 use super::cargo_options::commit;
 use super::tools;
 
-/// Has a program play its demo there.
+/// Runs the demo of a program there.
 ///
 /// # Errors
 /// When the demo fails. Without the right to change the root directory, it is skipped with a message.

@@ -1,5 +1,5 @@
-//! Builds the program for each target. Zig links it with an old C library: a program that is linked as usual
-//! needs the C library of the machine that built it, or a newer one.
+//! Builds the program for each target. Zig links it with an old C library: a program that is linked in the
+//! usual way needs the C library of the build machine, or a newer one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,8 +16,8 @@ use crate::systems::debian_root::Root;
 /// The packages of PyPI that bring cargo-zigbuild and its linker. Newer releases of Zig are untried.
 const TOOLS: [&str; 2] = ["ziglang==0.15.2", "cargo-zigbuild==0.24.0"];
 
-/// Builds the program for one target, or for every one that this machine can build for. Each target with its
-/// program: the first is one that runs here, and writes the manual pages of all.
+/// Builds the program for one target, or for all targets that this machine can build for. Returns each target
+/// with its program: the first program runs here, and writes the manual pages of all.
 ///
 /// # Errors
 /// When a build fails, and when the program for this machine would need its C library and may not.
@@ -32,7 +32,7 @@ pub(super) fn programs(target: Option<&str>, own_glibc: bool) -> anyhow::Result<
     for triple in wanted {
         let program = match targets::row_of(triple) {
             None => as_usual(triple)?,
-            // There every program is for the system's own library.
+            // On that system, every program is linked with the system's own library.
             Some(row) if row.libc == Libc::OfSystem && triple == host => as_usual(triple)?,
             Some(row) => match way_for(row) {
                 Ok(way) => by(row, &way)?,
@@ -42,7 +42,7 @@ pub(super) fn programs(target: Option<&str>, own_glibc: bool) -> anyhow::Result<
                     );
                     as_usual(triple)?
                 }
-                // The name of the target would promise that the program starts with an old C library.
+                // The name of the target would promise that the program runs with an old C library.
                 Err(why) if triple == host => {
                     return Err(why.context(format!(
                         "cannot build for {triple} with an old C library; --own-glibc takes this machine's"
@@ -76,7 +76,7 @@ pub(crate) fn static_programs(root: &Root) -> anyhow::Result<Vec<&'static str>> 
 
 /// The way to build a target. The first two name the directory of the linker.
 enum Way {
-    /// By the Rust of this machine.
+    /// With the Rust of this machine.
     Here(PathBuf),
     /// In a Debian, whose Rust builds its own library, too.
     There(PathBuf, Root),

@@ -1,4 +1,4 @@
-//! Which C library a program needs, read from the names of versions in it.
+//! Finds the C library that a program needs, from the names of versions in it.
 
 use anyhow::ensure;
 
@@ -27,7 +27,7 @@ pub(super) fn check(program: &[u8], promised: Libc) -> anyhow::Result<()> {
             ensure!(needed <= oldest, "the program needs glibc 2.{needed}; it is to start with 2.{oldest}");
         }
         Libc::Static => {
-            // The section of a program that another one, the loader, has to start.
+            // The section of a program that is started by another one, the loader.
             let loaded = program.windows(LOADER.len()).any(|window| window == LOADER);
             ensure!(!loaded, "the program is not static: it needs a loader, and the C library of a system");
         }

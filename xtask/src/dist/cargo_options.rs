@@ -36,7 +36,7 @@ pub(super) fn commit_variable() -> anyhow::Result<String> {
 pub(super) fn commit() -> anyhow::Result<String> {
     let mut git = Command::new("git");
     git.arg("-C").arg(checkout()).env("TZ", "UTC").args(["log", "-1", "--no-show-signature"]);
-    // A hook of git that starts this has them, for a repository that may be another one.
+    // A git hook that starts this program sets these variables, for a repository that may be another one.
     for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"] {
         git.env_remove(variable);
     }
@@ -61,7 +61,7 @@ mod tests {
         let is_date =
             |(place, c): (usize, char)| if [4, 7].contains(&place) { c == '-' } else { c.is_ascii_digit() };
         assert!(date.len() == 10 && date.chars().enumerate().all(is_date), "{commit}");
-        // It may be of an older commit.
+        // The program may be of an older commit.
         let said = tools::output(Command::new(program).arg("--version")).unwrap();
         let named = said.trim().strip_prefix(concat!("alongside ", env!("CARGO_PKG_VERSION"), " ("));
         let named = named.and_then(|named| named.strip_suffix(')')).unwrap_or_else(|| panic!("{said}"));

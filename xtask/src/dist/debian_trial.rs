@@ -20,14 +20,14 @@ const PACKAGES: &str = "bash-completion,fish,man-db,zsh";
 const MANAGERS: &str = "npm pipx python3-pip fakeroot libarchive-tools makepkg nix-bin ruby \
                         python3-jsonschema python3-yaml";
 
-/// A system to try things in, which is made once and never changed.
+/// A system for trials, which is made once and never changed.
 #[derive(Debug, Clone, Copy)]
 enum Base {
     Minimal,
     WithManagers,
 }
 
-/// The trials, with the person who makes them.
+/// The trials, with the user who runs them.
 const TRIALS: [(Base, &str, &str); 6] = [
     (Base::Minimal, "package", "root"),
     (Base::Minimal, "script", "dev"),
@@ -106,10 +106,10 @@ fn minimal(targets: &Path) -> anyhow::Result<PathBuf> {
 /// Makes the minimal Debian with package managers, once.
 fn with_managers(targets: &Path) -> anyhow::Result<PathBuf> {
     let minimal = minimal(targets)?;
-    // The number rises with the packages.
+    // The number rises with each change of the packages.
     made_once(targets.join(format!("managers-2-{}", suite())), |half| {
         tools::run(Command::new("cp").arg("-a").args([minimal.as_path(), half]))?;
-        // An old list may do where the mirror has no new one.
+        // An old list of packages is enough if the mirror has no new one.
         let _ = tools::run(chroot(half, "root").args(["apt-get", "update"]));
         let mut install = chroot(half, "root");
         install.args(APT_INSTALL.split(' ')).args(MANAGERS.split(' '));
@@ -129,7 +129,7 @@ fn suite() -> String {
     field("VERSION_CODENAME").filter(|_| is_debian).unwrap_or_else(|| SUITE.to_owned())
 }
 
-/// A Debian to be used once.
+/// A Debian system for one trial.
 struct Debian {
     root: PathBuf,
 }
@@ -142,7 +142,7 @@ impl Debian {
         Ok(debian)
     }
 
-    /// Puts what was made, and the trials, where everybody there can read them.
+    /// Puts the packages and the trials where every user of the system can read them.
     fn take_in(&self, out: &Path) -> anyhow::Result<()> {
         let dist = self.root.join("dist");
         tools::run(Command::new("cp").arg("-r").arg(out).arg(&dist))?;
@@ -198,7 +198,7 @@ fn chroot(root: &Path, user: &str) -> Command {
 
 impl Drop for Debian {
     fn drop(&mut self) {
-        // Its mounts end with its namespace.
+        // The mounts end with the namespace of the command.
         if let Err(error) = fs::remove_dir_all(&self.root) {
             println!("cannot remove {}: {error}", self.root.display());
         }

@@ -1,4 +1,4 @@
-//! The licences of the crates that the program is made of: most ask that their text goes with every copy.
+//! The licences of the crates in the program: most require that their text is in every copy.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! The crates that the program for a target is made of, as cargo knows them.
+//! The crates in the program for a target, as cargo reports them.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -14,7 +14,7 @@ use super::tools;
 pub(super) struct Crates {
     /// The packages, as `cargo metadata` describes them.
     pub(super) packages: Vec<Value>,
-    /// The nodes of cargo's graph: which package needs which.
+    /// The nodes of cargo's graph of dependencies.
     pub(super) nodes: Vec<Value>,
 }
 

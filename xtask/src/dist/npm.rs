@@ -1,5 +1,5 @@
 //! The packages for npm: one with a launcher, which people install, and one with a program for each target.
-//! npm takes the one for the system by `os`, `cpu` and `libc`; no script runs at the installation.
+//! npm chooses the program's package by `os`, `cpu` and `libc`; the installation runs no script.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ pub(super) fn make(
     let mut programs = Map::new();
     for product in products {
         if let Some(target) = targets::row_of(&product.target) {
-            // The package would be taken wherever there is any glibc.
+            // npm would install the package on every system with glibc.
             if let Err(why) = c_library::check(&fs::read(&product.program)?, target.libc) {
                 println!("SKIPPED: the package of npm for {}: {why}", target.triple);
                 continue;

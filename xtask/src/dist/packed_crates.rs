@@ -1,6 +1,6 @@
-//! `cargo xtask dist --crates`: packs every crate as for a registry, and installs the program from what was
-//! packed, as `cargo install alongside` does. No registry has the crates, so the packed ones stand in for
-//! them by `[patch]`; the crates of others are those of the packed lock file.
+//! `cargo xtask dist --crates`: packs every crate as for a registry, and installs the program from the packed
+//! crates, as `cargo install alongside` does. No registry has our crates, so `[patch]` replaces them with the
+//! packed ones; crates of others come from the packed lock file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use anyhow::{Context as _, ensure};
 use super::{licences, tools};
 use crate::systems::target::CHORES;
 
-/// Packs the crates, installs the program from them, and has it play its demo.
+/// Packs the crates, installs the program from them, and runs its demo.
 pub(super) fn try_out(version: &str, targets: &Path) -> anyhow::Result<()> {
     println!("==> the packed crates");
-    // Not below a checkout: cargo would take its manifest for that of the packed crates.
+    // Not below a checkout, because cargo would read its manifest for the packed crates.
     let scratch = Scratch::new()?;
     let packed = scratch.0.join("packed");
     pack(&packed)?;
@@ -26,7 +26,7 @@ pub(super) fn try_out(version: &str, targets: &Path) -> anyhow::Result<()> {
     let said = tools::output(said.arg("--version"))?;
     ensure!(said == format!("alongside {version}\n"), "the installed program calls itself {said}");
     let mut demo = Command::new(&program);
-    // It finds no other home than this one, which stays as empty as it is.
+    // The program gets an empty home directory.
     demo.arg("demo").env_clear().env("HOME", &scratch.0).env("ALONGSIDE_RUNTIME_DIR", scratch.0.join("run"));
     tools::run(&mut demo)?;
     println!(
@@ -44,7 +44,7 @@ fn pack(out: &Path) -> anyhow::Result<()> {
     must(pack.arg("--target-dir").arg(out).current_dir(checkout()))
 }
 
-/// Unpacks the crates, each into a directory of its own; their names.
+/// Unpacks each crate into a directory of its own. Returns their names.
 fn unpack(packed: &Path, version: &str, to: &Path) -> anyhow::Result<Vec<String>> {
     let ending = format!("-{version}.crate");
     let mut names = Vec::new();
@@ -68,7 +68,7 @@ fn unpack(packed: &Path, version: &str, to: &Path) -> anyhow::Result<Vec<String>
     Ok(names)
 }
 
-/// Has cargo find the packed crates where a registry would have them.
+/// Lets cargo find the packed crates instead of a registry's.
 fn stand_in(names: &[String], version: &str, scratch: &Path) -> anyhow::Result<()> {
     let mut patch = String::from("[patch.crates-io]\n");
     for name in names.iter().filter(|name| *name != "alongside") {
@@ -81,14 +81,14 @@ fn stand_in(names: &[String], version: &str, scratch: &Path) -> anyhow::Result<(
     must(relock.args(["update", "--quiet", "--workspace"]).current_dir(program_in(scratch, version)))
 }
 
-/// Installs the program, unoptimised; its path.
+/// Installs the program without optimisation. Returns its path.
 fn install(scratch: &Path, version: &str, targets: &Path) -> anyhow::Result<PathBuf> {
     let root = scratch.join("root");
     let mut install = cargo();
     let words = "install --quiet --locked --debug --config profile.dev.debug=false --path .";
     install.args(words.split(' '));
     install.arg("--root").arg(&root).current_dir(program_in(scratch, version));
-    // The crates of others stay compiled for the next time.
+    // The compiled crates of others stay for the next run.
     install.env("CARGO_TARGET_DIR", targets.join("crates-trial")).stdin(Stdio::null());
     must(&mut install)?;
     Ok(root.join("bin/alongside"))

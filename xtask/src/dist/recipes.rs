@@ -1,5 +1,5 @@
-//! The recipes of package managers that have no package of ours yet: `packaging/recipes` with the version,
-//! the places of the archives and their checksums filled in. Nobody has published one.
+//! The recipes of package managers that have no package of ours yet: `packaging/recipes`, filled in with the
+//! version, the URLs of the archives and their checksums. None is published.
 
 use std::fs;
 use std::path::Path;

@@ -1,13 +1,13 @@
-//! The public address of the project. `repository` in `workspace.package` of Cargo.toml is the one place that
-//! says it, once there is one; until then, packages name none.
+//! The public URL of the project. `repository` in `workspace.package` of Cargo.toml is its only source, once
+//! it exists; until then, packages name no repository.
 
 use std::fs;
 
 use alongside_testing::chores::checkout;
 use anyhow::bail;
 
-/// Stands for the address, and for the place of the archives, where a format asks for one and there is none;
-/// no such name is ever given out.
+/// The placeholder for this URL, and for that of the archives, in formats that require one; no such domain
+/// can be registered.
 pub(super) const NOWHERE: &str = "https://alongside.invalid";
 
 /// Returns the address that Cargo.toml says, else that of the archives, if they are in a release of a forge.
@@ -42,7 +42,7 @@ fn said_in(manifest: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    /// Other files that name it, each with the beginning of the line that does. A file may have none yet.
+    /// Other files that name the URL, each with the beginning of the line. A file may have no such line yet.
     const NAMED: [(&str, &str); 4] = [
         ("editors/emacs/alongside.el", ";; URL: "),
         ("editors/vscode/package.json", "  \"repository\": "),

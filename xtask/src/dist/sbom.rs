@@ -1,5 +1,5 @@
-//! The bill of materials of a program in the format CycloneDX: its crates, their licences and checksums, and
-//! which needs which. Scanners look up advisories by it.
+//! The bill of materials of a program in the format CycloneDX: its crates with their licences, checksums and
+//! dependencies. Scanners use it to look up advisories.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -53,7 +53,7 @@ pub(super) fn of_crates(crates: &Crates, version: &str, target: &str) -> anyhow:
 fn component(package: &Value, checksum: Option<&String>) -> Value {
     let said = |field: &str| package[field].as_str();
     let (name, version) = (said("name").unwrap_or_default(), said("version").unwrap_or_default());
-    // A plus sign in an address stands for a space.
+    // A plus sign in a URL stands for a space.
     let purl = format!("pkg:cargo/{name}@{}", version.replace('+', "%2B"));
     let mut component = json!({
         "type": "library",
@@ -84,13 +84,13 @@ fn component(package: &Value, checksum: Option<&String>) -> Value {
     component
 }
 
-/// Which crate of the program needs which other.
+/// Returns the dependencies between the crates of the program.
 fn dependencies(crates: &Crates, references: &BTreeMap<&str, Value>) -> Vec<Value> {
     let mut dependencies = Vec::new();
     for node in &crates.nodes {
         let Some(reference) = node["id"].as_str().and_then(|id| references.get(id)) else { continue };
         let needed = node["deps"].as_array().into_iter().flatten();
-        // No program contains dependencies of builds and tests.
+        // A program contains no dependencies of builds and tests.
         let needed = needed.filter(|needed| {
             let mut kinds = needed["dep_kinds"].as_array().into_iter().flatten();
             kinds.any(|kind| kind["kind"].is_null())

@@ -1,5 +1,5 @@
-//! Builds a static program where Rust has no library for it here: in the Debian of `cargo xtask systems`,
-//! whose Rust has the sources of that library. Zig has musl.
+//! Builds a static program if Rust has no library for it here: in the Debian of `cargo xtask systems`, whose
+//! Rust has the sources of that library. Zig has musl.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,10 +11,11 @@ use super::cargo_options::{FLAGS, arguments, commit_variable, remapped};
 use super::tools;
 use crate::systems::debian_root::Root;
 
-/// Files that Rust's own library for musl has, and links with. Those of Zig count, so these may be empty.
+/// Files of Rust's own library for musl that programs link with. Zig's files are used instead, so these may
+/// be empty.
 const STARTS: &str = "crt1.o crti.o crtn.o crtbegin.o crtend.o crtbeginS.o crtendS.o rcrt1.o Scrt1.o";
 
-/// Builds it for a target; the program.
+/// Builds the program for a target. Returns its path.
 pub(super) fn build(triple: &str, zig: &Path, root: &Root) -> anyhow::Result<PathBuf> {
     // The Debian sees this as /target.
     let target = target_directory().join("other-systems");

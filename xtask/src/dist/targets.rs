@@ -29,7 +29,7 @@ pub(super) enum Proof {
     Run,
     /// Under Wine, and not on Windows.
     UnderWine,
-    /// Nowhere: the program is only compiled.
+    /// None: the program is only compiled.
     Never,
 }
 
@@ -51,7 +51,7 @@ pub(super) enum Libc {
     Glibc { oldest: u32 },
     /// musl is in the program itself, which needs none on the system.
     Static,
-    /// A part of the system, of which each release runs the programs of the older ones.
+    /// A library of the system, whose new releases run programs of older ones.
     OfSystem,
 }
 

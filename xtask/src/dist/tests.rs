@@ -56,7 +56,7 @@ impl Stage {
         Some(Self { sandbox, out, product })
     }
 
-    /// Runs the script as a person does who downloaded it somewhere.
+    /// Runs the script as a person does who has downloaded it.
     fn script(&self, variables: &[(&str, &str)], arguments: &[&str]) -> std::io::Result<Output> {
         let script = alongside_testing::chores::checkout().join("packaging/install.sh");
         let mut command = self.command("sh");
@@ -78,7 +78,7 @@ impl Stage {
         std::slice::from_ref(&self.product)
     }
 
-    /// Everything at home.
+    /// Returns every file below the home directory.
     fn home(&self) -> Vec<String> {
         let found = tools::output(Command::new("find").arg(self.sandbox.home())).unwrap();
         let mut found: Vec<_> = found.lines().map(str::to_owned).collect();
@@ -131,7 +131,7 @@ fn script_installs_and_uninstalls_a_working_program() {
         assert!(local.join(file).is_file(), "{file}");
     }
 
-    // Somebody else's page, and a second time over the first.
+    // A page of another program exists, and the script runs a second time.
     fs::write(local.join("share/man/man1/other.1"), "").unwrap();
     succeeded(stage.script(&stage.variables(), &[]));
     let removed = succeeded(stage.script(&[], &["--uninstall"]));
@@ -165,7 +165,7 @@ fn script_names_the_settings_that_still_start_the_program() {
     assert!(ledger.exists());
 }
 
-/// The working directory may be anybody's, such as one in `/tmp`.
+/// The working directory may belong to another user, such as one in `/tmp`.
 #[test]
 fn a_piped_script_takes_nothing_from_the_working_directory() {
     let Some(stage) = Stage::new() else { return };
@@ -229,7 +229,7 @@ fn failed_install_changes_nothing_and_says_what_to_do() {
     refused(&[from], "no archive for this machine");
 }
 
-/// Such as on a system whose C library is too old, or elsewhere.
+/// As on a system whose C library is too old.
 #[test]
 fn script_takes_the_static_program_where_the_other_does_not_start() {
     let Some(stage) = Stage::new() else { return };
@@ -260,7 +260,7 @@ fn newest_version_is_fetched_over_http() {
     if !tools::is_installed("curl") && !tools::is_installed("wget") {
         return skip("neither curl nor wget is installed");
     }
-    // Older ones are listed, and not there.
+    // Older versions are listed, and their files are missing.
     let sums = stage.out.join("SHA256SUMS");
     let mut listed = fs::read_to_string(&sums).unwrap();
     for older in ["0.0.9", "0.0.10"] {
@@ -280,7 +280,7 @@ fn in_npm(package: &Path, file: &str) -> String {
     tools::output(tar.arg("-xOzf").arg(package).arg(format!("package/{file}"))).unwrap()
 }
 
-/// Serves the files of a directory on the loopback until the tests end; the URL.
+/// Serves the files of a directory on the loopback until the tests end. Returns the URL.
 fn serve(directory: PathBuf) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());

@@ -12,7 +12,7 @@ use crate::systems::debian_root::Root;
 /// The linker writes the time into each program, unless it is told not to.
 const WITHOUT_TIME: &str = "-Clink-arg=-Wl,--no-insert-timestamp";
 
-/// Builds it for a target; the program.
+/// Builds the program for a target. Returns its path.
 pub(super) fn build(triple: &str, root: &Root) -> anyhow::Result<PathBuf> {
     let mut build = root.command("env");
     let flags = remapped([("/checkout", "."), ("/cargo", "cargo")]);

@@ -1,4 +1,4 @@
-//! Holds the pages for people to the table of agents: every agent stands on each page that lists agents.
+//! Checks the pages for people against the table of agents: every agent is on each page that lists agents.
 
 use std::collections::BTreeSet;
 

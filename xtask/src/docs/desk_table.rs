@@ -1,6 +1,6 @@
-//! Holds the table of desks and messages in docs/desk-protocol.md to the sources: the rows are the messages
-//! of `crates/desk`, and a cell says whether the sources of a desk send or handle one. After a change of
-//! either, `ALONGSIDE_BLESS=1 cargo test -p xtask desk_table` writes it anew.
+//! Checks the table of desks and messages in docs/desk-protocol.md against the sources: the rows are the
+//! messages of `crates/desk`, and a cell shows whether the sources of a desk send or handle one. After a
+//! change of either, `ALONGSIDE_BLESS=1 cargo test -p xtask desk_table` writes the table again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -139,7 +139,7 @@ fn plugin_text(paths: &[&str], extension: &str) -> String {
     })
 }
 
-/// Whether a text has a form whose next character does not go on with the method.
+/// Whether a text has a form that no further character of a method follows.
 fn has_whole(text: &str, form: &str) -> bool {
     text.match_indices(form).any(|(at, _)| {
         !text[at + form.len()..].starts_with(|c: char| c.is_ascii_alphanumeric() && !form.ends_with('\''))

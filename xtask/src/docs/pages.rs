@@ -15,7 +15,7 @@ use crate::Cli;
 /// The lines that README may have.
 const LINES_OF_README: usize = 150;
 
-/// Fails with the list of what is wrong, if anything is.
+/// Fails with the list of errors, if there are any.
 fn assert_none(what: &str, wrong: &[String]) {
     assert!(wrong.is_empty(), "{what}:\n{}", wrong.join("\n"));
 }
@@ -44,7 +44,7 @@ fn every_link_leads_to_a_file_and_a_heading() {
 fn every_chore_of_a_page_exists() {
     let (mut wrong, mut count) = (Vec::new(), 0);
     for page in pages() {
-        // A sentence may speak of all chores.
+        // A sentence may name the chores in general.
         let named = |command: &Command| command.is_line || !command.words.is_empty();
         for Command { words, .. } in page.commands("cargo xtask").into_iter().filter(named) {
             count += 1;

@@ -1,5 +1,5 @@
-//! Holds the sizes of the plugins in docs/desk-protocol.md to the tree, and that of the program in
-//! docs/performance.md to the release build: a figure is off by a tenth at most.
+//! Checks the sizes of the plugins in docs/desk-protocol.md against the tree, and that of the program in
+//! docs/performance.md against the release build: a figure differs by a tenth at most.
 
 use std::collections::BTreeMap;
 
@@ -19,9 +19,9 @@ const PLUGINS: [(&str, &[&str], &str); 5] = [
     ("Vim", &["editors/vim/autoload", "editors/vim/plugin"], "vim"),
 ];
 
-/// Whether a figure of a page is off by more than a tenth of what was counted.
-fn is_off(told: usize, counted: usize) -> bool {
-    told.abs_diff(counted) * 10 > counted
+/// Whether a figure of a page differs from the counted value by more than a tenth.
+fn is_off(figure: usize, counted: usize) -> bool {
+    figure.abs_diff(counted) * 10 > counted
 }
 
 /// Returns the lines of a plugin, comments and blank ones among them.
@@ -40,12 +40,12 @@ fn the_page_has_the_size_of_each_plugin() {
     let rows = page.rows("## The size of a plugin");
     let rows =
         rows.filter_map(|cells| Some((cells[0], cells.get(1)?.replace(',', "").parse::<usize>().ok()?)));
-    let told: BTreeMap<&str, usize> = rows.collect();
+    let figures: BTreeMap<&str, usize> = rows.collect();
     let counted: BTreeMap<&str, usize> =
         PLUGINS.iter().map(|(name, places, extension)| (*name, lines(places, extension))).collect();
-    assert_eq!(told.keys().collect::<Vec<_>>(), counted.keys().collect::<Vec<_>>());
-    let wrong: Vec<_> = counted.iter().filter(|(name, lines)| is_off(told[**name], **lines)).collect();
-    assert!(wrong.is_empty(), "lines of plugins beside {told:?}: {wrong:?}");
+    assert_eq!(figures.keys().collect::<Vec<_>>(), counted.keys().collect::<Vec<_>>());
+    let wrong: Vec<_> = counted.iter().filter(|(name, lines)| is_off(figures[**name], **lines)).collect();
+    assert!(wrong.is_empty(), "lines of plugins beside {figures:?}: {wrong:?}");
 }
 
 #[test]
@@ -56,8 +56,8 @@ fn the_page_has_the_size_of_the_program() {
     };
     let page = MarkdownPage::read("docs/performance.md");
     let section: String = page.section("## Size").collect();
-    let told = section.split("**").nth(1).and_then(|bytes| bytes.strip_suffix(" bytes")).unwrap();
-    let told = told.replace(',', "").parse().unwrap();
+    let figure = section.split("**").nth(1).and_then(|bytes| bytes.strip_suffix(" bytes")).unwrap();
+    let figure = figure.replace(',', "").parse().unwrap();
     let bytes = usize::try_from(built.len()).unwrap();
-    assert!(!is_off(told, bytes), "{told} bytes on the page, {bytes} in {}", program.display());
+    assert!(!is_off(figure, bytes), "{figure} bytes on the page, {bytes} in {}", program.display());
 }

@@ -52,7 +52,7 @@ impl<'a> Visit<'a> for Disguised {
 
     fn visit_local(&mut self, local: &'a Local) {
         let Some(init) = &local.init else { return };
-        // `and_then` also joins two results that nobody takes.
+        // `and_then` also joins two results whose values are unused.
         if let (Pat::Wild(_), Some(method)) = (&local.pat, adapter(&init.expr))
             && method != "and_then"
         {

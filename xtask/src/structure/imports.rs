@@ -1,5 +1,5 @@
-//! Which file imports from which. An import points at the file that defines the item, also where another one
-//! re-exports it; an item that is only there in tests imports nothing.
+//! Finds the imports between files. An import points at the file that defines the item, also if another file
+//! re-exports it; an item that exists only in tests imports nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -9,7 +9,7 @@ use syn::{File, ImplItem, Item, ItemImpl, Type, UseTree};
 
 use crate::rust_sources::{Module, without_tests};
 
-/// The imports of a file, before other files of its crate say what they re-export.
+/// The imports of a file, before the re-exports of other files are known.
 #[derive(Debug, Default)]
 pub(super) struct Imports {
     pub(super) module: Module,
@@ -199,7 +199,7 @@ impl Paths {
 }
 
 impl<'a> Visit<'a> for Paths {
-    /// The path of a visibility takes nothing.
+    /// The path of a visibility imports nothing.
     fn visit_visibility(&mut self, _: &'a syn::Visibility) {}
 
     fn visit_item_use(&mut self, item: &'a syn::ItemUse) {

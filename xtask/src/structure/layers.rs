@@ -1,12 +1,12 @@
-//! Keeps the code map of ARCHITECTURE.md true: dependencies between our crates point down only, only one of
-//! them asks which system it runs on, and each can be packed by itself.
+//! Checks the code map of ARCHITECTURE.md: dependencies between our crates point down only, only one of them
+//! asks which system it runs on, and each can be packed alone.
 
 use std::process::Command;
 
 use crate::rust_sources::files_below;
 use alongside_testing::chores::checkout;
 
-/// Every crate, and which of ours it may know, each without `alongside-`.
+/// Every crate with those of ours on which it may depend, each without `alongside-`.
 const MAY_KNOW: &[(&str, &str)] = &[
     ("alongside-platform", ""),
     ("alongside-editors", ""),
@@ -66,7 +66,7 @@ fn terminal_links_no_review_logic_and_companion_no_highlighter() {
 /// Returns the lines of the program itself that ask for the platform: what follows the first test of a file
 /// is for tests.
 fn asks_for_the_platform(text: &str) -> Vec<&str> {
-    /// Ordinary words outside a condition.
+    /// Words that are ordinary outside a condition.
     const WORDS: [&str; 4] = ["windows", "unix", "target_os", "target_family"];
     const CALLS: [&str; 4] = ["std::os::", "rustix::", "procfs::", "\"/proc/"];
     let is_test = |line: &str| line.trim_start().starts_with("#[cfg(") && line.contains("test");

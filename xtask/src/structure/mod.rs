@@ -1,6 +1,6 @@
-//! Holds the structure that CONTRIBUTING.md asks for: no circle of imports, no type in several files, no
-//! question that changes something, no control flow in disguise, no line that is too long, no comparison with
-//! the identifier of an agent. `layers.rs` has the dependencies between crates.
+//! Checks the structure that CONTRIBUTING.md requires: no circular imports, no type in several files, no
+//! question that changes a value, no control flow in disguise, no line that is too long, no comparison with
+//! the identifier of an agent. `layers.rs` checks the dependencies between crates.
 
 #![cfg(test)]
 

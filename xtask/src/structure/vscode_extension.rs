@@ -1,5 +1,5 @@
-//! Holds the extension for VS Code to two rules: a text reaches VS Code through one file, which breaks links
-//! and icons in it, and no setting is one that a repository can set.
+//! Checks two rules of the extension for VS Code: texts reach VS Code through one file, which escapes links
+//! and icons, and a repository can set none of its settings.
 
 use alongside_rig::sandbox::files_below;
 use alongside_testing::chores::checkout;
@@ -10,8 +10,8 @@ use crate::rust_sources::shown;
 /// The file that may use [`SINKS`].
 const WINDOW: &str = "/window.ts";
 
-/// Where a text reaches VS Code, which obeys links and icons in some of these. `Uri.from` makes the names of
-/// documents.
+/// The functions by which a text reaches VS Code, some of which interpret links and icons. `Uri.from` creates
+/// the names of documents.
 const SINKS: &str = "\
     showInformationMessage showWarningMessage showErrorMessage showQuickPick createQuickPick \
     showInputBox createInputBox showWorkspaceFolderPick setStatusBarMessage createStatusBarItem \
@@ -38,9 +38,9 @@ fn the_extension_gives_vscode_texts_in_one_file() {
     assert!(found.is_empty(), "texts that pass no `escapeMarkup`; use {WINDOW}:\n{}", found.join("\n"));
 }
 
-/// `machine`: the settings of the machine where the program runs. `application`: the person's, everywhere. VS
-/// Code ignores a repository's value for both; `machine-overridable`, `window` and `resource` are a
-/// repository's to set.
+/// `machine`: the settings of the machine where the program runs. `application`: the person's, in all
+/// windows. VS Code ignores a repository's value for both; a repository may set `machine-overridable`,
+/// `window` and `resource`.
 #[test]
 fn a_repository_sets_no_setting_of_vscode() {
     let manifest =

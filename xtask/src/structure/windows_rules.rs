@@ -1,4 +1,4 @@
-//! Rules of other systems that neither Linux nor Wine shows: held by the text of the code.
+//! Rules of other systems that neither Linux nor Wine enforces, checked in the text of the code.
 
 use crate::rust_sources::{rust_files, shown};
 

@@ -16,11 +16,11 @@ const SUITE: &str = "sid";
 const PACKAGES: &str = "rustc cargo rust-src mingw-w64-x86-64-dev gcc-mingw-w64-x86-64-win32 \
                         ca-certificates wine wine64 qemu-user";
 
-/// The words before the names of packages that apt installs without a question, for `env`.
+/// The command before the names of packages that apt installs without a question, for `env`.
 pub(crate) const APT_INSTALL: &str =
     "DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends";
 
-/// The number rises with the packages.
+/// The number rises with each change of the packages.
 const NAME: &str = "systems-sid-1";
 
 /// Where the checkout, the target directory, cargo's own directory and what the rig installs are in there.
@@ -64,7 +64,7 @@ impl Root {
         for name in MOUNTS {
             fs::create_dir_all(self.path.join(name))?;
         }
-        // Nothing in there is a service.
+        // No package there may start a service.
         let policy = self.path.join("usr/sbin/policy-rc.d");
         fs::write(&policy, "#!/bin/sh\nexit 101\n")?;
         fs::set_permissions(&policy, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
@@ -85,7 +85,7 @@ impl Root {
         let cargo = std::env::var_os("CARGO_HOME").map(PathBuf::from);
         let cargo = cargo.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
         let target = target_directory().join("other-systems");
-        // The mount fails without it, and says so.
+        // Without the directory, the mount fails with a message.
         let _ = fs::create_dir_all(&target);
         let mut command = Command::new("unshare");
         command.args(["--mount", "--pid", "--fork", "--kill-child", "sh"]);

@@ -23,7 +23,7 @@ impl Target {
     /// Whether the program and its tests compile without a warning.
     pub(crate) fn is_clean(&self, root: &Root) -> anyhow::Result<bool> {
         let mut check = self.cargo(root, "check");
-        // A warning of ours is an error; others cannot be mended here.
+        // Our own warnings are errors; warnings of other crates are not.
         check.args(["--quiet", "--config", "build.warnings='deny'"]);
         Ok(check.stdin(Stdio::null()).status().context("cannot start unshare")?.success())
     }
@@ -31,7 +31,7 @@ impl Target {
     /// Returns a command of cargo for the program and its tests.
     fn cargo(&self, root: &Root, command: &str) -> Command {
         let mut cargo = root.command("env");
-        // No debugger looks at them.
+        // No debugger reads them.
         cargo.args(["CARGO_PROFILE_DEV_DEBUG=0", "cargo", command, "--locked", "--lib", "--bins", "--tests"]);
         cargo.args(["-Zbuild-std=std,panic_unwind,test", "--target", self.triple]);
         cargo.arg("--workspace").args(CHORES.iter().flat_map(|package| ["--exclude", package]));

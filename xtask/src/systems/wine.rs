@@ -1,4 +1,4 @@
-//! Programs of Windows under Wine: one session of it for all, in a prefix of its own.
+//! Runs programs of Windows under Wine: one session for all of them, in a prefix of its own.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};

@@ -1,9 +1,9 @@
 //! The output of the tests under Wine, and the tests that are not run there yet.
 
-/// The tests with paths, names and programs of Unix in them: the directory of the package, and the name.
+/// The tests that use paths, names and programs of Unix: the directory of the package, and the name.
 const OF_UNIX: &str = include_str!("unix.txt");
 
-/// The packages whose unit tests nobody has looked through under Wine.
+/// The packages whose unit tests were not reviewed under Wine.
 pub(super) const LEFT_OUT: [&str; 3] = ["crates/companion", "crates/host", "crates/terminal"];
 
 /// Returns the tests of a package that need Unix.
@@ -22,7 +22,7 @@ pub(super) struct Sum {
 }
 
 impl Sum {
-    /// Adds the output of one program with tests, which ended with a success or did not.
+    /// Adds the output of one program with tests, and whether the program succeeded.
     pub(super) fn add(&mut self, program: &str, output: &str, succeeded: bool) {
         let before = self.failed.len();
         let mut is_whole = false;

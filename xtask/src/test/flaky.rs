@@ -1,8 +1,8 @@
 //! Runs a failed test that waits for processes once more, alone, and keeps both logs.
 //!
-//! Such a test depends on timing that is not ours: of agents, editors, tmux, or a busy machine. The second
-//! run tells a slow machine from a fault; the logs and the limit keep a fault that shows only now and then
-//! from passing for ever.
+//! Such a test depends on the timing of agents, editors, tmux, or a busy machine. The second run
+//! distinguishes a slow machine from a fault; the logs and the limit keep an intermittent fault from passing
+//! forever.
 
 use std::path::{Path, PathBuf};
 
@@ -12,10 +12,10 @@ use super::output::Output;
 use super::run_result::{Failure, Outcome};
 use super::runner;
 
-/// More flaky tests than this fail the run.
+/// The most flaky tests of a run that passes.
 const MAX_FLAKY: usize = 3;
 
-/// With more failures than this, the cause is no coincidence: no test runs again.
+/// The most failures that may be a coincidence: with more, no test runs again.
 const MAX_RERUNS: usize = 10;
 
 /// Runs failed tests again, and counts those that pass now as passed.
@@ -33,7 +33,7 @@ pub(super) fn rerun(outcome: &mut Outcome) -> anyhow::Result<()> {
     })
 }
 
-/// [`rerun`], with what runs a test alone and returns whether it passed.
+/// As [`rerun`], with a function that runs a test alone and returns whether it passed.
 fn rerun_with(
     outcome: &mut Outcome,
     mut passes_alone: impl FnMut(&Failure) -> anyhow::Result<bool>,
@@ -56,7 +56,7 @@ fn rerun_with(
     Ok(())
 }
 
-/// Whether a second run may excuse those failures that wait for processes.
+/// Whether a second run may excuse these failures, if they are of tests that wait for processes.
 fn may_rerun(failures: &[Failure]) -> bool {
     failures.iter().filter(|failure| failure.program.waits_for_processes()).count() <= MAX_RERUNS
 }

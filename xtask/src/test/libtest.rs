@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-/// How libtest reports a test that only `--all` runs: its `#[ignore]` says so.
+/// The line with which libtest reports a test that only `--all` runs, by its `#[ignore]`.
 const LEFT_TO_ALL: &str = "ignored, cargo xtask test --all";
 
 /// The totals of a run.
@@ -49,7 +49,7 @@ pub(super) struct Report {
 }
 
 impl Report {
-    /// Takes in a line and returns the line to print. `skipped` tells why a test skipped itself, if it did.
+    /// Parses a line and returns the line to print. `skipped` returns why a test skipped itself, if it did.
     pub(super) fn take(&mut self, line: &str, skipped: impl FnOnce(&str) -> Option<String>) -> String {
         self.output.push_str(line);
         self.output.push('\n');
@@ -92,7 +92,7 @@ impl Report {
     }
 }
 
-/// A line that says something of a test or of all.
+/// A line about a test or about the totals.
 #[derive(Debug, PartialEq, Eq)]
 enum Line<'a> {
     Passed(&'a str),
@@ -140,7 +140,7 @@ fn corrected_totals(line: &str, totals: Sum, corrected: usize) -> String {
     line.replacen(&format!(" {skipped} ignored"), &format!(" {} ignored", skipped + corrected), 1)
 }
 
-/// Finds what each failed test printed, between its heading `---- NAME stdout ----` and the next heading.
+/// Finds the output of each failed test, between its heading `---- NAME stdout ----` and the next heading.
 ///
 /// Only headings of tests that failed count: a test may itself print the output of another test program.
 fn failure_logs(output: &str, failed: &[String]) -> Vec<(String, String)> {

@@ -1,5 +1,5 @@
-//! The output of a step of a run: at once where it runs alone, or all of it at its end where others run
-//! beside it.
+//! The output of a step of a run: at once if the step runs alone, or at its end if other steps run in
+//! parallel.
 
 /// The lines of one step.
 #[derive(Debug)]

@@ -101,7 +101,7 @@ mod tests {
         found
     }
 
-    /// Which of its tests the default run has: "yes" for all, "part", "–" for none.
+    /// Returns which of its tests the default run has: "yes" for all, "part", "–" for none.
     fn in_default_run(name: &str, sources: &[PathBuf]) -> &'static str {
         let leaves_some =
             sources.iter().any(|source| fs::read_to_string(source).unwrap().contains("[ignore"));

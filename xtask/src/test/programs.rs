@@ -23,7 +23,7 @@ pub(super) struct Program {
     executable: PathBuf,
 }
 
-/// Builds the test programs. `None` when they do not compile, which cargo has said.
+/// Builds the test programs. `None` if they do not compile, which cargo has reported.
 pub(super) fn build(tier: Tier) -> anyhow::Result<Option<Vec<Program>>> {
     let mut build = cargo();
     build.args(["test", "--workspace", "--no-run", "--message-format=json-render-diagnostics"]);
@@ -31,7 +31,8 @@ pub(super) fn build(tier: Tier) -> anyhow::Result<Option<Vec<Program>>> {
         Tier::Fast => drop(build.args(["--lib", "--bins"])),
         Tier::Default | Tier::All => {
             build.args(["--lib", "--bins", "--examples"]);
-            // By name, as cargo leaves out those with `test = false` otherwise, also beside `--tests`.
+            // Selected by name, because cargo otherwise leaves out those with `test = false`, also with
+            // `--tests`.
             let wanted = |name: &&String| tier == Tier::All || !ALL_ONLY.contains(&name.as_str());
             build.args(names_in("tests")?.iter().filter(wanted).flat_map(|name| ["--test", name]));
             build.args(names_in("benches")?.iter().flat_map(|name| ["--bench", name]));

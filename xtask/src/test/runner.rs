@@ -13,7 +13,7 @@ use super::run_result::{Failure, Outcome};
 use super::skips::Skips;
 use super::tier::Tier;
 
-/// Tests that mostly wait, for each processor: more of them at once would wait for processors.
+/// The number of mostly waiting tests for each processor: more of them at once would wait for processors.
 const WAITING_TESTS: usize = 2;
 
 /// Runs all tests of a program whose name contains `filter`; those that `#[ignore]` leaves to `--all` only
@@ -56,7 +56,7 @@ pub(super) fn run(
     Ok(outcome)
 }
 
-/// Runs one test of a program alone; whether it passed, and what was printed.
+/// Runs one test of a program alone. Returns whether it passed, and its output.
 pub(super) fn run_alone(program: &Program, test: &str) -> anyhow::Result<(bool, String)> {
     let skips = Skips::new()?;
     let Printed { status, stdout, stderr } =

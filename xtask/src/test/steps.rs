@@ -1,5 +1,5 @@
-//! The steps of a run: each has a name and a usual duration, and says when it begins. Steps that do not
-//! disturb each other run side by side.
+//! The steps of a run: each has a name and a usual duration, and reports its beginning. Steps that do not
+//! disturb each other run in parallel.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -11,7 +11,7 @@ use super::run_result::Outcome;
 /// The work of a step, which prints its lines to an output.
 type Work<'a> = Box<dyn FnOnce(&mut Output) -> anyhow::Result<Outcome> + Send + 'a>;
 
-/// A step that has still to run.
+/// A step that has not run yet.
 pub(super) struct Step<'a> {
     pub(super) name: String,
     /// The usual duration on two idle processors.
@@ -19,7 +19,7 @@ pub(super) struct Step<'a> {
     pub(super) work: Work<'a>,
 }
 
-/// Numbers the steps of a run, and says which one begins.
+/// Numbers the steps of a run, and reports which one begins.
 #[derive(Debug)]
 pub(super) struct Counter {
     begun: usize,
@@ -31,12 +31,12 @@ impl Counter {
         Self { begun: 0, all }
     }
 
-    /// More steps than were known so far.
+    /// Adds steps to the number of known ones.
     pub(super) fn add(&mut self, steps: usize) {
         self.all += steps;
     }
 
-    /// Says which step begins, and how long it takes as a rule.
+    /// Reports which step begins, and its usual duration.
     pub(super) fn begin(&mut self, name: &str, usually: Duration) {
         self.begun += 1;
         let usually = match usually.as_secs() {
@@ -47,7 +47,7 @@ impl Counter {
     }
 }
 
-/// Runs the steps, the longest first and `lanes` of them at a time.
+/// Runs the steps, the longest first and `lanes` of them in parallel.
 pub(super) fn run(mut steps: Vec<Step<'_>>, lanes: usize, counter: &mut Counter) -> anyhow::Result<Outcome> {
     steps.sort_by_key(|step| std::cmp::Reverse(step.usually));
     let queue = Mutex::new((VecDeque::from(steps), counter));

@@ -12,7 +12,7 @@ use super::super::product::Product;
 use super::super::{make, names, targets, tools};
 use super::{Stage, in_npm, said, serve, succeeded};
 
-/// Everything below which npm installs for a person.
+/// The directory below which npm installs for a person.
 struct Prefix<'a> {
     stage: &'a Stage,
     directory: PathBuf,
@@ -49,7 +49,7 @@ fn published() -> Option<(Stage, String)> {
     Some((stage, url))
 }
 
-/// Has a registry of files tell of a package.
+/// Adds a package to a registry of files.
 fn publish(package: &Path, registry: &Path, url: &str) {
     let mut manifest: Value = serde_json::from_str(&in_npm(package, "package.json")).unwrap();
     let file = package.file_name().unwrap().to_str().unwrap();
@@ -61,7 +61,7 @@ fn publish(package: &Path, registry: &Path, url: &str) {
     fs::copy(package, registry.join(file)).unwrap();
 }
 
-/// Has npm install packages as a person does, with more options.
+/// Runs npm to install packages as a person does, with further options.
 fn install<'a>(stage: &'a Stage, options: &[&str], packages: &[&str]) -> Prefix<'a> {
     let directory = stage.sandbox.tmp().join("prefix");
     let mut npm = stage.command("npm");
@@ -131,7 +131,7 @@ fn the_launcher_of_a_program_that_a_signal_killed_never_ends_with_0() {
     assert_eq!(ended.status.code(), Some(128 + 9), "{}", said(&ended));
 }
 
-/// A package manager that does not look at the C library takes in both programs.
+/// A package manager that ignores the C library installs both programs.
 #[test]
 fn the_launcher_starts_the_static_program_where_the_other_finds_no_c_library() {
     let Some((stage, url)) = published() else { return };
