@@ -1,6 +1,5 @@
-//! docs/conformance.md lists every check as the table has it, and shows a driver that works. After a change
-//! of either, `ALONGSIDE_BLESS=1 cargo test -p alongside-conformance --test conformance` writes the page
-//! anew.
+//! docs/conformance.md lists every check of the table, and shows a driver that works. After a change of
+//! either, `ALONGSIDE_BLESS=1 cargo test -p alongside-conformance --test conformance` writes the page again.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

@@ -38,7 +38,8 @@ pub fn text(text: &str) -> Cow<'_, str> {
     escape(text, |c| matches!(c, '\t' | '\n'))
 }
 
-/// JSON that means the same without these characters: strings hold them, and `\u` says the same.
+/// Returns equivalent JSON without these characters: only strings contain them, and `\u` escapes have the
+/// same meaning.
 pub fn json(json: &str) -> Cow<'_, str> {
     if !json.contains(is_harmful) {
         return Cow::Borrowed(json);

@@ -1,5 +1,5 @@
-//! The reference companion by itself, met by an agent: what the suite proves must not rest on the suite
-//! alone.
+//! The reference companion, met by an agent without the suite: the proof of the suite must not rest on the
+//! suite alone.
 
 use std::time::Duration;
 

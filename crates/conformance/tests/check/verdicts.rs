@@ -1,4 +1,4 @@
-//! Verdicts that hang on more than the companion: on where agents would run, and on whom a rule is there for.
+//! Verdicts that also depend on the environment of agents, and on the agents for which a rule exists.
 
 use alongside_conformance::{Options, Report, Target, Verdict};
 

@@ -278,7 +278,7 @@ impl From<std::ops::Range<usize>> for Lines {
 }
 
 impl Lines {
-    /// How many.
+    /// Returns the number of lines.
     pub fn len(self) -> usize {
         self.end.saturating_sub(self.start)
     }

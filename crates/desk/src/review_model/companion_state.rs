@@ -69,14 +69,14 @@ impl CompanionState {
         news
     }
 
-    /// Notes the agent of a review that arrives, also one without a session.
+    /// Records the agent of a review that arrives, also one without a session.
     pub fn note_review(&mut self, review: &Review) {
         if review.agent.by_hook {
             self.note_hook_agent(messages::agent_name(&review.agent), true);
         }
     }
 
-    /// Notes the agent that reads the comments of a turn review, also one without a session, unless it has
+    /// Records the agent that reads the comments of a turn review, also one without a session, unless it has
     /// ended.
     pub fn note_turn(&mut self, turn: &Turn) {
         let Some(route) = turn.route.as_ref().filter(|route| !route.agent.is_empty()) else { return };
@@ -134,7 +134,7 @@ impl CompanionState {
         Message::warning(text)
     }
 
-    /// Notes that the companion has paused or resumed the context as this desk asked by a key. The next
+    /// Records that the companion has paused or resumed the context as this desk asked by a key. The next
     /// status confirms that.
     pub fn set_paused(&mut self, paused: bool, key: char) -> Message {
         self.status.paused = paused;

@@ -79,7 +79,7 @@ impl OpenReview {
         self.own_revision
     }
 
-    /// Notes that this desk made a revision, so that the person knows it.
+    /// Records that this desk made a revision, so that the person knows it.
     pub fn mark_own(&mut self, revision: u64) {
         self.own_revision = self.own_revision.max(revision);
     }

@@ -109,7 +109,7 @@ impl Shared {
         self.state().editor.files.iter().map(|file| file.path.clone()).collect()
     }
 
-    /// How many folders are open as projects.
+    /// Returns the number of folders that are open as projects.
     pub(crate) fn open_folders(&self) -> usize {
         self.state().editor.folders.len()
     }
@@ -150,7 +150,7 @@ impl Shared {
     }
 }
 
-/// Where a line and a column, both from 1, the column in UTF-16 units, are in a text.
+/// Returns the byte offset of a line and a column, both from 1, the column in UTF-16 units.
 fn offset(text: &str, (line, column): (u32, u32)) -> usize {
     let before = text.split_inclusive('\n').take(line as usize - 1).map(str::len).sum::<usize>();
     let mut units = 1;

@@ -10,7 +10,7 @@ use super::files::{NOBODY, allow};
 use crate::fault::Fault;
 
 impl Shared {
-    /// Where locks lie.
+    /// Returns the directory of lock files.
     fn locks(&self) -> PathBuf {
         self.environment.home.join(".claude/ide")
     }

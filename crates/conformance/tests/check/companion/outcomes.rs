@@ -13,11 +13,12 @@ use super::diffs::Diff;
 use super::{Shared, State};
 use crate::fault::{Fault, Faults};
 
-/// How long after a stream's beginning nothing is sent again: the agent may be proposing anew.
+/// The time after a stream's beginning in which nothing is sent again, because the agent may be proposing
+/// again.
 pub(super) const HOLD: Duration = Duration::from_millis(100);
 
-/// When the session of an agent is freed that is gone: after a minute in the world outside, and much later
-/// here than anything else.
+/// The time after which the session of a vanished agent is freed: a minute for a real companion, and much
+/// later here than any other deadline.
 const FREED_AFTER: Duration = Duration::from_secs(8);
 
 /// An order to a stream.
@@ -25,9 +26,9 @@ const FREED_AFTER: Duration = Duration::from_secs(8);
 pub(super) enum Frame {
     /// A message.
     Message(Value),
-    /// Nothing: whoever waits is told that what went before is written.
+    /// No message: reports that all earlier ones were written.
     Said(oneshot::Sender<()>),
-    /// Nothing more, and no proper end.
+    /// The end of the stream without a proper end.
     Cut,
 }
 
@@ -37,27 +38,27 @@ pub(super) struct Session {
     pub(super) stream: Option<Stream>,
     /// A stream that should have ended.
     pub(super) leaked: Option<Stream>,
-    /// A newer stream opened beside an older one, which the faulty companion goes on writing to.
+    /// Whether a newer stream opened while the faulty companion still writes to an older one.
     pub(super) deaf: bool,
-    /// There was a stream once.
+    /// Whether there was a stream before.
     pub(super) streamed: bool,
-    /// Outcomes without a receipt, in the order they were made.
+    /// Outcomes without a receipt, in the order of the decisions.
     pub(super) outcomes: Vec<Outcome>,
     /// Reviews that are open.
     pub(super) diffs: Vec<Diff>,
     /// Last texts of reviews that were closed, by path.
     pub(super) closed: BTreeMap<String, String>,
-    /// The context this agent was told last.
+    /// The context that was last sent to this agent.
     pub(super) last_sent: Option<Value>,
-    /// When it began, among all there ever were.
+    /// The number of the session among all sessions so far.
     pub(super) number: usize,
-    /// When it asked for something last, or its stream ended.
+    /// The time of its last request, or of the end of its stream.
     pub(super) used: Option<Instant>,
-    /// POSTs of this agent that have not been read to their end.
+    /// The number of POSTs of this agent that are still being read.
     reading: i32,
-    /// Pings there ever were.
+    /// The number of pings so far.
     pings: u64,
-    /// Outcomes there ever were, for the faulty companion that plays them again.
+    /// All outcomes so far, for the faulty companion that sends them again.
     pub(super) history: Vec<Value>,
 }
 
@@ -74,7 +75,7 @@ pub(super) struct Outcome {
     /// The last text of the review.
     pub(super) text: String,
     message: Value,
-    /// The stream it was written to last.
+    /// The stream to which it was last written.
     sent_on: Option<u64>,
     /// The ping whose reply is the receipt.
     ping: Option<String>,
@@ -87,7 +88,7 @@ impl Outcome {
 }
 
 impl Session {
-    /// Writes what is due. With `now` nothing is held back.
+    /// Writes the due messages. With `now`, no message is delayed.
     pub(super) fn flush(&mut self, fault: Faults, now: bool) {
         let Some(stream) = &self.stream else {
             let lost = match self.streamed {
@@ -150,7 +151,7 @@ impl Session {
     }
 }
 
-/// Frees the sessions of agents that are gone, until dropped.
+/// Frees the sessions of vanished agents, until dropped.
 pub(super) async fn free_sessions(shared: Arc<Shared>) {
     loop {
         tokio::time::sleep(Duration::from_millis(200)).await;
@@ -173,8 +174,7 @@ impl Shared {
         self.has(Fault::OlderAgentsUnanswered) && number.is_some() && number < newest
     }
 
-    /// Counts the POSTs of a session that are being read; what was held back meanwhile is sent after the
-    /// last.
+    /// Counts the POSTs of a session that are being read. After the last one, sends the delayed messages.
     pub(super) fn reads(&self, session: &str, more: i32) {
         if let Some(session) = self.state().sessions.get_mut(session) {
             session.reading += more;
@@ -183,7 +183,7 @@ impl Shared {
         }
     }
 
-    /// Takes a reply to one of our pings: the agent has what went before it.
+    /// Handles a reply to one of our pings: the agent has every message before the ping.
     pub(super) fn settle(&self, session: &str, id: &Value) {
         if self.has(Fault::ReceiptsIgnored) {
             return;
@@ -193,7 +193,7 @@ impl Shared {
         }
     }
 
-    /// Tells an outcome to the agent that asked.
+    /// Sends an outcome to the agent that asked.
     pub(super) fn tell(&self, state: &mut State, session: &str, outcome: Outcome) {
         for (id, other) in &mut state.sessions {
             let told = id == session || self.has(Fault::OutcomesAreToldToEverybody);
@@ -205,7 +205,7 @@ impl Shared {
         }
     }
 
-    /// How many agents there are.
+    /// Returns the number of agents.
     pub(crate) fn agents(&self) -> usize {
         self.state().sessions.len()
     }
@@ -221,7 +221,7 @@ impl Shared {
         state.sessions.values_mut().for_each(|session| session.flush(self.fault, true));
     }
 
-    /// Waits until every stream has written what it was told to, or is gone.
+    /// Waits until every stream has written its messages, or has ended.
     pub(super) async fn has_said_all(&self) {
         let said: Vec<_> = {
             let state = self.state();
@@ -236,7 +236,7 @@ impl Shared {
         futures_util::future::join_all(said).await;
     }
 
-    /// Ends every stream after what was written to it.
+    /// Ends every stream after its messages were written.
     pub(super) fn end_streams(&self) {
         self.state().sessions.values_mut().for_each(|session| session.end(self.fault));
     }

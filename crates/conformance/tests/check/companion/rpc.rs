@@ -1,4 +1,4 @@
-//! The content of a POST: one message or, where the version has them, several.
+//! The content of a POST: one message or, in versions with batches, several.
 
 use alongside_contract::surrogates::replace_lone;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::fault::Fault;
 const VERSIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
 impl Shared {
-    /// Answers the body of a POST whose head was good.
+    /// Answers the body of a POST whose head was accepted.
     pub(super) async fn post(&self, head: &Head, body: &[u8]) -> Answer {
         let readable = if self.has(Fault::LoneSurrogateRefused) { body.into() } else { replace_lone(body) };
         let message: Value = match serde_json::from_slice(&readable) {
@@ -70,7 +70,7 @@ impl Shared {
         }
     }
 
-    /// Returns the answer where nothing is asked.
+    /// Returns the answer to messages that are no requests.
     fn accepted(&self) -> Answer {
         match self.fault.single {
             Some(Fault::NotificationsAre200) => Answer::status(200),
@@ -80,7 +80,7 @@ impl Shared {
         }
     }
 
-    /// Returns the answer to nonsense.
+    /// Returns the answer to an invalid message.
     fn unwelcome(&self, id: &Value, code: i64, why: &str) -> Answer {
         let is_silent = self.has(Fault::RefusalsSayNothing);
         if is_silent { Answer::status(400) } else { Answer::json(400, &failure(id, code, why)) }
@@ -124,7 +124,8 @@ impl Shared {
         }
         let id = match self.fault.single {
             Some(Fault::SessionIdsAreCounted) => state.opened.to_string(),
-            // The end says nothing: whoever makes up an id must not hit upon one by always giving it this.
+            // The end of the id is constant: an agent that makes up an id must not hit an existing one
+            // because of it.
             _ => format!("{}0000", random()),
         };
         let number = state.opened;

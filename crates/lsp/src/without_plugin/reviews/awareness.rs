@@ -1,4 +1,5 @@
-//! The person's knowledge of a review: the news from elsewhere, and the explanations that they have read.
+//! The person's knowledge of a review: the changes from other desks, and the explanations that they have
+//! read.
 
 use crate::without_plugin::messages;
 
@@ -8,21 +9,22 @@ pub(super) struct Awareness {
     /// an older revision has not seen it.
     foreign_revision: u64,
     foreign: Foreign,
-    /// Another desk has changed the text, and the editor has not yet answered whether it shows the change.
+    /// Whether another desk has changed the text, and the editor has not yet answered whether it shows the
+    /// change.
     pub(super) is_change_untold: bool,
-    /// The person knows that another desk changes the text, and has done nothing since.
+    /// Whether the person knows that another desk changes the text, and has done nothing since.
     pub(super) knows_other_desk: bool,
-    /// The person's text has replaced text that another desk typed in the same lines, and the person does not
-    /// know.
+    /// Whether the person's text has replaced text that another desk typed in the same lines, and the person
+    /// does not know.
     pub(crate) has_overwritten: bool,
     /// The revision at which the person was warned, and may insist.
     warned_revision: Option<u64>,
-    /// The person has read the message at opening, and the one at saving.
+    /// Whether the person has read the message at opening, and the one at saving.
     has_opened: bool,
     has_saved: bool,
 }
 
-/// The subject of a revision that was made elsewhere.
+/// The kind of a change from elsewhere.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Foreign {
     #[default]
@@ -31,12 +33,12 @@ pub(super) enum Foreign {
 }
 
 impl Awareness {
-    /// The person can see this revision.
+    /// Records that the person can see this revision.
     pub(crate) fn of(revision: u64) -> Self {
         Self { foreign_revision: revision, ..Self::default() }
     }
 
-    /// The person has not seen this revision.
+    /// Records that the person has not seen this revision.
     pub(super) fn mark_foreign(&mut self, revision: u64, foreign: Foreign) {
         (self.foreign_revision, self.foreign) = (revision, foreign);
     }
@@ -54,7 +56,7 @@ impl Awareness {
         }
     }
 
-    /// The review has changed; `is_elsewhere`: another desk has changed its text.
+    /// Records a change of the review. `is_elsewhere`: whether another desk has changed its text.
     pub(super) fn review_changed(&mut self, is_elsewhere: bool, is_open: bool) {
         // The newer change is shown before anything is accepted.
         self.has_overwritten &= !is_elsewhere;
@@ -62,7 +64,8 @@ impl Awareness {
         self.is_change_untold |= is_elsewhere && !knew && is_open;
     }
 
-    /// Notes a warning before this revision is accepted. Returns true if the person was warned of it before.
+    /// Records a warning before this revision is accepted. Returns true if the person was warned of it
+    /// before.
     pub(super) fn warn_at(&mut self, revision: u64) -> bool {
         self.warned_revision.replace(revision) == Some(revision)
     }

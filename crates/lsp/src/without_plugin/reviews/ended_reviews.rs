@@ -23,7 +23,8 @@ use crate::without_plugin::proposal_document::review_document::ReviewDocument;
 const TYPED_LATE: &str = "typed after the review had ended";
 const SAVED_LATE: &str = "saved as the review ended";
 
-/// The time between two looks at the file where the editor shows it without this server, and for how long.
+/// The time between two checks of a file that the editor shows without this server, and the duration of the
+/// checks.
 const LOOK: Duration = Duration::from_secs(2);
 const LOOKS_FOR: Duration = Duration::from_secs(3600);
 
@@ -44,15 +45,14 @@ struct EndedReview {
     agent: String,
     /// The draft with the text that was typed since, and that text.
     draft: Option<(PathBuf, Arc<str>)>,
-    /// The person knows where text goes that is typed here.
+    /// Whether the person knows where text goes that is typed here.
     is_typing_explained: bool,
-    /// The person knows that saving has no effect.
+    /// Whether the person knows that saving has no effect.
     is_save_explained: bool,
     looks: Option<Looks>,
 }
 
-/// Looks at the file, where the editor shows the document without this server: only the file tells what the
-/// person saves.
+/// Checks the file if the editor shows the document without this server: only the file has the saved text.
 #[derive(Debug, Clone, Copy)]
 struct Looks {
     next: Instant,
@@ -102,8 +102,8 @@ impl EndedReviews {
         looks.is_none().then_some(path)
     }
 
-    /// Keeps a text that the person saved where this server sees no edits, and that nobody has taken. Blocks
-    /// briefly.
+    /// Keeps a text that the person saved in a document whose edits this server does not see, and that no
+    /// other desk or review has. Blocks briefly.
     pub(crate) fn keep_saved(&self, io: &Io, editor: &Editor, ended: &mut ReviewDocument) {
         let kept = ended.take_saved().and_then(|is_new| {
             let (review, text) = (&ended.review, ended.mirror.editor_text());
@@ -118,7 +118,7 @@ impl EndedReviews {
         self.reviews.values().filter_map(|ended| ended.looks).map(|looks| looks.next).min()
     }
 
-    /// Keeps text that the person has saved where the editor says nothing about the document.
+    /// Keeps text that the person has saved in an editor that reports nothing about the document.
     pub(crate) fn look(&mut self, io: &Io, editor: &Editor, now: Instant) {
         self.reviews.retain(|_, ended| ended.looks.is_none_or(|looks| now < looks.until));
         for ended in self.reviews.values_mut() {
@@ -131,7 +131,7 @@ impl EndedReviews {
         }
     }
 
-    /// The person types in a document, perhaps that of an ended review. `line` is where.
+    /// Handles typing in a document, perhaps that of an ended review. `line` is its place.
     pub(crate) fn edited(&mut self, io: &Io, editor: &Editor, key: &Path, line: usize) {
         if let Some(ended) = self.reviews.get_mut(key) {
             if !std::mem::replace(&mut ended.is_typing_explained, true) {
@@ -141,7 +141,7 @@ impl EndedReviews {
         }
     }
 
-    /// The person has saved a document, perhaps that of an ended review.
+    /// Handles the saving of a document, perhaps that of an ended review.
     pub(crate) fn saved(&mut self, io: &Io, editor: &Editor, key: &Path) {
         let Some((ended, document)) = self.reviews.get_mut(key).zip(editor.documents.get(key)) else {
             return;
@@ -153,8 +153,8 @@ impl EndedReviews {
         }
     }
 
-    /// The editor has closed a document, perhaps that of an ended review, with this text. Closing without
-    /// saving loses nothing either; a draft of before stays.
+    /// Handles the closing of a document with this text, perhaps that of an ended review. Closing without
+    /// saving loses nothing either; an earlier draft stays.
     pub(crate) fn closed(&mut self, io: &Io, editor: &Editor, key: &Path, text: &Arc<str>) {
         if let Some(mut ended) = self.reviews.remove(key) {
             let kept = ended.is_late(text).then(|| ended.save(text, &*self.drafts)).transpose();
@@ -212,7 +212,7 @@ impl EndedReview {
     }
 }
 
-/// Tells the person that a draft holds their text, if that is news, or that it is lost.
+/// Shows the person that a draft holds their text, if they do not know it, or that the text is lost.
 fn tell_kept(io: &Io, editor: &Editor, is_news: io::Result<bool>) {
     match is_news {
         Ok(true) => editor.inform(io, messages::LATE_TEXT_KEPT),

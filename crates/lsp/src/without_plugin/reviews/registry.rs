@@ -1,4 +1,5 @@
-//! The waiting reviews of an editor: which one a command means, and what a document shows of all of them.
+//! The waiting reviews of an editor: the one that a command concerns, and what a document shows of all of
+//! them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -40,7 +41,7 @@ impl WaitingReviews {
         self.all.values_mut().find(|review| review.document.is_at(Some(path)))
     }
 
-    /// Tells the editor's own program the number of waiting reviews.
+    /// Reports the number of waiting reviews to the editor's own program.
     pub(crate) fn tell_count(&self, io: &Io) {
         if let Some(remote) = io.remote() {
             remote.count(self.all.len());
@@ -187,7 +188,7 @@ impl WaitingReviews {
             .iter()
             .map(WaitingReview::review)
             .filter(|review| editor.documents.name_of(&review.file) == key);
-        // The person may be where this server offers nothing.
+        // The person may be in a document for which this server offers nothing.
         let is_apart = editor.kind().language_command.is_some() && editor.documents.get(key).is_none();
         let marks: Vec<_> = about.map(|review| on_target(review, editor, is_apart)).collect();
         // An agent may have removed the file to write it again; its old marks must still go.

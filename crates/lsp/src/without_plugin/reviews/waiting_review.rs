@@ -36,7 +36,7 @@ pub(crate) struct WaitingReview {
 }
 
 impl WaitingReview {
-    /// The editor may have the document open already.
+    /// Creates a review, whose document the editor may have open already.
     pub(crate) fn new(mut document: ReviewDocument, editor: &Editor) -> Self {
         if let Some(open) = document.path().and_then(|path| editor.documents.get(path)) {
             document.editor_opened(&open.text);
@@ -50,7 +50,7 @@ impl WaitingReview {
         &self.document.review
     }
 
-    /// The editor has opened the document.
+    /// Handles the opening of the document.
     pub(crate) fn opened(&mut self, io: &mut Io, editor: &mut Editor) {
         let opened = self.document.path().and_then(|path| editor.documents.get(path));
         let Some(text) = opened.map(|opened| opened.text.clone()) else { return };
@@ -73,7 +73,7 @@ impl WaitingReview {
         self.mark(io, editor);
     }
 
-    /// The editor's text has changed in these steps.
+    /// Handles these steps of the editor's text.
     pub(crate) fn edited(&mut self, io: &mut Io, editor: &mut Editor, steps: &[Text]) {
         // Some editors send the text of an offer after they have answered it.
         let awaited = self.document.mirror.has_offer();
@@ -85,13 +85,13 @@ impl WaitingReview {
         }
     }
 
-    /// The editor has saved the private file, which decides nothing. The person hears that once, or each time
-    /// in an editor whose messages go with the next key. Some editors save by themselves.
+    /// Handles the saving of the private file, which decides nothing. A message says so once, or each time in
+    /// an editor whose messages go with the next key. Some editors save automatically.
     pub(crate) fn saved(&mut self, io: &mut Io, editor: &mut Editor) {
         let ReviewDocument { phase, copy, mirror, .. } = &mut self.document;
         copy.mark_saved(mirror.editor_text().clone());
         if phase.opened_mut().is_some_and(|open| std::mem::take(&mut open.is_save_due)) {
-            // The marks that came before the edit are at other lines.
+            // Marks from before the edit are at other lines.
             return self.mark(io, editor);
         }
         let kind = editor.kind();
@@ -100,7 +100,7 @@ impl WaitingReview {
         }
     }
 
-    /// The editor has closed the document.
+    /// Handles the closing of the document.
     pub(crate) fn closed(&mut self, io: &mut Io, editor: &mut Editor) {
         if let Err(error) = self.document.editor_closed() {
             editor.warn(io, &messages::saved_text_unread(&error));
@@ -111,7 +111,7 @@ impl WaitingReview {
         self.sync(io, editor);
     }
 
-    /// The editor has closed the document and has not opened it again in time.
+    /// Handles a closed document that the editor has not opened again in time.
     pub(crate) fn closed_for_good(&mut self, io: &mut Io, editor: &mut Editor) {
         let (review, roots) = (self.review(), editor.roots());
         if self.document.has_edits() {
@@ -126,20 +126,20 @@ impl WaitingReview {
         }
     }
 
-    /// The editor says that it shows the document, which has this path.
+    /// Handles the editor's report that it shows the document with this path.
     pub(crate) fn shown(&mut self) -> Option<&Path> {
         self.document.phase.await_opening();
         self.document.path()
     }
 
-    /// The editor shows the document without this server, because it uses none for that language. The person
-    /// sees no marks or actions there, so a message says where to go.
+    /// Handles an editor that shows the document without this server, because it uses none for that language.
+    /// The person sees no marks or actions there, so a message names another way.
     pub(crate) fn shown_apart(&self, io: &Io, editor: &Editor) {
         let message = messages::apart(self.review(), editor.kind().language_command);
         editor.warn_about(io, self.review(), message);
     }
 
-    /// The editor has answered an offer of the mirror.
+    /// Handles the editor's answer to an offer of the mirror.
     pub(crate) fn offer_answered(&mut self, io: &mut Io, editor: &mut Editor, offer: u64, is_taken: bool) {
         if let Some(open) = self.document.phase.opened_mut() {
             open.is_save_due = is_taken && editor.kind().saves_edits;
@@ -149,14 +149,14 @@ impl WaitingReview {
         self.mark(io, editor);
     }
 
-    /// Takes the text that the person saved where the editor shows the document without this server.
+    /// Handles text that the person saved in an editor that shows the document without this server.
     pub(crate) fn take_saved(&mut self, io: &Io, editor: &Editor) {
         if let Err(error) = self.document.take_saved() {
             editor.warn(io, &messages::saved_text_unread(&error));
         }
     }
 
-    /// Another connection to the companion tells the review again.
+    /// Handles the review again after a new connection to the companion.
     pub(crate) fn repeated(&mut self, io: &mut Io, editor: &mut Editor, review: Review) {
         self.document.mirror.companion_changed(review.current.clone());
         self.awareness.mark_foreign(review.revision, Foreign::Text);
@@ -164,7 +164,7 @@ impl WaitingReview {
         self.sync(io, editor);
     }
 
-    /// The companion tells a new revision.
+    /// Handles a new revision.
     pub(crate) fn changed(&mut self, io: &mut Io, editor: &mut Editor, changed: Changed) {
         let (text, target) = (self.review().current.clone(), self.document.target_state());
         let before = self.review().revision;
@@ -196,13 +196,13 @@ impl WaitingReview {
         self.sync(io, editor);
     }
 
-    /// The companion has replied to an edit.
+    /// Handles the companion's reply to an edit.
     pub(crate) fn edit_replied(&mut self, io: &mut Io, editor: &mut Editor, is_taken: bool) {
         self.document.mirror.companion_replied(is_taken);
         self.sync(io, editor);
     }
 
-    /// The companion has replied to a command.
+    /// Handles the companion's reply to a command.
     pub(crate) fn command_replied(
         &mut self,
         io: &mut Io,
@@ -225,7 +225,7 @@ impl WaitingReview {
         self.sync(io, editor);
     }
 
-    /// Does everything that the review is ready for. Every event about it calls this.
+    /// Takes every step for which the review is ready. Every event of the review calls this.
     pub(crate) fn sync(&mut self, io: &mut Io, editor: &mut Editor) {
         self.offer_to_editor(io, editor);
         self.tell_change(io, editor);
@@ -260,7 +260,7 @@ impl WaitingReview {
         }
     }
 
-    /// Tells that another desk has changed the proposal, once the editor shows that or has refused to.
+    /// Shows that another desk has changed the proposal, once the editor shows the change or has refused to.
     fn tell_change(&mut self, io: &Io, editor: &Editor) {
         let mirror = &self.document.mirror;
         if !self.awareness.is_change_untold || !mirror.shows_all() && !mirror.is_behind() {
@@ -300,7 +300,7 @@ impl WaitingReview {
         io.request(RequestOrigin::Command(next.request, id), request);
     }
 
-    /// Queues a command until everything typed before has arrived.
+    /// Queues a command until all earlier typing has arrived.
     pub(crate) fn queue(&mut self, io: &mut Io, editor: &mut Editor, command: PendingCommand) {
         self.take_saved(io, editor);
         self.mark_acting();
@@ -308,7 +308,8 @@ impl WaitingReview {
         self.sync(io, editor);
     }
 
-    /// The person acts on the review: some editors take edits only while one of their commands runs.
+    /// Handles an action of the person on the review: some editors accept edits only while one of their
+    /// commands runs.
     fn mark_acting(&mut self) {
         self.awareness.knows_other_desk = false;
         self.document.mirror.allow_offer();
@@ -321,7 +322,8 @@ impl WaitingReview {
         }
     }
 
-    /// True if the person has seen the revision that they decide on; else the editor gets it.
+    /// Returns true if the person has seen the revision that they decide on; otherwise offers it to the
+    /// editor.
     pub(crate) fn admit_seen(&mut self, io: &mut Io, editor: &mut Editor, seen: Option<u64>) -> bool {
         let has_seen = self.awareness.has_seen(seen);
         if !has_seen {
@@ -332,7 +334,7 @@ impl WaitingReview {
         has_seen
     }
 
-    /// Whether accepting may go on: the person knows of everything that speaks against it.
+    /// Whether accepting may continue: the person knows every warning.
     pub(crate) fn admit_accept(
         &mut self,
         io: &mut Io,
@@ -365,7 +367,7 @@ impl WaitingReview {
         hunks.filter_map(|index| self.review().hunks.get(index)).map(start_of).collect()
     }
 
-    /// Tells the person about the new review, beside which `others` wait.
+    /// Announces the new review to the person; `others` wait as well.
     pub(crate) fn announce(&self, io: &mut Io, editor: &mut Editor, others: usize) {
         let path = self.document.path().filter(|_| !editor.can_show_documents());
         let kind = editor.kind();
@@ -463,7 +465,7 @@ impl WaitingReview {
     }
 }
 
-/// The companion does not take edits.
+/// Handles the companion's refusal of edits.
 pub(crate) fn tell_refused_edit(io: &Io, editor: &Editor, id: ReviewId, refusal: &Refusal) {
     match refusal {
         // The text is merged into the new revision and sent again, or the end of the review is told.

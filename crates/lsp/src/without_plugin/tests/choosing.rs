@@ -176,7 +176,7 @@ async fn text_saved_in_a_proposal_without_this_server_counts() {
     assert_eq!(stage.drafts.texts(), ["at the end"]);
 }
 
-/// The editor says nothing of a save, and other desks go on meanwhile.
+/// The editor reports no save, and other desks continue meanwhile.
 #[tokio::test(start_paused = true)]
 async fn text_saved_apart_reaches_the_review_by_itself_and_keeps_other_desks_changes() {
     let (mut stage, mut companion, own, other) = shown_apart().await;

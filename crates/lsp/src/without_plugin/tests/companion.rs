@@ -66,7 +66,7 @@ impl Companion {
         companion
     }
 
-    /// Another desk changes the review, or somebody the file.
+    /// Changes the review as another desk does, or the file.
     pub(super) fn change(&mut self, stage: &Stage, change: impl FnOnce(&mut Review)) {
         self.undo.push(self.review.current.clone());
         self.redo.clear();
@@ -256,7 +256,7 @@ impl Stage {
         Sent(self.sent())
     }
 
-    /// The editor answers a question.
+    /// Answers a question as the editor does.
     pub(super) fn reply(&mut self, number: &RequestId, result: Value) {
         let number = self.io.take_question(number).expect("it was asked");
         self.desk.handle_response(&mut self.io, number, Some(result));

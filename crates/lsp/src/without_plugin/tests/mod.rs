@@ -126,7 +126,7 @@ impl Stage {
         }
     }
 
-    /// Passes the deadlines of a few seconds: some of them come again and again.
+    /// Passes the deadlines of a few seconds: some of them recur.
     fn look(&mut self) {
         for _ in 0..8 {
             if let Some(due) = self.desk.deadline() {

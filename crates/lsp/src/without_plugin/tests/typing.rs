@@ -17,14 +17,14 @@ struct Buffer {
 }
 
 impl Stage {
-    /// The editor opens the proposal with a text; returns its URI.
+    /// Opens the proposal with a text in the editor; returns its URI.
     pub(super) fn show_proposal(&mut self, text: &str) -> String {
         let uri = uri(self.desk.reviews.iter().find_map(|waiting| waiting.document.path()).unwrap());
         self.tell("didOpen", json!({"textDocument": {"uri": uri, "version": 1, "text": text}}));
         uri
     }
 
-    /// The person replaces something.
+    /// Replaces text as the person does.
     pub(super) fn type_in(&mut self, uri: &str, text: &str, range: Value) {
         self.type_version(uri, 2, text, range);
     }
