@@ -82,7 +82,7 @@ pub struct SharedFile {
     /// Whether the person is in this file.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub active: bool,
-    /// The cursor, if agents hear of it.
+    /// The cursor, if agents learn it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<Position>,
     /// The number of selected characters, for people; not a unit of positions.
@@ -110,10 +110,10 @@ pub struct Agent {
     pub name: String,
     /// The version that the agent gave. Many agents give that of their client library.
     pub version: String,
-    /// When the agent connected, in milliseconds since the Unix epoch.
+    /// The time at which the agent connected, in milliseconds since the Unix epoch.
     pub since: u64,
-    /// Whether the agent's stream is open, so that it hears outcomes at once. False after an interruption
-    /// until the agent asks for something: it may call itself disconnected until `/ide enable`.
+    /// Whether the agent's stream is open, so that it receives outcomes at once. False after an interruption
+    /// until the agent sends a request: it may show itself as disconnected until `/ide enable`.
     pub listening: bool,
     /// Whether the agent's own prompt stays open when no desk can decide any more. Such an end rejects
     /// nothing.

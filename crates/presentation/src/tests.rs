@@ -14,17 +14,18 @@ const FILE: &str = "/p/notes.md";
 
 struct Stage {
     presentation: Presentation<u64>,
-    /// Requests to the companion that it has not carried out.
+    /// Requests that the companion has not carried out.
     calls: VecDeque<Effect<u64>>,
-    /// Events that it has not told.
+    /// Events that the companion has not sent.
     events: VecDeque<Event>,
     review: Review,
     decided: Option<(u64, Decision)>,
     flushed: bool,
-    /// The events that the plugin has heard, and the answers to its requests, each after so many events.
+    /// The events that the plugin has received, and the answers to its requests, each with the number of
+    /// events before it.
     heard: Vec<Value>,
     answers: BTreeMap<u64, (usize, Result<u64, Refusal>)>,
-    /// The newest text that it has, and the revision.
+    /// The newest text that the plugin has, and its revision.
     newest: (String, u64),
     last: u64,
 }
@@ -35,7 +36,7 @@ impl Stage {
         Self::of(Presentation::default(), original, proposed)
     }
 
-    /// The same for a plugin that shows texts side by side.
+    /// As [`Self::with`], for a plugin that shows texts side by side.
     fn of_exact_texts(original: &str, proposed: &str) -> Self {
         Self::of(Presentation::of_exact_texts(), original, proposed)
     }
@@ -73,7 +74,7 @@ impl Stage {
         stage
     }
 
-    /// The review has another text now, by anybody.
+    /// Changes the text of the review, as any desk may do.
     fn set(&mut self, text: &str) {
         let changes = replacement(&self.review.current, text).into_iter().collect();
         let from = self.review.revision;
@@ -116,7 +117,7 @@ impl Stage {
         }
     }
 
-    /// Plays the relay, and the plugin as it hears the messages.
+    /// Plays the relay, and the plugin as it receives the messages.
     fn relay(&mut self, effects: Vec<Effect<u64>>) {
         for effect in effects {
             match effect {
@@ -168,7 +169,7 @@ impl Stage {
         Ok(Revised { revision: self.review.revision })
     }
 
-    /// Sends a request of the plugin with a text. Its number.
+    /// Sends a request of the plugin with a text. Returns its number.
     fn ask(&mut self, method: &str, params: &Value) -> u64 {
         self.last += 1;
         let params = TextParams::read(method, params).expect("it has a text").unwrap();
@@ -177,7 +178,7 @@ impl Stage {
         self.last
     }
 
-    /// The plugin has this text, which was made of that at a revision.
+    /// Sends this text of the plugin, which is based on the text of a revision.
     fn send(&mut self, revision: u64, text: &str) -> u64 {
         let params = self.params(revision, text);
         self.ask("alongside/setReviewText", &params)
@@ -309,7 +310,7 @@ fn a_text_is_set_and_the_answer_names_the_revision() {
 fn a_text_is_merged_with_the_changes_of_other_desks() {
     let mut stage = Stage::with("one\ntwo\nthree\n", "ONE\ntwo\nthree\n");
     stage.set("ONE\ntwo\nTHREE there\n");
-    // The plugin has not seen that.
+    // The plugin has not received that change.
     let id = stage.send(1, "ONE here\ntwo\nthree\n");
     stage.run();
     let both = "ONE here\ntwo\nTHREE there\n";

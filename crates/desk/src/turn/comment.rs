@@ -22,7 +22,7 @@ pub struct Comment {
     pub anchor: Anchor,
     /// The person's words. Render them harmless before showing them.
     pub text: String,
-    /// When the comment was written or changed last, in milliseconds since the Unix epoch.
+    /// The time at which the comment was written or last changed, in milliseconds since the Unix epoch.
     pub at: u64,
     /// The present lines of the comment, in the text of their [side](Anchor::side); absent for a whole file,
     /// for the whole turn, and where the lines are [lost](Self::lost).
@@ -180,12 +180,12 @@ pub struct TurnMessage {
     pub text: String,
     /// Which agent reads it by which way and when, or has read it; in one line, harmless to show.
     pub words: String,
-    /// When the person sent the message, in milliseconds since the Unix epoch.
+    /// The time at which the person sent the message, in milliseconds since the Unix epoch.
     pub at: u64,
-    /// When an agent has read the message; absent as long as none has.
+    /// The time at which an agent read the message; absent if none has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read: Option<u64>,
-    /// When the turn that read the message ended; absent as long as the turn goes on, and where its end is
+    /// The time at which the turn that read the message ended; absent while the turn lasts, and if its end is
     /// not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<u64>,

@@ -87,7 +87,7 @@ impl Turn {
 pub struct AtWork {
     /// Its name, for people and harmless.
     pub agent: String,
-    /// When its turn began, in milliseconds since the Unix epoch.
+    /// The time at which its turn began, in milliseconds since the Unix epoch.
     pub since: u64,
 }
 
@@ -101,7 +101,7 @@ pub struct Baseline {
     pub asked: Option<String>,
     /// Its description, for people and harmless: `the end of the last turn of Codex`, `the commit 1a2b3c4`.
     pub name: String,
-    /// When it was taken, in milliseconds since the Unix epoch; absent for a commit.
+    /// The time of the snapshot, in milliseconds since the Unix epoch; absent for a commit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<u64>,
 }
@@ -122,32 +122,34 @@ pub struct TurnFile {
     /// that is new, gone or of another kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executable: Option<bool>,
-    /// How many lines were added; 0 where they were not counted.
+    /// The number of added lines; 0 if they were not counted.
     pub added: usize,
-    /// How many lines were removed; 0 where they were not counted.
+    /// The number of removed lines; 0 if they were not counted.
     pub removed: usize,
-    /// Why its texts cannot be shown, if so: it is binary, too large, a link, excluded. Harmless to show.
+    /// The reason why its texts cannot be shown, if there is one: it is binary, too large, a link, excluded.
+    /// Harmless to show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub without_text: Option<String>,
-    /// It takes no mark: its earlier text is not kept, for the reason of `without_text`.
+    /// Whether it cannot be marked, because its earlier text is not kept, for the reason of `without_text`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub without_undo: bool,
-    /// Whose change it is.
+    /// The author of its change.
     #[serde(default, skip_serializing_if = "Author::is_agent")]
     pub author: Author,
-    /// How much of it is marked to be undone.
+    /// The part of it that is marked to be undone.
     #[serde(default, skip_serializing_if = "Marked::is_nothing")]
     pub marked: Marked,
-    /// It is as it was when the person sent the last round: such files come after the others.
+    /// Whether it is unchanged since the person sent the last round: such files come after the others.
     #[serde(default, skip_serializing_if = "is_false")]
     pub known: bool,
-    /// The person accepted all of its change before it was written: such files come after the others, too.
+    /// Whether the person accepted all of its change before it was written: such files come after the others,
+    /// too.
     #[serde(default, skip_serializing_if = "is_false")]
     pub accepted: bool,
-    /// The person has saved it in an editor since the baseline: a part of its change may be theirs.
+    /// Whether the person has saved it in an editor since the baseline: a part of its change may be theirs.
     #[serde(default, skip_serializing_if = "is_false")]
     pub saved: bool,
-    /// It was renamed, and git's index has it by its new name. An undo leaves the index as it is.
+    /// Whether it was renamed, and git's index has its new name. An undo leaves the index as it is.
     #[serde(default, skip_serializing_if = "is_false")]
     pub staged: bool,
 }
@@ -187,7 +189,7 @@ impl TurnFile {
     }
 }
 
-/// How much of a file is marked to be undone.
+/// The part of a file that is marked to be undone.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Marked {
@@ -230,7 +232,7 @@ pub enum FileChange {
     Unknown,
 }
 
-/// Whose change it is, as far as the store can tell.
+/// The author of a change, as far as the store knows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Author {
@@ -254,8 +256,8 @@ impl Author {
     }
 }
 
-/// A hook has taken a snapshot, or has given its agent a message. It tells a host so that desks hear of it,
-/// and waits for nothing.
+/// The report of a hook that it has taken a snapshot, or has given its agent a message. The hook sends it to
+/// a host, which informs desks, and waits for no answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SnapshotTaken {
@@ -337,8 +339,8 @@ pub struct TurnFinished {
     /// The message that was sent; absent if none was to be, or there was nothing to say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent: Option<TurnMessage>,
-    /// Why no message was sent that was to be: comments wait on, and what is marked stays marked if the agent
-    /// was to be asked. In one line, harmless to show.
+    /// The reason why no message was sent although one should have been: comments still wait, and marked
+    /// changes stay marked if the agent should have been asked to undo them. In one line, harmless to show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_sent: Option<String>,
 }
@@ -357,7 +359,7 @@ impl TurnFinished {
 pub struct UndoneFile {
     /// As [`TurnFile::path`].
     pub path: String,
-    /// Why it is as it was before, if it could not be undone. In one line, harmless to show.
+    /// The reason why it could not be undone, if it was not. In one line, harmless to show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
     /// The draft that holds the text of before the undo, for people.

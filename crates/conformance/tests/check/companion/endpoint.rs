@@ -90,8 +90,8 @@ impl Shared {
         Ok(!last)
     }
 
-    /// Goes on where an answer may be sent; the faulty companion has done what was asked by then, and says so
-    /// to nobody.
+    /// Never returns for the faulty companion, which has carried out the request by then and does not answer
+    /// it.
     async fn answer_or_not(&self, session: &str, answer: &Answer) {
         if answer.status == 200 && self.is_unanswered(session) {
             std::future::pending::<()>().await;
