@@ -18,7 +18,7 @@ use alongside_platform::paths;
 use crate::comments::comment_list::SentText;
 use crate::comments::compaction::compact_large;
 use crate::comments::file_texts::FileTexts;
-use crate::comments::message_text::asking_words;
+use crate::comments::message_text::undo_request;
 use crate::error::Error;
 use crate::lines::anchors::Quotation;
 use crate::sessions::recipient;
@@ -34,20 +34,21 @@ use crate::store::turn_dirs::TurnDirs;
 use crate::store::turn_log::Record;
 use crate::working_tree::WorkingTree;
 
-/// How long this process waits for another one that writes a line.
+/// The longest wait for another process that writes a line.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long git may read the texts of snapshots.
+/// The time limit of git for reading the texts of snapshots.
 const GIT_PATIENCE: Duration = Duration::from_secs(30);
 
-/// Takes the lock of comments: as long as it is held, no other process writes a comment or delivers a message
+/// Takes the lock of comments. While a process holds it, no other process writes a comment or delivers a
+/// message
 /// of this working tree.
 pub(crate) fn lock(store: &TreeStore) -> Result<FileLock, Error> {
     let lock = store.try_lock(COMMENTS_LOCK, Instant::now() + PATIENCE)?;
     lock.ok_or("another alongside writes comments here all the time".into())
 }
 
-/// The store of a working tree, which is made if it is missing, and its log of comments.
-fn opened(dirs: &TurnDirs, top: &Path) -> Result<(TreeStore, CommentLog), Error> {
+/// Opens the store of a working tree, which is created if it is missing, and its log of comments.
+fn open_store(dirs: &TurnDirs, top: &Path) -> Result<(TreeStore, CommentLog), Error> {
     let store = TreeStore::of(dirs.state(), top);
     store.make(dirs.state(), top)?;
     if let Err(fault) = compact_large(&store, Instant::now() + PATIENCE) {
@@ -57,7 +58,7 @@ fn opened(dirs: &TurnDirs, top: &Path) -> Result<(TreeStore, CommentLog), Error>
     Ok((store, log))
 }
 
-fn not_kept(fault: impl Into<Error>) -> Refusal {
+fn comment_not_kept(fault: impl Into<Error>) -> Refusal {
     Refusal::CommentNotKept { reason: fault.into().to_string() }
 }
 
@@ -66,9 +67,9 @@ fn not_kept(fault: impl Into<Error>) -> Refusal {
 /// # Errors
 /// When the comment cannot be written.
 pub(crate) fn add(dirs: &TurnDirs, top: &Path, new: &NewComment) -> Result<(), Refusal> {
-    let (store, log) = opened(dirs, top).map_err(not_kept)?;
-    let _lock = lock(&store).map_err(not_kept)?;
-    let id = log.read().map_err(not_kept)?.next_comment();
+    let (store, log) = open_store(dirs, top).map_err(comment_not_kept)?;
+    let _lock = lock(&store).map_err(comment_not_kept)?;
+    let id = log.read().map_err(comment_not_kept)?.next_comment();
     let NewComment { file, lines, side, code, before, after, text } = new.clone();
     let path = file.as_ref().map(|file| match (side, &file.from) {
         (Side::Old, Some(from)) => from,
@@ -83,11 +84,13 @@ pub(crate) fn add(dirs: &TurnDirs, top: &Path, new: &NewComment) -> Result<(), R
         back: None,
         at: now_ms(),
     };
-    log.append([&line]).map_err(not_kept)
+    log.append([&line]).map_err(comment_not_kept)
 }
 
-/// Changes the words of a comment, or removes it if `text` is empty. A comment that an agent has read is
-/// asked again with the new words, or closed. If its lines have changed since, it is then about the lines
+/// Replaces the text of a comment, or removes the comment if `text` is empty. A comment that an agent has
+/// read is
+/// asked again with the new text, or closed. If its lines have changed since, the comment is then about the
+/// lines
 /// in their place, which the person sees.
 ///
 /// # Errors
@@ -99,19 +102,19 @@ pub(crate) fn change(
     text: &str,
     texts: Option<&mut FileTexts<'_>>,
 ) -> Result<(), Refusal> {
-    let (store, log) = opened(dirs, top).map_err(not_kept)?;
-    // Before the lock, for which hooks wait: git may take a while.
+    let (store, log) = open_store(dirs, top).map_err(comment_not_kept)?;
+    // This runs before the lock is taken, because git may be slow and hooks wait for the lock.
     let about = texts.filter(|_| !text.is_empty()).and_then(|texts| {
         let (all, records) = (log.read().ok()?, store.log().read().ok()?);
         comment_list::changed_lines(id, &all, &records, texts)
     });
-    let _lock = lock(&store).map_err(not_kept)?;
-    let all = log.read().map_err(not_kept)?;
+    let _lock = lock(&store).map_err(comment_not_kept)?;
+    let all = log.read().map_err(comment_not_kept)?;
     match all.comments.get(&id) {
         Some(comment) if !comment.is_removed => {}
         _ => return Err(Refusal::NoSuchComment),
     }
-    log.append([&Line::Changed { id, text: text.to_owned(), about, at: now_ms() }]).map_err(not_kept)
+    log.append([&Line::Changed { id, text: text.to_owned(), about, at: now_ms() }]).map_err(comment_not_kept)
 }
 
 /// Sends a round to the session of the last turn: the comments that the person has confirmed, the changes
@@ -126,7 +129,7 @@ pub(crate) fn send(
     round: &NewRound,
     trees: Option<Trees>,
 ) -> Result<Option<TurnMessage>, Error> {
-    let (store, log) = opened(dirs, &look.root)?;
+    let (store, log) = open_store(dirs, &look.root)?;
     {
         let _lock = lock(&store)?;
         let all = log.read()?;
@@ -135,9 +138,10 @@ pub(crate) fn send(
         let is_confirmed = |id: &CommentId| comments.as_ref().is_none_or(|comments| comments.contains(id));
         let mut comments: Vec<CommentId> = all.unsent().filter(is_confirmed).collect();
         let (first, at) = (all.next_comment().0, now_ms());
-        let asks = asked.into_iter().flat_map(asks);
+        let changes = asked.into_iter().flat_map(split_hunks);
         let ids = (first..).map(CommentId);
-        let mut lines: Vec<Line> = asks.zip(ids).map(|(back, id)| asking(id, back, look, at)).collect();
+        let mut lines: Vec<Line> =
+            changes.zip(ids).map(|(back, id)| undo_comment(id, back, look, at)).collect();
         comments.extend((first..).map(CommentId).take(lines.len()));
         if comments.is_empty() && undone.is_empty() {
             return Ok(None);
@@ -145,7 +149,8 @@ pub(crate) fn send(
         let records = store.log().read()?;
         let to = recipient::address(&records);
         let (round, beside) = (all.next_round(), recipient::beside(to.as_ref(), &records));
-        // Another desk may send a round between the promise and its own round, and keeps no promise by that.
+        // Another desk may send a round between the promise and its own round. That round does not keep the
+        // promise.
         let keeps = all.promise.filter(|promise| promise.look == look.snapshot).and_then(|it| it.number);
         lines.push(Line::Sent { round, comments, undone, to, beside, trees, keeps, at });
         log.append(&lines)?;
@@ -156,8 +161,8 @@ pub(crate) fn send(
     Ok(feedback.map_or_else(|_| Some(unknown()), |feedback| feedback.message))
 }
 
-/// Splits a change into one for each hunk. A change without hunks is about the whole file, and stays.
-fn asks(change: ChangeBack) -> Vec<ChangeBack> {
+/// Splits a change into one for each hunk. A change without hunks is about the whole file, and is not split.
+fn split_hunks(change: ChangeBack) -> Vec<ChangeBack> {
     if change.hunks.is_empty() {
         return vec![change];
     }
@@ -166,8 +171,8 @@ fn asks(change: ChangeBack) -> Vec<ChangeBack> {
     hunks.into_iter().map(one).collect()
 }
 
-/// The comment that asks the agent to undo a change.
-fn asking(id: CommentId, back: ChangeBack, look: &TurnLook, at: u64) -> Line {
+/// Makes the comment that split_hunks the agent to undo a change.
+fn undo_comment(id: CommentId, back: ChangeBack, look: &TurnLook, at: u64) -> Line {
     let found = look.files.iter().find(|file| file.told.path == back.path);
     let path = found.map(|file| paths::to_bytes(&file.path));
     let hunk = back.hunks.first();
@@ -181,13 +186,13 @@ fn asking(id: CommentId, back: ChangeBack, look: &TurnLook, at: u64) -> Line {
         file: path.map(|path| escape(&path)),
         anchor: Anchor { path: Some(back.path.clone()), lines, ..Anchor::default() },
         quotation: Quotation { code, ..Quotation::default() },
-        text: asking_words(&back),
+        text: undo_request(&back),
         back: Some(back),
         at,
     }
 }
 
-/// The comments of the working tree around a directory, with its top.
+/// Returns the comments of the working tree around a directory, and the top of the tree.
 ///
 /// # Errors
 /// When the directory is in no working tree, or the log cannot be read.
@@ -195,12 +200,12 @@ pub fn feedback_in(dirs: &TurnDirs, directory: &Path) -> Result<(PathBuf, Feedba
     let tree = dirs.working_tree(directory)?;
     let (store, top) = (TreeStore::of(dirs.state(), &tree.top), tree.top.clone());
     let (all, log) = (store.comments().read()?, store.log().read()?);
-    let tell = |texts: &mut FileTexts<'_>| comment_list::feedback(&store, &all, &log, texts);
-    Ok((top, with_texts(dirs, tree, &all, &log, tell)))
+    let read = |texts: &mut FileTexts<'_>| comment_list::feedback(&store, &all, &log, texts);
+    Ok((top, with_texts(dirs, tree, &all, &log, read)))
 }
 
-/// The whole text of the message with a round, as it was delivered, or as it waits; of the last round, if
-/// `round` is absent. `None` if there is no such round.
+/// Returns the whole text of the message with a round, as it was delivered, or as it waits. Without `round`,
+/// returns that of the last round. `None` if there is no such round.
 ///
 /// # Errors
 /// As [`feedback_in`].
@@ -208,17 +213,17 @@ pub fn sent_text(dirs: &TurnDirs, directory: &Path, round: Option<u64>) -> Resul
     let tree = dirs.working_tree(directory)?;
     let store = TreeStore::of(dirs.state(), &tree.top);
     let (all, log) = (store.comments().read()?, store.log().read()?);
-    let tell = |texts: &mut FileTexts<'_>| comment_list::sent_text(&all, round, texts);
-    Ok(with_texts(dirs, tree, &all, &log, tell))
+    let read = |texts: &mut FileTexts<'_>| comment_list::sent_text(&all, round, texts);
+    Ok(with_texts(dirs, tree, &all, &log, read))
 }
 
-/// Calls `tell` with the texts of a working tree. Opens its snapshots only if a comment needs one.
+/// Calls `read` with the texts of a working tree. Opens the snapshots only if a comment needs one.
 fn with_texts<T>(
     dirs: &TurnDirs,
     tree: WorkingTree,
     all: &Comments,
     log: &[Record],
-    tell: impl FnOnce(&mut FileTexts<'_>) -> T,
+    read: impl FnOnce(&mut FileTexts<'_>) -> T,
 ) -> T {
     let before = baseline(log).and_then(|place| log.get(place)?.tree.clone());
     let has_old = all.comments.values().any(|comment| comment.anchor.side == Side::Old);
@@ -228,7 +233,7 @@ fn with_texts<T>(
         .then(|| TreeAccess::open(dirs, tree, Instant::now() + GIT_PATIENCE).ok())
         .flatten();
     match &access {
-        Some(access) => tell(&mut FileTexts::of_look(access, before.as_deref(), &[])),
-        None => tell(&mut FileTexts::on_disk(&top)),
+        Some(access) => read(&mut FileTexts::of_look(access, before.as_deref(), &[])),
+        None => read(&mut FileTexts::on_disk(&top)),
     }
 }

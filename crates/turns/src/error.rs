@@ -8,18 +8,18 @@ use alongside_desk::{harmless, without_error_codes};
 /// The reason why the store cannot do something. Its text is one harmless line for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
-    /// The time is over.
+    /// The deadline has passed.
     Late,
     /// There is no program `git`, or none outside the working tree.
     NoGit,
-    /// Another reason, in words.
-    Said(String),
+    /// Another reason, as a sentence.
+    Other(String),
 }
 
 impl Error {
-    /// The fault with this reason, rendered harmless: the text may come from git or the system.
-    pub(crate) fn said(why: impl AsRef<str>) -> Self {
-        Self::Said(harmless::name(without_error_codes(why.as_ref()).trim()).into_owned())
+    /// Returns an error with this reason, rendered harmless: the text may come from git or the system.
+    pub(crate) fn other(why: impl AsRef<str>) -> Self {
+        Self::Other(harmless::name(without_error_codes(why.as_ref()).trim()).into_owned())
     }
 }
 
@@ -28,7 +28,7 @@ impl fmt::Display for Error {
         match self {
             Self::Late => f.write_str("git takes too long"),
             Self::NoGit => f.write_str("there is no program git"),
-            Self::Said(why) => f.write_str(why),
+            Self::Other(why) => f.write_str(why),
         }
     }
 }
@@ -37,12 +37,12 @@ impl std::error::Error for Error {}
 
 impl From<&str> for Error {
     fn from(why: &str) -> Self {
-        Self::said(why)
+        Self::other(why)
     }
 }
 
 impl From<io::Error> for Error {
     fn from(error: io::Error) -> Self {
-        Self::said(error.to_string())
+        Self::other(error.to_string())
     }
 }

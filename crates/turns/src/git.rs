@@ -1,4 +1,4 @@
-//! Runs the user's git so that nothing but our own arguments decides what it does: no settings of the person
+//! Runs the user's git so that only our own arguments decide how it works: no setting of the person
 //! or the project, no variable, no hook, no filter, and no program that a project brings along.
 
 pub(crate) mod index_listing;
@@ -15,10 +15,10 @@ use std::time::Instant;
 
 use crate::error::Error;
 
-/// The directories that are searched for git after those of `PATH`.
+/// The directories that are searched for git after the directories of `PATH`.
 const USUAL_PLACES: [&str; 3] = ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];
 
-/// The settings of each call. Files whose names Windows or macOS take for `.git` are ordinary files here.
+/// The settings of each call. A file whose name Windows or macOS takes for `.git` is an ordinary file here.
 const SETTINGS: &[&str] = &[
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
@@ -32,16 +32,16 @@ const SETTINGS: &[&str] = &[
     "core.protectNTFS=false",
     "core.protectHFS=false",
     "core.commitGraph=false",
-    // Objects need not survive a crash: a store that a crash has damaged is made anew.
+    // Objects need not survive a crash: a store that a crash has damaged is created again.
     "core.fsync=none",
     "submodule.recurse=false",
     "gc.auto=0",
 ];
 
-/// The most bytes that are read of git's error output.
+/// The largest part of git's error output that is read, in bytes.
 const MAX_ERROR: u64 = 4096;
 
-/// Calls git with a given repository, index and working tree, until a point in time.
+/// Calls git with a given repository, index and working tree, until a deadline.
 #[derive(Debug, Clone)]
 pub(crate) struct Git {
     program: PathBuf,
@@ -55,7 +55,7 @@ pub(crate) struct Git {
 }
 
 impl Git {
-    /// Calls of git with the bare repository in `directory`, for the working tree at `tree`.
+    /// Creates calls of git with the bare repository in `directory`, for the working tree at `tree`.
     ///
     /// # Errors
     /// If there is no program `git` outside the working tree.
@@ -74,38 +74,39 @@ impl Git {
         })
     }
 
-    /// The same calls with another repository.
+    /// Returns the same calls with another repository.
     pub(crate) fn with_directory(&self, directory: &Path) -> Self {
         Self { directory: directory.to_owned(), index: None, ..self.clone() }
     }
 
-    /// The same calls without a working tree, for a repository that is still to be made in this directory.
+    /// Returns the same calls without a working tree, for a repository that is still to be created in this
+    /// directory.
     pub(crate) fn bare(&self, directory: &Path) -> Self {
         Self { directory: directory.to_owned(), index: None, tree: None, ..self.clone() }
     }
 
-    /// The same calls with this index.
+    /// Returns the same calls with this index.
     pub(crate) fn with_index(&self, index: &Path) -> Self {
         Self { index: Some(index.to_owned()), ..self.clone() }
     }
 
-    /// The same calls with this file of patterns that are ignored in all repositories.
+    /// Returns the same calls with this file of patterns that are ignored in all repositories.
     pub(crate) fn with_ignore_file(&self, ignore_file: Option<PathBuf>) -> Self {
         Self { ignore_file, ..self.clone() }
     }
 
-    /// How often this value and its copies have started git.
+    /// Returns how often this value and its copies have started git.
     #[cfg(all(test, unix))]
     pub(crate) fn runs(&self) -> usize {
         self.runs.load(std::sync::atomic::Ordering::Relaxed)
     }
 
-    /// When calls end at the latest.
+    /// Returns the deadline of all calls.
     pub(crate) fn until(&self) -> Instant {
         self.until
     }
 
-    /// Fails once the time is over, for work on many files between two calls.
+    /// Fails once the deadline has passed. Work on many files between two calls checks this.
     ///
     /// # Errors
     /// [`Error::Late`].
@@ -116,7 +117,7 @@ impl Git {
     /// Runs a command and returns its output.
     ///
     /// # Errors
-    /// When git fails, or the time is over: then git is killed.
+    /// When git fails, or the deadline passes: then git is killed.
     pub(crate) fn run<A: AsRef<OsStr>>(
         &self,
         args: impl IntoIterator<Item = A>,
@@ -129,7 +130,7 @@ impl Git {
         command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
         let mut child = command.spawn()?;
         if let (Some(mut stdin), Some(input)) = (child.stdin.take(), input) {
-            // The write fails if git has ended; its exit code below says so.
+            // The write fails if git has ended. The exit code below reports that.
             std::thread::spawn(move || stdin.write_all(&input));
         }
         let (sender, receiver) = channel();
@@ -137,7 +138,7 @@ impl Git {
             std::thread::spawn(move || {
                 let mut output = Vec::new();
                 let read = stdout.read_to_end(&mut output);
-                // Once the time is over, the receiver is gone.
+                // Once the deadline has passed, the receiver is gone.
                 let _ = sender.send(read.map(|_| output));
             });
         }
@@ -165,20 +166,20 @@ impl Git {
         let error = stderr.and_then(|thread| thread.join().ok()).unwrap_or_default();
         let error = String::from_utf8_lossy(&error);
         let line = error.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it failed");
-        Err(Error::said(format!("git: {}", line.trim_start_matches("fatal: "))))
+        Err(Error::other(format!("git: {}", line.trim_start_matches("fatal: "))))
     }
 
     /// Runs a command whose output is one line.
     ///
     /// # Errors
-    /// As [`run`](Self::run), and if the output is no text.
+    /// As [`run`](Self::run), and if the output is not UTF-8.
     pub(crate) fn line<A: AsRef<OsStr>>(
         &self,
         args: impl IntoIterator<Item = A>,
         input: Option<Vec<u8>>,
     ) -> Result<String, Error> {
         let output = self.run(args, input)?;
-        let text = String::from_utf8(output).map_err(|_| Error::said("git wrote no text"))?;
+        let text = String::from_utf8(output).map_err(|_| Error::other("git wrote no text"))?;
         Ok(text.trim_end_matches('\n').to_owned())
     }
 
@@ -191,7 +192,7 @@ impl Git {
         let mut ignore = OsString::from("core.excludesFile=");
         ignore.push(self.ignore_file.as_deref().unwrap_or(Path::new("/dev/null")));
         command.arg("-c").arg(ignore);
-        for (name, _) in std::env::vars_os().filter(|(name, _)| is_gits(name)) {
+        for (name, _) in std::env::vars_os().filter(|(name, _)| is_git_variable(name)) {
             command.env_remove(name);
         }
         let own = [("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_CONFIG_GLOBAL", "/dev/null"), ("LC_ALL", "C")];
@@ -211,17 +212,17 @@ impl Git {
 }
 
 /// Whether git reads a variable of this name.
-fn is_gits(name: &OsStr) -> bool {
+fn is_git_variable(name: &OsStr) -> bool {
     name.as_encoded_bytes().get(..4).is_some_and(|start| start.eq_ignore_ascii_case(b"GIT_"))
 }
 
-/// Whether there is a program `git` that can take snapshots of this directory.
+/// Whether there is a program `git` that may take snapshots of this directory.
 pub fn has_git(directory: &Path) -> bool {
     find_program(directory).is_some()
 }
 
-/// The program `git` in the absolute directories of `PATH` or in the usual ones, but never inside the working
-/// tree: a project must not choose which program runs.
+/// Finds the program `git` in the absolute directories of `PATH` or in [`USUAL_PLACES`], but never inside the
+/// working tree: a project must not choose which program runs.
 fn find_program(tree: &Path) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let named: Vec<PathBuf> = std::env::split_paths(&path).filter(|place| place.is_absolute()).collect();

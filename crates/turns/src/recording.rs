@@ -19,24 +19,24 @@ use crate::working_tree::WorkingTree;
 /// An event of an agent's turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnEvent {
-    /// Its kind.
+    /// The kind of event.
     pub moment: Moment,
-    /// The agent, for people.
+    /// The display name of the agent.
     pub agent: String,
-    /// The agent's name of its session.
+    /// The session's identifier, which the agent has chosen.
     pub session: String,
-    /// The agent's name of the turn, or nothing.
+    /// The turn's identifier, which the agent has chosen; empty if the agent sent none.
     pub turn: String,
-    /// Whether a person is at the session, as far as the agent says so.
+    /// Whether the agent reports that a person is at the session.
     pub is_attended: bool,
-    /// Whether the agent starts a hook at the end of the turn that wakes its session.
+    /// Whether the agent starts a hook at the end of the turn, and wakes its session when that hook ends.
     pub is_woken: bool,
 }
 
-/// The outcome of an event.
+/// The result of recording an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Recorded {
-    /// A snapshot is in the store.
+    /// The snapshot is in the store.
     Kept,
     /// No snapshot was due: the directory is in no Git working tree, or no turn begins or ends.
     Nothing,
@@ -45,10 +45,10 @@ pub enum Recorded {
     TooLate(PathBuf),
 }
 
-/// Takes the snapshot for an event in a directory, until a point in time. Only Git working trees have one.
+/// Takes the snapshot for an event in a directory, until a deadline. Only Git working trees get snapshots.
 ///
 /// # Errors
-/// Why there is no snapshot. The reason is also a line of the log, if the log can be written.
+/// When no snapshot can be taken. The reason is also a line of the log, if the log can be written.
 pub fn record(
     dirs: &TurnDirs,
     event: &TurnEvent,
@@ -63,7 +63,7 @@ pub fn record(
         Moment::End => Kind::End,
     };
     let (top, branch) = (tree.top.clone(), tree.repository.as_ref().and_then(|it| it.branch()));
-    let begun = Record {
+    let without_tree = Record {
         agent: event.agent.clone(),
         session: event.session.clone(),
         turn: event.turn.clone(),
@@ -76,7 +76,7 @@ pub fn record(
     let taken = TreeAccess::open(dirs, tree, until).and_then(|access| {
         let (head, taken) = (access.head(), access.take_snapshot()?);
         let left = left_out_files::keep(&access.store, &taken.left)?;
-        Ok(Record { tree: Some(taken.tree), left, head, ..begun.clone() })
+        Ok(Record { tree: Some(taken.tree), left, head, ..without_tree.clone() })
     });
     match taken {
         Ok(record) => {
@@ -85,24 +85,24 @@ pub fn record(
         }
         Err(fault) => {
             store.make(dirs.state(), &top)?;
-            store.log().append(&Record { why: Some(fault.to_string()), ..begun })?;
+            store.log().append(&Record { why: Some(fault.to_string()), ..without_tree })?;
             if fault == Error::Late { Ok(Recorded::TooLate(top)) } else { Err(fault) }
         }
     }
 }
 
-/// Brings the index of a working tree up to date until a point in time, which may be far off: no agent waits,
+/// Brings the index of a working tree up to date until a deadline, which may be far off: no agent waits,
 /// and the next prompt finds the index ready.
 ///
 /// # Errors
-/// When git or the disk refuses, or the time is over.
+/// When git or the disk refuses, or the deadline has passed.
 pub fn seed(dirs: &TurnDirs, top: &Path, until: Instant) -> Result<(), Error> {
     let Some(tree) = WorkingTree::around(top, &dirs.homes()) else { return Ok(()) };
     TreeAccess::open(dirs, tree, until)?.take_snapshot().map(drop)
 }
 
-/// Removes the store of the working tree around a directory, but keeps words that nobody has read. Returns
-/// the top of the working tree, if there was a store.
+/// Removes the store of the working tree around a directory, but keeps messages that no agent has read.
+/// Returns the top of the working tree, if there was a store.
 ///
 /// # Errors
 /// When the store cannot be removed.
@@ -117,7 +117,7 @@ pub fn clear(dirs: &TurnDirs, directory: &Path, until: Instant) -> Result<Option
     Ok(Some(tree.top))
 }
 
-/// Removes the stores of all working trees, but keeps words that nobody has read.
+/// Removes the stores of all working trees, but keeps messages that no agent has read.
 ///
 /// # Errors
 /// When a store cannot be removed.
@@ -125,7 +125,7 @@ pub fn clear_all(dirs: &TurnDirs, until: Instant) -> Result<(), Error> {
     remove_each(dirs, until, |store| store.remove(until))
 }
 
-/// Deletes the stores of all working trees, also the words that nobody has read.
+/// Deletes the stores of all working trees, also the messages that no agent has read.
 ///
 /// # Errors
 /// When a store cannot be removed.
@@ -145,14 +145,14 @@ fn remove_each(
     Ok(TreeStore::remove_empty(dirs.state())?)
 }
 
-/// The working trees in whose stores [`clear_all`] has something to remove.
+/// Lists the working trees in whose stores [`clear_all`] has something to remove.
 pub fn stored(dirs: &TurnDirs) -> Vec<PathBuf> {
     let all = TreeStore::all(dirs.state()).into_iter();
     all.filter(|(store, _)| !store.has_only_words()).map(|(_, top)| top).collect()
 }
 
-/// The working trees with words that no agent has read yet, each with its comments. The list of comments is
-/// empty where the only unread words are that changes were undone.
+/// Lists the working trees with messages that no agent has read yet, each with its comments. The list is
+/// empty where the unread messages only report undone changes.
 ///
 /// # Errors
 /// When a log of comments cannot be read.

@@ -1,7 +1,7 @@
-//! Removes old stores and shrinks large ones. A store goes after 14 days without a turn. If all stores
-//! together hold more than 1 GB, the store that was unused for longest goes first. In every store, lines
-//! older than 14 days go. The store in use is never removed: if need be, it shrinks to its baseline and its
-//! newest snapshot.
+//! Removes old stores and shrinks large ones. A store is removed after 14 days without a turn. If all stores
+//! together hold more than 1 GB, the least recently used store is removed first. In every store, lines
+//! older than 14 days are removed. The store in use always stays: if need be, it shrinks to its baseline and
+//! its newest snapshot.
 
 use std::fs;
 use std::path::Path;
@@ -19,31 +19,31 @@ use crate::store::turn_dirs::TurnDirs;
 use crate::store::turn_log::Record;
 use crate::turn_review::notes;
 
-/// How long a store, or a snapshot, is kept.
+/// The time for which a store, or a snapshot, is kept.
 pub const KEPT_FOR: Duration = Duration::from_secs(14 * 24 * 60 * 60);
 /// The largest size of all stores together, in bytes.
 pub const MAX_BYTES: u64 = 1 << 30;
 
 /// The least time between two trimmings.
-const APART: Duration = Duration::from_secs(60 * 60);
-/// Younger objects stay, since they may belong to a look that is under way.
-const YOUNG: &str = "--expire=1.hour.ago";
-/// The file whose time is that of the last trimming.
-const TRIMMED: &str = "turns/trimmed";
+const MIN_INTERVAL: Duration = Duration::from_secs(60 * 60);
+/// The option of `git prune` that keeps younger objects, since a running look may need them.
+const KEEP_YOUNGER: &str = "--expire=1.hour.ago";
+/// The file whose modification time is the time of the last trimming.
+const LAST_TRIMMING: &str = "turns/trimmed";
 
-/// Whether the last trimming is long enough ago. Without any store, none is due.
+/// Whether the last trimming is long enough ago. Without a store, no trimming is due.
 pub fn is_due(dirs: &TurnDirs) -> bool {
-    let at = dirs.state().join(TRIMMED).metadata().and_then(|found| found.modified());
-    at.map_or(dirs.state().join("turns").exists(), |at| at.elapsed().map_or(true, |age| age > APART))
+    let at = dirs.state().join(LAST_TRIMMING).metadata().and_then(|found| found.modified());
+    at.map_or(dirs.state().join("turns").exists(), |at| at.elapsed().map_or(true, |age| age > MIN_INTERVAL))
 }
 
-/// Removes old stores and lines, and then the stores that were unused for longest until the others fit into
+/// Removes old stores and lines, and then the least recently used stores until the others fit into
 /// `max_bytes`. Never removes the store of the working tree at `current`.
 ///
 /// # Errors
-/// When the system refuses to note the time. A file that cannot be removed stays until the next trimming.
+/// When the time cannot be stored. A file that cannot be removed stays until the next trimming.
 pub fn trim(dirs: &TurnDirs, current: &Path, max_bytes: u64, until: Instant) -> Result<(), Error> {
-    private::write(&dirs.state().join(TRIMMED), b"")?;
+    private::write(&dirs.state().join(LAST_TRIMMING), b"")?;
     let kept_for = u64::try_from(KEPT_FOR.as_millis()).unwrap_or(u64::MAX);
     let oldest = alongside_desk::now_ms().saturating_sub(kept_for);
     let mut stores = Vec::new();
@@ -55,11 +55,11 @@ pub fn trim(dirs: &TurnDirs, current: &Path, max_bytes: u64, until: Instant) -> 
             remove(&store, until);
             continue;
         }
-        note(keep_only(&store, &top, until, |_, record| record.at >= oldest));
-        note(compact(&store, oldest, until));
+        log_failure(retain_records(&store, &top, until, |_, record| record.at >= oldest));
+        log_failure(compact(&store, oldest, until));
         stores.push((is_current, used, size(&store.file(""), until), store));
     }
-    // By the time of their last use, with the store in use at the end.
+    // Sorted by the time of their last use, with the store in use at the end.
     stores.sort_by_key(|(is_current, used, ..)| (*is_current, *used));
     let mut bytes: u64 = stores.iter().map(|(_, _, bytes, _)| bytes).sum();
     for (is_current, _, own, store) in stores {
@@ -69,7 +69,7 @@ pub fn trim(dirs: &TurnDirs, current: &Path, max_bytes: u64, until: Instant) -> 
         if is_current {
             let log = store.log().read()?;
             let needed = [baseline(&log), log.iter().rposition(|record| record.tree.is_some())];
-            note(keep_only(&store, current, until, |place, _| needed.contains(&Some(place))));
+            log_failure(retain_records(&store, current, until, |place, _| needed.contains(&Some(place))));
         } else {
             remove(&store, until);
         }
@@ -78,7 +78,7 @@ pub fn trim(dirs: &TurnDirs, current: &Path, max_bytes: u64, until: Instant) -> 
     Ok(())
 }
 
-fn note(trimmed: Result<(), Error>) {
+fn log_failure(trimmed: Result<(), Error>) {
     if let Err(fault) = trimmed {
         tracing::debug!(%fault, "a store of turns was not trimmed");
     }
@@ -92,7 +92,7 @@ fn remove(store: &TreeStore, until: Instant) {
 }
 
 /// Removes the lines of the log for which `keep` is false, and the objects that no other line needs.
-fn keep_only(
+fn retain_records(
     store: &TreeStore,
     top: &Path,
     until: Instant,
@@ -118,26 +118,26 @@ fn keep_only(
     let rounds: Vec<String> = rounds.flat_map(|trees| [trees.shown, trees.sent]).collect();
     let oldest = kept.first().map_or(u64::MAX, |record| record.at);
     let noted = notes::trim(store, oldest)?;
-    let trees = trees.chain(known(&git, &[rounds, noted].concat())?);
-    let arguments = ["prune", YOUNG, "--"].map(str::to_owned);
+    let trees = trees.chain(existing(&git, &[rounds, noted].concat())?);
+    let arguments = ["prune", KEEP_YOUNGER, "--"].map(str::to_owned);
     git.run(arguments.into_iter().chain(trees), None).map(drop)
 }
 
-/// The trees that the repository has. Others are named by rounds that outlived an earlier store.
-fn known(git: &Git, trees: &[String]) -> Result<Vec<String>, Error> {
+/// Returns those of `trees` that the repository has. Rounds may name trees of a store that was removed.
+fn existing(git: &Git, trees: &[String]) -> Result<Vec<String>, Error> {
     let wanted: String = trees.iter().map(|tree| format!("{tree}\n")).collect();
     let output = git.run(["cat-file", "--batch-check=%(objectname)"], Some(wanted.into_bytes()))?;
     let output = String::from_utf8_lossy(&output).into_owned();
     Ok(output.lines().filter(|line| !line.ends_with(" missing")).map(str::to_owned).collect())
 }
 
-/// The bytes of all files in a directory, as far as they can be counted until a point in time.
+/// Returns the size of all files in a directory, in bytes, as far as it can be measured until the deadline.
 fn size(directory: &Path, until: Instant) -> u64 {
-    let (mut bytes, mut waiting) = (0, vec![directory.to_owned()]);
-    while let Some(next) = waiting.pop().filter(|_| Instant::now() < until) {
+    let (mut bytes, mut directories) = (0, vec![directory.to_owned()]);
+    while let Some(next) = directories.pop().filter(|_| Instant::now() < until) {
         for entry in fs::read_dir(next).into_iter().flatten().flatten() {
             match entry.metadata() {
-                Ok(found) if found.is_dir() => waiting.push(entry.path()),
+                Ok(found) if found.is_dir() => directories.push(entry.path()),
                 Ok(found) => bytes += found.len(),
                 Err(_) => {}
             }

@@ -33,10 +33,10 @@ use crate::undo::Undoing;
 use crate::undo::message_promises::{broken, promise};
 use crate::working_tree::file_place::FilePlace;
 
-/// How long a look may take: the first look may read every file of a project.
-const PATIENCE: Duration = Duration::from_secs(60);
-/// The refusal of a look whose snapshot has a name that this store did not give.
-const UNKNOWN: &str = "this look is none of the store's";
+/// The time limit of a look. It is long because the first look may read every file of a project.
+const TIME_LIMIT: Duration = Duration::from_secs(60);
+/// The refusal of a look whose snapshot has a name that this store never returned.
+const UNKNOWN_LOOK: &str = "this look is none of the store's";
 
 /// The stores of all working trees of this user.
 #[derive(Debug, Clone)]
@@ -45,37 +45,38 @@ pub struct TurnStore {
 }
 
 impl TurnStore {
-    /// The stores below these directories. Reads and writes nothing yet.
+    /// Creates the stores of these directories. Reads and writes nothing yet.
     pub fn new(dirs: TurnDirs) -> Self {
         Self { dirs }
     }
 
     fn access(&self, directory: &Path) -> Result<TreeAccess, Error> {
-        TreeAccess::open(&self.dirs, self.dirs.working_tree(directory)?, Instant::now() + PATIENCE)
+        TreeAccess::open(&self.dirs, self.dirs.working_tree(directory)?, Instant::now() + TIME_LIMIT)
     }
 
-    /// The working tree of a look, with the trees that the look has compared.
-    fn of_look(&self, look: &TurnLook) -> Result<(TreeAccess, ComparedTrees), Error> {
-        let state = ComparedTrees::of_name(&look.snapshot).ok_or(UNKNOWN)?;
+    /// Opens the working tree of a look, and parses the names of the trees that the look has compared.
+    fn open_look(&self, look: &TurnLook) -> Result<(TreeAccess, ComparedTrees), Error> {
+        let state = ComparedTrees::of_name(&look.snapshot).ok_or(UNKNOWN_LOOK)?;
         Ok((self.access(&look.root)?, state))
     }
 
-    /// Keeps a note if a hook has made a store for the file's working tree. A note alone makes no store.
+    /// Writes a note if a hook has created the store of the file's working tree. A note alone creates no
+    /// store.
     fn keep_note(&self, file: &Path, note: &TurnNote) -> Result<bool, Error> {
         let tree = file.parent().and_then(|parent| self.dirs.working_tree(parent).ok());
         let Some(tree) = tree else { return Ok(false) };
         let below = file.strip_prefix(&tree.top).map(Path::to_owned);
         let has_log = TreeStore::of(self.dirs.state(), &tree.top).file("log").exists();
         let Some(below) = below.ok().filter(|_| has_log) else { return Ok(false) };
-        notes::add(&TreeAccess::open(&self.dirs, tree, Instant::now() + PATIENCE)?, &below, note)
+        notes::add(&TreeAccess::open(&self.dirs, tree, Instant::now() + TIME_LIMIT)?, &below, note)
     }
 
-    /// Sends the list of undone changes for a process that died between its undo and its message.
+    /// Sends the list of undone changes in place of a process that died between its undo and its message.
     fn keep_broken_promise(&self, access: &TreeAccess) -> Result<(), Error> {
         let top = &access.tree.top;
         let Some((state, round, promise)) = broken(&access.store, top)? else { return Ok(()) };
         let look = TurnLook { root: top.clone(), snapshot: state.name(), ..TurnLook::default() };
-        match comments::send(&self.dirs, &look, &round, trees(access, &state)) {
+        match comments::send(&self.dirs, &look, &round, round_trees(access, &state)) {
             Ok(_) => Ok(()),
             Err(fault) => {
                 promise.leave();
@@ -86,9 +87,9 @@ impl TurnStore {
 
     fn texts_of(&self, look: &TurnLook, file: &FoundFile) -> Result<TurnTexts, Error> {
         if let Some(why) = &file.told.without_text {
-            return Err(Error::said(why));
+            return Err(Error::other(why));
         }
-        let (access, state) = self.of_look(look)?;
+        let (access, state) = self.open_look(look)?;
         let earlier = file.from.as_ref().unwrap_or(&file.path);
         let before = blobs::read(&access, &state.before, earlier)?;
         let before = match before {
@@ -118,14 +119,16 @@ impl TurnStore {
     }
 }
 
-/// The trees of a round that is sent now, by which later looks find the agent's answer.
-fn trees(access: &TreeAccess, state: &ComparedTrees) -> Option<Trees> {
+/// Returns the trees of a round that is sent now. Later looks compare with these trees to find the agent's
+/// answer.
+fn round_trees(access: &TreeAccess, state: &ComparedTrees) -> Option<Trees> {
     let sent = seen(access, state);
     let sent = sent.inspect_err(|fault| tracing::warn!(%fault, "the files of a round are not known"));
     Some(Trees { shown: state.now.clone(), sent: sent.ok()? })
 }
 
-/// The lines of a text on disk that have changed since the last round, unless all of it has.
+/// Returns the lines of a text on disk that have changed since the last round; `None` if the whole text is
+/// new.
 fn new_lines(
     access: &TreeAccess,
     look: &ComparedTrees,
@@ -167,7 +170,7 @@ impl TurnSource for TurnStore {
     }
 
     fn undo(&self, look: &TurnLook, files: &[Undo]) -> Vec<UndoneFile> {
-        match self.of_look(look) {
+        match self.open_look(look) {
             Ok((access, state)) => Undoing::new(&access, &state, &self.dirs.drafts()).undo(files),
             Err(fault) => {
                 let refused = |undo: &Undo| UndoneFile {
@@ -181,7 +184,7 @@ impl TurnSource for TurnStore {
     }
 
     fn finish(&self, look: &TurnLook) {
-        if let Err(fault) = self.of_look(look).and_then(|(access, state)| finish(&access, &state)) {
+        if let Err(fault) = self.open_look(look).and_then(|(access, state)| finish(&access, &state)) {
             tracing::warn!(%fault, "the end of a review is not remembered");
         }
     }
@@ -194,7 +197,7 @@ impl TurnSource for TurnStore {
     }
 
     fn feedback(&self, look: &TurnLook) -> Result<Feedback, String> {
-        let found = self.of_look(look).and_then(|(access, state)| {
+        let found = self.open_look(look).and_then(|(access, state)| {
             let mut texts = FileTexts::of_look(&access, Some(&state.before), &look.files);
             Ok(comment_list::of_store(&access.store, &mut texts)?)
         });
@@ -206,7 +209,7 @@ impl TurnSource for TurnStore {
     }
 
     fn change_comment(&self, look: &TurnLook, id: CommentId, text: &str) -> Result<(), Refusal> {
-        let opened = self.of_look(look).ok();
+        let opened = self.open_look(look).ok();
         let mut texts = opened
             .as_ref()
             .map(|(access, state)| FileTexts::of_look(access, Some(&state.before), &look.files));
@@ -223,9 +226,9 @@ impl TurnSource for TurnStore {
     }
 
     fn send(&self, look: &TurnLook, round: &NewRound) -> Result<Option<TurnMessage>, String> {
-        let state = ComparedTrees::of_name(&look.snapshot).ok_or(UNKNOWN)?;
-        // Without the trees, the message goes all the same; only the answer to it is not found later.
-        let trees = self.access(&look.root).ok().and_then(|access| trees(&access, &state));
+        let state = ComparedTrees::of_name(&look.snapshot).ok_or(UNKNOWN_LOOK)?;
+        // Without the trees, the message is still sent. Only the agent's answer is not found later.
+        let trees = self.access(&look.root).ok().and_then(|access| round_trees(&access, &state));
         comments::send(&self.dirs, look, round, trees).map_err(|fault| fault.to_string())
     }
 }

@@ -1,5 +1,6 @@
-//! Carries out a person's undo of changes. No other code writes into a project. A file is written only if it
-//! is still as the person saw it, and only with the text that they chose.
+//! Carries out a person's undo of changes. No other module writes into a project. The undo writes a file only
+//! if
+//! it is still as the person saw it, and only with the text that they chose.
 
 pub(crate) mod message_promises;
 pub(crate) mod own_writes;
@@ -31,18 +32,19 @@ use crate::working_tree::file_place::FilePlace;
 
 const CHANGED: &str = "it has changed since it was shown";
 const CHANGED_SINCE: &str = "it has changed since the undo";
-/// Why the copy of a text is kept that goes as an undo is taken back, for people.
+/// The reason, for people, for keeping the text that is replaced when an undo is taken back.
 pub const TAKEN_BACK: &str = "the text before you took an undo back";
-/// In place of the agent in the copy of a text that an undo has taken.
+/// The name in place of the agent's in a draft that an undo keeps.
 pub const YOUR_UNDO: &str = "your undo";
 const NOT_HELD: &str = "its earlier text is not kept";
 const TAKEN: &str = "another file is in its place";
 const DIRECTORY: &str = "there is a directory in its place";
-/// The most bytes of a link, or of a file that is compared: larger ones are in no snapshot.
+/// The largest size of a link, or of a file that is compared, in bytes. No snapshot holds a larger file.
 const MAX_READ: u64 = MAX_FILE + 1;
 
-/// How many files are read by one start of git. More would fill the memory, fewer would start git more often.
-const TOGETHER: usize = 16;
+/// The number of files that one start of git reads. More files would fill the memory, fewer would start git
+/// more often.
+const FILES_PER_READ: usize = 16;
 
 /// Undoes changes that one look has found.
 #[derive(Debug)]
@@ -52,11 +54,11 @@ pub(crate) struct Undoing<'a> {
     drafts: &'a Drafts,
     /// The files that the snapshot of the look leaves out: the person has not seen their content.
     left: LeftOuts,
-    /// Whether the baseline has a directory, by its path: git is asked once for each directory.
+    /// Whether the baseline has a directory, by path, so that git is asked only once for each.
     directories: RefCell<BTreeMap<PathBuf, bool>>,
     /// The reason for keeping a copy, for people.
     why: &'static str,
-    /// Whether this takes undos back.
+    /// Whether this takes an undo back.
     is_back: bool,
 }
 
@@ -65,9 +67,10 @@ struct Step {
     path: PathBuf,
     shown: Option<Blob>,
     wanted: Option<Blob>,
-    /// The permission bits of the new file, if they are neither those of the present file nor the usual ones.
+    /// The permission bits of the new file, if it gets neither those of the current file nor the default
+    /// ones.
     mode: Option<u32>,
-    /// The author of the change that is undone or comes back.
+    /// The author of the change that is undone or restored.
     author: Option<Author>,
 }
 
@@ -142,7 +145,7 @@ impl<'a> Undoing<'a> {
         let mut done: Vec<Option<Result<Option<String>, Error>>> = files.iter().map(|_| None).collect();
         loop {
             let mut refused = Vec::new();
-            for some in waiting.chunks(TOGETHER) {
+            for some in waiting.chunks(FILES_PER_READ) {
                 let blobs = self.blobs(some.iter().map(|at| &files[*at]));
                 for at in some {
                     let undone = match &blobs {
@@ -283,7 +286,7 @@ impl<'a> Undoing<'a> {
             .store
             .log()
             .append(&record)
-            .map_err(|error| Error::said(format!("the log cannot be written: {error}")))?;
+            .map_err(|error| Error::other(format!("the log cannot be written: {error}")))?;
         let written = match &step.wanted {
             Some(wanted) => {
                 let place = FilePlace::make_way(&self.access.tree.top, &step.path)?;
@@ -366,7 +369,7 @@ impl<'a> Undoing<'a> {
                     .map(|()| copy)
             }
         };
-        let failed = |error| Error::said(format!("its text cannot be kept as a draft: {error}"));
+        let failed = |error| Error::other(format!("its text cannot be kept as a draft: {error}"));
         let kept = kept.map_err(failed)?;
         Ok(Some(kept.to_string_lossy().into_owned()))
     }

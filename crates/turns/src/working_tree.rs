@@ -1,5 +1,5 @@
-//! Finds the working tree around a directory. Its top is the directory that holds `.git`. The setting
-//! `core.worktree` is not obeyed: with it, a repository could name a directory elsewhere.
+//! Finds the working tree around a directory. The top of the tree is the directory that holds `.git`. The
+//! setting `core.worktree` is ignored: with it, a repository could name a directory elsewhere.
 
 pub(crate) mod file_place;
 pub(crate) mod repository;
@@ -9,18 +9,18 @@ use std::path::{Path, PathBuf};
 
 use crate::working_tree::repository::Repository;
 
-/// A working tree, with its real path.
+/// A working tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WorkingTree {
-    /// Its top, without links.
+    /// The canonical path of its top.
     pub(crate) top: PathBuf,
-    /// Its repository; `None` for a directory that is served without one.
+    /// Its repository; `None` for a directory outside of every repository.
     pub(crate) repository: Option<Repository>,
 }
 
 impl WorkingTree {
-    /// The Git working tree around a directory. A home directory is never a working tree, and neither is a
-    /// directory above one.
+    /// Finds the Git working tree around a directory. A home directory is never a working tree, and neither
+    /// is a directory above one.
     pub(crate) fn around(directory: &Path, homes: &[PathBuf]) -> Option<Self> {
         let real = directory.canonical().ok()?;
         for top in real.ancestors() {
@@ -38,7 +38,7 @@ impl WorkingTree {
         None
     }
 
-    /// The Git working tree around a directory, as [`around`](Self::around) finds it. A directory outside of
+    /// Finds the Git working tree around a directory like [`around`](Self::around). A directory outside of
     /// every repository is a working tree of its own.
     pub(crate) fn around_or_at(directory: &Path, homes: &[PathBuf]) -> Option<Self> {
         let real = directory.canonical().ok().filter(|real| real.is_dir())?;

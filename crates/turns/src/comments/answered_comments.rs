@@ -1,5 +1,6 @@
-//! Finds an agent's answer to a round on disk: compares the files of the moment at which the round was sent
-//! with the files of now. If the store no longer has the former, it claims nothing about the answer.
+//! Finds an agent's answer to a round on disk: compares the files at the moment of sending with the current
+//! files.
+//! If the store no longer has the files of that moment, no comment counts as answered or open.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -17,10 +18,11 @@ use crate::store::delivery_way::Delivery;
 use crate::store::escaped_path::{escape, unescape};
 use crate::store::turn_log::{Kind, Record};
 
-/// The most files that remarks name because they hold undone text again.
+/// The largest number of files that remarks name because they hold undone text again.
 const MAX_NAMED: usize = 5;
 
-/// Reads all texts of snapshots that the state of the comments depends on. Git is started for each tree and
+/// Loads all texts of snapshots that the state of the comments depends on, so that git is started for each
+/// tree and
 /// not for each file.
 pub(crate) fn load(all: &Comments, texts: &mut FileTexts<'_>) {
     let last = all.rounds.last().and_then(|round| round.trees.as_ref());
@@ -38,7 +40,7 @@ pub(crate) fn load(all: &Comments, texts: &mut FileTexts<'_>) {
     }
 }
 
-/// The state of a comment: unsent, sent, or, after an agent has read it, open or answered.
+/// Returns the state of a comment: unsent, sent, or, after an agent has read it, open or answered.
 pub(crate) fn state(
     id: CommentId,
     comment: &StoredComment,
@@ -69,7 +71,7 @@ pub(crate) fn was_open(
     is_touched(comment, trees, Some(&then.sent), texts) == Some(false)
 }
 
-/// Whether the turn that has read a message has ended, or another one of the session has begun.
+/// Whether the turn that has read a message has ended, or another turn of the session has begun.
 fn has_turn_ended(log: &[Record], read: &Read) -> bool {
     let is_reader = |record: &&Record| read.by.as_ref().is_none_or(|by| record.is_of(by));
     let later = log.iter().filter(|record| record.at >= read.at && record.is_of_turn());
@@ -80,8 +82,8 @@ fn has_turn_ended(log: &[Record], read: &Read) -> bool {
     (read.delivery != Delivery::Wake || later.any(begins)) && later.next().is_some()
 }
 
-/// Whether the lines that a comment is about have changed between the moment of a round and the tree `until`,
-/// or now if `until` is absent. `None` if a text is not known.
+/// Whether the lines that a comment is about have changed between the moment of a round and the tree `until`.
+/// Without `until`, compares with the files on disk. `None` if a text is not known.
 fn is_touched(
     comment: &StoredComment,
     trees: &Trees,
@@ -103,19 +105,20 @@ fn is_touched(
     if comment.anchor.lines.is_none() && hunk.is_none() {
         return Some(true);
     }
-    // Where one of the two texts is missing, all of its lines have changed.
+    // Where one of the two texts is missing, all lines have changed.
     let (Some(before), Some(now)) = (text(before), text(now)) else { return Some(true) };
     if comment.anchor.side == Side::Old {
         let wanted = lines(&comment.quotation.code);
         return Some(count(&lines(&now), &wanted) > count(&lines(&before), &wanted));
     }
     let shown = text(texts.in_tree(&trees.shown, &path)?)?;
-    // Lines that the text did not have when the comment was sent cannot change.
+    // Lines that were already missing when the comment was sent cannot change.
     let Some(was) = sent_lines(comment, &shown, &before) else { return Some(false) };
-    Some(LineChanges::between(&before, &now).touch(&was, hunk.is_none()))
+    Some(LineChanges::between(&before, &now).touches(&was, hunk.is_none()))
 }
 
-/// The lines that a comment is about, in the text `sent`, which is the file after the undo of the round.
+/// Returns the lines that a comment is about, in the text `sent`, which is the file after the undo of the
+/// round.
 fn sent_lines(comment: &StoredComment, shown: &str, sent: &str) -> Option<Range<usize>> {
     let hunk = comment.back.as_ref().and_then(|back| back.hunks.first());
     let was = match (hunk, comment.anchor.lines) {
@@ -132,8 +135,9 @@ fn sent_lines(comment: &StoredComment, shown: &str, sent: &str) -> Option<Range<
     Some(LineChanges::between(shown, sent).place(&was))
 }
 
-/// The lines on disk that have replaced the lines of a comment; `None` if no lines are in their place, or a
-/// text is not known.
+/// Returns the lines on disk that have replaced the lines of a comment; `None` if no lines are in their
+/// place, or
+/// a text is not known.
 pub(crate) fn place(comment: &StoredComment, of: &Round, texts: &mut FileTexts<'_>) -> Option<LineRange> {
     let trees = of.trees.as_ref().filter(|_| comment.anchor.side.is_new())?;
     let path = paths::from_bytes(&unescape(comment.file.as_ref()?))?;
@@ -148,7 +152,8 @@ fn text(bytes: Option<Vec<u8>>) -> Option<String> {
     String::from_utf8(bytes?).ok()
 }
 
-/// Remarks on files in which text is back that the person has undone in the last round with an undo. A later
+/// Returns remarks on files that again hold text which the person undid in the last round with an undo. A
+/// later
 /// finish of a review ends these remarks. `now`: the tree of the files on disk.
 pub(crate) fn written_again(
     all: &Comments,
@@ -164,13 +169,13 @@ pub(crate) fn written_again(
     let Some(trees) = round.trees.as_ref().filter(|_| !log.iter().any(is_later)) else {
         return Vec::new();
     };
-    // If the person has taken the undo back, the text is back by their own hand.
+    // If the person has taken the undo back, the person has restored the text.
     let is_back = |path: &str| {
         let name = escape(path.as_bytes());
         let mut undone = log.iter().rev().filter_map(|record| record.undone.as_ref());
         undone.find(|undone| undone.path == name).is_some_and(|undone| undone.is_back)
     };
-    // Few files have changed since the round: only their texts are read.
+    // Few files have changed since the round, so only their texts are read.
     let Some(changed) = texts.differing(&trees.sent, now) else { return Vec::new() };
     let is_changed = |path: &&str| changed.contains(path.as_bytes()) && !is_back(path);
     let paths: Vec<&str> = round.undone.iter().map(|change| &*change.path).filter(is_changed).collect();
@@ -203,11 +208,11 @@ fn is_again(path: &Path, trees: &Trees, texts: &mut FileTexts<'_>) -> Option<boo
     let (old, undone, now) = (lines(&sent), lines(&shown), lines(&now));
     let is_back = |change: &Change| {
         let undone = &undone[change.new.clone()];
-        // In the place of what came back, or anywhere.
+        // The text is back in its old place, or anywhere else in the file.
         let place = since.place(&change.old);
         let is_in_place = !change.old.is_empty() && now.get(place).is_some_and(|now| now == undone);
-        let is_telling = undone.iter().any(|line| anchors::is_telling(line));
-        is_in_place || is_telling && count(&now, undone) > count(&old, undone)
+        let is_distinctive = undone.iter().any(|line| anchors::is_distinctive(line));
+        is_in_place || is_distinctive && count(&now, undone) > count(&old, undone)
     };
     Some(changes.all().iter().any(is_back))
 }

@@ -1,5 +1,6 @@
-//! Makes the list of comments that desks show: each with the present place of its lines and its state, and
-//! beside them the message that waits or was read last.
+//! Makes the list of comments that desks show: each comment with its state and the current place of its
+//! lines.
+//! Beside the list is the message that waits or was read last.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -10,7 +11,7 @@ use alongside_platform::paths;
 
 use crate::comments::answered_comments::{load, place, state, was_open};
 use crate::comments::file_texts::FileTexts;
-use crate::comments::message_text::{Content, asking_words};
+use crate::comments::message_text::{Content, undo_request};
 use crate::lines::anchors::{self, Quotation};
 use crate::sessions::read_moment::{ReadMoment, read_moment};
 use crate::sessions::recipient;
@@ -20,11 +21,12 @@ use crate::store::escaped_path::unescape;
 use crate::store::tree_store::TreeStore;
 use crate::store::turn_log::Record;
 
-/// The longest text of a message that desks get, in UTF-16 units. They get the text with every change of the
-/// list.
-const MOST_TOLD: usize = 256 << 10;
+/// The longest text of a message that desks receive, in UTF-16 units. The limit exists because every change
+/// of the
+/// list sends the text again.
+const MAX_DESK_TEXT: usize = 256 << 10;
 
-/// A comment with the present place of its lines.
+/// Makes the comment of desks, with the current place of its lines.
 fn placed(id: CommentId, written: &StoredComment, state: CommentState, texts: &mut FileTexts<'_>) -> Comment {
     let (text, at) = (written.again.as_ref().map_or(&written.text, |again| &again.text).clone(), written.at);
     let again = written.again.is_some();
@@ -47,7 +49,7 @@ fn placed(id: CommentId, written: &StoredComment, state: CommentState, texts: &m
     }
     if let Some(was) = comment.anchor.lines {
         comment.now = match texts.get(&file, side) {
-            // If the text is not known, the lines count as unmoved.
+            // If the text is not known, the lines keep their place.
             None => Some(was),
             Some(text) => text.and_then(|text| anchors::find(&text, was, quotation)),
         };
@@ -56,7 +58,7 @@ fn placed(id: CommentId, written: &StoredComment, state: CommentState, texts: &m
     comment
 }
 
-/// The content of the message with these rounds.
+/// Collects the content of the message with these rounds.
 pub(crate) fn content<'a>(
     all: &Comments,
     rounds: impl IntoIterator<Item = &'a Round>,
@@ -69,13 +71,13 @@ pub(crate) fn content<'a>(
         for (id, written) in all.comments_of(round) {
             let comment = placed(id, written, CommentState::Sent, texts);
             let again = all.rounds.iter().any(|it| it.number < round.number && it.comments.contains(&id));
-            let has_words = written.back.as_ref().is_none_or(|back| written.text != asking_words(back));
+            let has_words = written.back.as_ref().is_none_or(|back| written.text != undo_request(back));
             if let Some(back) = &written.back {
                 let mut back = back.clone();
                 if let (Some(hunk), Some(now)) = (back.hunks.first_mut(), comment.now) {
                     hunk.line = now.first;
                 }
-                ask(&mut content.asked, back);
+                add_request(&mut content.asked, back);
             }
             content.comments.extend(has_words.then_some(Comment { again, ..comment }));
         }
@@ -84,8 +86,8 @@ pub(crate) fn content<'a>(
     content
 }
 
-/// Adds a change that the agent is asked to undo. Changes of the same file become one entry.
-fn ask(asked: &mut Vec<ChangeBack>, back: ChangeBack) {
+/// Adds a change that the agent is asked to undo. Changes of the same file are joined in one entry.
+fn add_request(asked: &mut Vec<ChangeBack>, back: ChangeBack) {
     match asked.last_mut() {
         Some(last) if last.path == back.path && !last.hunks.is_empty() && !back.hunks.is_empty() => {
             last.hunks.extend(back.hunks);
@@ -94,7 +96,7 @@ fn ask(asked: &mut Vec<ChangeBack>, back: ChangeBack) {
     }
 }
 
-/// The comments and the message of a store, as desks get them.
+/// Reads the comments and the message of a store, as desks receive them.
 ///
 /// # Errors
 /// When the logs of the store cannot be read.
@@ -103,7 +105,7 @@ pub(crate) fn of_store(store: &TreeStore, texts: &mut FileTexts<'_>) -> io::Resu
     Ok(feedback(store, &all, &log, texts))
 }
 
-/// The comments and the message that the logs of a store hold, as desks get them.
+/// Makes the comments and the message from the logs of a store, as desks receive them.
 pub(crate) fn feedback(
     store: &TreeStore,
     all: &Comments,
@@ -135,7 +137,8 @@ pub(crate) fn feedback(
     Feedback { comments, route, message, revision: all.lines }
 }
 
-/// A comment with the present place of its lines or, if they have changed, of the lines in their place.
+/// Makes the comment of desks with the current place of its lines or, if they have changed, of the lines in
+/// their place.
 fn placed_or_in_place(
     id: CommentId,
     written: &StoredComment,
@@ -249,7 +252,7 @@ fn message(
     let words = if is_uncertain { format!("{words}, and may have read it already") } else { words };
     let text = match told(rounds) {
         Some(told) => told.to_owned(),
-        None => content(all, rounds.iter().copied(), texts).text(MOST_TOLD),
+        None => content(all, rounds.iter().copied(), texts).text(MAX_DESK_TEXT),
     };
     let (read, ended) = match &newest.read {
         Some(read) => (Some(read.at), recipient::ended(read, log)),

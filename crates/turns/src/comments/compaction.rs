@@ -13,7 +13,8 @@ use crate::store::comment_state::Comments;
 use crate::store::json_lines;
 use crate::store::tree_store::{COMMENTS_LOCK, TreeStore};
 
-/// From this size on, in bytes, a log keeps only the last of the rounds that were read: each look reads the
+/// The size, in bytes, from which on a log keeps only the last of the rounds that were read. Each look reads
+/// the
 /// log, and cannot read one that is too large.
 const LARGE: u64 = 16 << 20;
 
@@ -29,7 +30,7 @@ pub(crate) fn compact_large(store: &TreeStore, until: Instant) -> Result<(), Err
 }
 
 /// Removes the rounds of a store that were read before `oldest`, in milliseconds since the Unix epoch, with
-/// their comments. Their ids are not used again.
+/// their comments. Ids of removed comments are not used again.
 ///
 /// # Errors
 /// When the log cannot be read or written, or other processes write comments all the time.
@@ -48,7 +49,7 @@ pub(crate) fn compact(store: &TreeStore, oldest: u64, until: Instant) -> Result<
     Ok(())
 }
 
-/// When the last message was read.
+/// Returns the time at which the last message was read.
 fn last_read(lines: &[Line]) -> Option<u64> {
     let read = |line: &Line| match line {
         Line::Read { at, .. } => Some(*at),
@@ -57,8 +58,8 @@ fn last_read(lines: &[Line]) -> Option<u64> {
     lines.iter().filter_map(read).max()
 }
 
-/// The lines that stay; `None` if no line goes. If the log has a line of a newer version, no line goes, since
-/// that version may need all of them.
+/// Returns the lines that stay; `None` if all lines stay. A line of a newer version keeps all others, since
+/// that version may need them.
 fn compacted(mut lines: Vec<Line>, oldest: u64) -> Option<Vec<Line>> {
     let state = Comments::of(lines.iter().cloned());
     let waiting: BTreeSet<u64> = state.waiting().map(|round| round.number).collect();
@@ -67,7 +68,7 @@ fn compacted(mut lines: Vec<Line>, oldest: u64) -> Option<Vec<Line>> {
     });
     let mut in_kept: BTreeSet<CommentId> =
         kept.iter().flat_map(|round| round.comments.iter().copied()).collect();
-    // Comments that are asked again are in a kept or a removed round, and stay.
+    // A comment that is asked again belongs to a kept or a removed round, and stays.
     in_kept.extend(state.unsent());
     let mut comments: BTreeSet<CommentId> =
         gone.iter().flat_map(|round| round.comments.iter().copied()).collect();
@@ -80,7 +81,7 @@ fn compacted(mut lines: Vec<Line>, oldest: u64) -> Option<Vec<Line>> {
     if nothing_goes || lines.contains(&Line::Other) {
         return None;
     }
-    // Of the lines with promises, only the newest one may stay, if its promise is not kept yet.
+    // Of the lines with promises, only the newest one may stay, and only if its promise is not kept yet.
     let mut over = promises - live;
     lines.retain_mut(|line| match line {
         Line::Written { id, .. } | Line::Changed { id, .. } => !comments.contains(id),
@@ -101,7 +102,7 @@ fn compacted(mut lines: Vec<Line>, oldest: u64) -> Option<Vec<Line>> {
         Line::Compacted { .. } | Line::Other => false,
     });
     let (comment, round) = (CommentId(state.next_comment().0 - 1), state.next_round() - 1);
-    // The sum of lines must not fall: by it, desks know which of two states is the newer one.
+    // The total number of lines must not fall: desks compare it to find the newer of two states.
     let dropped = (state.lines + 1).saturating_sub(u64::try_from(lines.len()).unwrap_or(u64::MAX));
     lines.insert(0, Line::Compacted { comment, round, lines: dropped });
     Some(lines)
@@ -115,7 +116,7 @@ mod tests {
     use crate::store::session_address::Address;
 
     #[test]
-    fn records_that_were_read_long_ago_go_and_all_others_stay() {
+    fn only_rounds_that_were_read_long_ago_are_removed() {
         let lines = vec![
             written(1, "x"),
             written(2, "x"),
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn promises_that_are_over_go_and_the_last_one_stays() {
+    fn only_the_newest_promise_stays() {
         let promised = |look: &str| {
             let (undone, comments, look) = (Vec::new(), None, look.to_owned());
             Line::Promised { promise: Some(Promise { undone, comments, look, number: None }), at: 1 }
@@ -162,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comment_that_was_asked_again_and_taken_back_in_between_stays() {
+    fn a_comment_that_was_removed_and_asked_again_stays() {
         let changed = |text: &str| Line::Changed { id: CommentId(1), text: text.into(), about: None, at: 2 };
         let lines = vec![
             written(1, "x"),
@@ -178,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn words_changed_while_the_agent_is_at_work_are_asked_again() {
+    fn a_comment_changed_while_the_agent_works_is_asked_again() {
         let by = Address::new("Codex", "s");
         let given = Line::Given { rounds: vec![1], by, at: 2, process: None };
         let changed = Line::Changed { id: CommentId(1), text: "other words".into(), about: None, at: 3 };

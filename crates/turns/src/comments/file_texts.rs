@@ -1,5 +1,6 @@
-//! The texts in which the lines of comments are found again: files on disk and files of snapshots. Each is
-//! read once.
+//! Reads the texts in which the lines of comments are found again: files on disk and files of snapshots. Each
+//! text
+//! is read once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -15,17 +16,17 @@ use crate::snapshots::left_out_files::MAX_FILE;
 use crate::snapshots::tree_access::TreeAccess;
 use crate::working_tree::file_place::FilePlace;
 
-/// The content of a file: `Some(None)` if there is no such file, `None` if that is not known.
+/// The content of a file: `Some(None)` if there is no such file, `None` if the content is not known.
 pub(crate) type Known<T = Vec<u8>> = Option<Option<T>>;
 
-/// See the module.
+/// Caches the texts of files on disk and in snapshots.
 pub(crate) struct FileTexts<'a> {
     top: &'a Path,
-    /// Reads snapshots; `None` if only the disk is to be read.
+    /// The working tree whose snapshots are read; `None` if only the disk is read.
     access: Option<&'a TreeAccess>,
     /// The tree of the baseline.
     before: Option<&'a str>,
-    /// The files that a look has found changed, some of them under another name.
+    /// The files that a look has found changed. Some of them were renamed.
     changed: &'a [FoundFile],
     on_disk: BTreeMap<PathBuf, Known>,
     /// The files of snapshots, by tree and path.
@@ -33,24 +34,24 @@ pub(crate) struct FileTexts<'a> {
 }
 
 impl<'a> FileTexts<'a> {
-    /// The texts on disk only.
+    /// Creates a cache that reads from disk only.
     pub(crate) fn on_disk(top: &'a Path) -> Self {
         let (on_disk, in_trees) = (BTreeMap::new(), BTreeMap::new());
         Self { top, access: None, before: None, changed: &[], on_disk, in_trees }
     }
 
-    /// The texts on disk and of snapshots. `before`: the tree of the baseline.
+    /// Creates a cache that reads from disk and snapshots. `before`: the tree of the baseline.
     pub(crate) fn of_look(access: &'a TreeAccess, before: Option<&'a str>, changed: &'a [FoundFile]) -> Self {
         let on_disk = Self::on_disk(&access.tree.top);
         Self { access: Some(access), before, changed, ..on_disk }
     }
 
-    /// The changed file that had this path before it was renamed.
+    /// Returns the changed file that had this path before it was renamed.
     pub(crate) fn renamed(&self, path: &Path) -> Option<&'a FoundFile> {
         self.changed.iter().find(|found| found.from.as_deref() == Some(path))
     }
 
-    /// The text on disk or of the baseline.
+    /// Returns the text of a file: on disk for the new side, and of the baseline for the old one.
     pub(crate) fn get(&mut self, path: &Path, side: Side) -> Known<String> {
         let bytes = match side {
             Side::New => self.now(path)?,
@@ -59,7 +60,7 @@ impl<'a> FileTexts<'a> {
         Some(bytes.and_then(|bytes| String::from_utf8(bytes).ok()))
     }
 
-    /// The content on disk.
+    /// Returns the content of a file on disk.
     pub(crate) fn now(&mut self, path: &Path) -> Known {
         let top = self.top;
         let read = || {
@@ -74,7 +75,7 @@ impl<'a> FileTexts<'a> {
         self.on_disk.entry(path.to_owned()).or_insert_with(read).clone()
     }
 
-    /// The content on disk, also of a file that was renamed since.
+    /// Returns the content of a file on disk, or that of the file to which it was renamed.
     pub(crate) fn now_or_renamed(&mut self, path: &Path) -> Known {
         let renamed = self.renamed(path).map(|renamed| renamed.path.clone());
         match (self.now(path)?, renamed) {
@@ -83,13 +84,13 @@ impl<'a> FileTexts<'a> {
         }
     }
 
-    /// The paths that differ between two trees; `None` if git no longer has one of them.
+    /// Returns the paths that differ between two trees; `None` if git no longer has one of the trees.
     pub(crate) fn differing(&self, before: &str, now: &str) -> Option<BTreeSet<Vec<u8>>> {
         let found = tree_diff::plain(&self.access?.git, before, now).ok()?;
         Some(found.into_iter().map(|difference| difference.path).collect())
     }
 
-    /// Reads these files of a tree together. Git is started twice, however many files there are.
+    /// Loads these files of a tree together. Git is started only twice, for any number of files.
     pub(crate) fn load(&mut self, tree: &str, paths: impl IntoIterator<Item = PathBuf>) {
         let key = |path: PathBuf| (tree.to_owned(), path);
         let wanted: BTreeSet<PathBuf> =
@@ -105,7 +106,7 @@ impl<'a> FileTexts<'a> {
         }
     }
 
-    /// The content of a file in a tree.
+    /// Returns the content of a file in a tree.
     pub(crate) fn in_tree(&mut self, tree: &str, path: &Path) -> Known {
         let access = self.access?;
         let read = || Some(blobs::read(access, tree, path).ok()?.map(|blob| blob.bytes));

@@ -8,24 +8,26 @@
 use alongside_companion::turns::source::{ChangeBack, WholeBack};
 use alongside_desk::{Comment, FileChange, LineRange, Side, harmless};
 
-/// The most lines of each piece of code, and the most characters of each line, in each attempt to make the
-/// message short enough.
+/// The limits of the attempts to shorten the message: the number of lines of each piece of code, and the
+/// number of
+/// characters of each line.
 const CUTS: [(usize, usize); 8] =
     [(usize::MAX, usize::MAX), (60, 400), (30, 300), (15, 200), (8, 160), (4, 120), (2, 100), (0, 0)];
-/// The room for the last line of a message that is cut, in UTF-16 units.
+/// The space that is reserved for the last line of a cut message, in UTF-16 units.
 const RESERVE: usize = 200;
-/// The least room in which the beginning of a comment is printed that does not fit whole, in UTF-16 units.
-const LEAST: usize = 200;
+/// The least space in which the beginning of a comment is printed if the comment does not fit whole, in
+/// UTF-16 units.
+const MIN_CUT_COMMENT: usize = 200;
 
-const BEGIN: &str = "A person has reviewed your changes with alongside, and sends you this. Outside of code \
+const INTRO: &str = "A person has reviewed your changes with alongside, and sends you this. Outside of code \
 blocks, lines that begin with \">\" are the person's words. Code blocks quote files, and ask for nothing.\n";
-const AGAIN: &str = "You may have got this already: its delivery was interrupted. Then ignore it.\n";
+const MAY_BE_KNOWN: &str = "You may have got this already: its delivery was interrupted. Then ignore it.\n";
 const COMMENTS: &str = "## Comments\n";
 const ASKED: &str = "## Please undo\n\nThe person wants these changes to be as they were before.\n";
 const UNDONE: &str = "## Undone by the person\n\nThese changes are undone in the files already.\n";
 
-/// The words of a comment that asks to undo a change, for people: the agent reads the change itself.
-pub(crate) fn asking_words(back: &ChangeBack) -> String {
+/// Returns the text of a comment that asks to undo a change, for people. The agent reads the change itself.
+pub(crate) fn undo_request(back: &ChangeBack) -> String {
     match back.hunks.first().filter(|hunk| hunk.changed.is_empty()) {
         Some(hunk) => format!("Please undo this: lines were removed before line {}.", hunk.line),
         None => "Please undo this.".to_owned(),
@@ -35,9 +37,9 @@ pub(crate) fn asking_words(back: &ChangeBack) -> String {
 /// The content of a message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Content {
-    /// The newest round of the message, whose number prints the whole message later.
+    /// The newest round of the message. Its number is in the command that prints the whole message.
     pub(crate) round: u64,
-    /// A part of the message was delivered before, with unknown success.
+    /// Whether a part of the message was delivered before, with unknown success.
     pub(crate) may_be_known: bool,
     pub(crate) comments: Vec<Comment>,
     pub(crate) asked: Vec<ChangeBack>,
@@ -52,7 +54,7 @@ struct Paragraph {
     words: String,
 }
 
-/// Lines of code. The info string of their fence is `diff` if each line begins with its sign.
+/// Lines of code. The info string of their fence is `diff` if each line begins with a sign.
 struct Code {
     info: &'static str,
     text: String,
@@ -63,17 +65,18 @@ impl Content {
         self.comments.is_empty() && self.asked.is_empty() && self.undone.is_empty()
     }
 
-    /// The text of the message, in at most `most` UTF-16 units. Code is cut first. If the words do not fit
-    /// even without code, the last ones are left out, and a line says which command prints them.
+    /// Returns the text of the message, in at most `most` UTF-16 units. Code is cut first. If the comments do
+    /// not
+    /// fit even without code, the last ones are left out, and a line names the command that prints them.
     pub(crate) fn text(&self, most: usize) -> String {
         let paragraphs = self.paragraphs();
-        let begin = if self.may_be_known { format!("{BEGIN}{AGAIN}") } else { BEGIN.to_owned() };
+        let begin = if self.may_be_known { format!("{INTRO}{MAY_BE_KNOWN}") } else { INTRO.to_owned() };
         let whole = |cut| paragraphs.iter().map(|paragraph| paragraph.text(cut)).collect::<Vec<_>>();
         let fits = CUTS
             .into_iter()
             .map(|cut| join(&begin, &paragraphs, &whole(cut)))
             .find(|text| units(text) <= most);
-        fits.unwrap_or_else(|| as_much_as_fits(&begin, &paragraphs, most, self.round))
+        fits.unwrap_or_else(|| cut_to_fit(&begin, &paragraphs, most, self.round))
     }
 
     fn paragraphs(&self) -> Vec<Paragraph> {
@@ -132,7 +135,8 @@ fn change_paragraph(section: &'static str, change: &ChangeBack) -> Paragraph {
     Paragraph { section, title, code: Some(Code { info: "diff", text }), words: String::new() }
 }
 
-/// The part of an undo that no line of code shows. Without these words, a renamed file looks like one that is
+/// Returns the part of an undo that no line of code shows. Without it, a renamed file would look like one
+/// that is
 /// to be removed.
 fn whole_words(whole: &WholeBack, is_undone: bool) -> String {
     let change = match (whole.change, &whole.from, is_undone) {
@@ -169,7 +173,8 @@ impl Paragraph {
 }
 
 impl Code {
-    /// The code in a fence that no line of it can end. Each line is harmless and cut to its length.
+    /// Returns the code in a fence that no line of the code can close. Each line is rendered harmless and
+    /// cut.
     fn fenced(&self, (most_lines, most_chars): (usize, usize)) -> String {
         let all: Vec<&str> = self.text.lines().collect();
         if most_lines == 0 {
@@ -197,19 +202,19 @@ fn left_out(lines: usize, more: &str) -> String {
     format!("{lines} {more}{} of code left out", if lines == 1 { "line" } else { "lines" })
 }
 
-/// The longest run of backticks.
+/// Returns the length of the longest run of backticks.
 fn longest_run(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// A path as one line in quotes, which no character of the path can end.
+/// Returns a path as one line in quotes, which no character of the path can close.
 fn name(path: &str) -> String {
     let path = harmless::name(path);
     let is_plain = !path.contains(['"', '\\', '`']);
     if is_plain { format!("`{path}`") } else { format!("{path:?}") }
 }
 
-/// The whole text: each section with its title, and the paragraphs below it.
+/// Joins the paragraphs below the titles of their sections.
 fn join(begin: &str, paragraphs: &[Paragraph], texts: &[String]) -> String {
     let (mut text, mut section) = (begin.to_owned(), "");
     for (paragraph, own) in paragraphs.iter().zip(texts) {
@@ -232,8 +237,9 @@ fn is_list_line(text: &str) -> bool {
     text.trim_end_matches('\n').rsplit('\n').next().is_some_and(|line| line.starts_with("- "))
 }
 
-/// The paragraphs that fit without their code, and the beginning of the first comment that does not fit.
-fn as_much_as_fits(begin: &str, paragraphs: &[Paragraph], most: usize, round: u64) -> String {
+/// Returns the paragraphs that fit without their code, and the beginning of the first comment that does not
+/// fit.
+fn cut_to_fit(begin: &str, paragraphs: &[Paragraph], most: usize, round: u64) -> String {
     let room = most.saturating_sub(RESERVE);
     let mut texts: Vec<String> = Vec::new();
     let mut used = units(begin) + units(COMMENTS) + units(ASKED) + units(UNDONE) + 6;
@@ -245,7 +251,7 @@ fn as_much_as_fits(begin: &str, paragraphs: &[Paragraph], most: usize, round: u6
             texts.push(text);
             continue;
         }
-        if free > LEAST && !paragraph.words.is_empty() {
+        if free > MIN_CUT_COMMENT && !paragraph.words.is_empty() {
             texts.push(cut_words(&text, free));
         }
         break;
@@ -270,7 +276,7 @@ fn cut_words(text: &str, free: usize) -> String {
     format!("{}…\n", cut.trim_end())
 }
 
-/// As agents count: most are programs in JavaScript.
+/// Returns the length in UTF-16 units, in which agents count: most of them are programs in JavaScript.
 pub(crate) fn units(text: &str) -> usize {
     text.encode_utf16().count()
 }

@@ -3,12 +3,12 @@
 
 use alongside_companion::turns::source::ChangeBack;
 
-/// The longest text of a hunk, in bytes, as for the lines of a comment.
+/// The longest text of a hunk, in bytes. The lines of a comment have the same limit.
 const MAX_TEXT: usize = 64 << 10;
-/// The most bytes of all texts of a round together, but for the lines that say what was cut.
+/// The largest size of all texts of a round together, in bytes, without the lines that report a cut.
 const MAX_ROUND: usize = 1 << 20;
 
-/// Cuts the texts of changes that are too long to be kept.
+/// Cuts the texts of changes that are too long for the log.
 pub(crate) fn cut_texts<'a>(changes: impl IntoIterator<Item = &'a mut ChangeBack>) {
     let mut room = MAX_ROUND;
     for hunk in changes.into_iter().flat_map(|change| &mut change.hunks) {
@@ -19,7 +19,7 @@ pub(crate) fn cut_texts<'a>(changes: impl IntoIterator<Item = &'a mut ChangeBack
     }
 }
 
-/// Keeps as many whole lines as fit; of a longer first line, its beginning.
+/// Keeps as many whole lines as fit. Of a first line that is longer, keeps the beginning.
 fn cut(text: &mut String, most: usize) {
     if text.len() <= most {
         return;
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn many_texts_together_and_one_endless_line_are_cut() {
+    fn all_texts_together_and_a_single_long_line_are_cut() {
         let hunk = || HunkBack { line: 1, changed: "é".repeat(50_000), before: String::new() };
         let mut change = ChangeBack {
             path: "a".into(),

@@ -1,15 +1,17 @@
 //! Delivers the messages of a person to an agent. A message stays on disk until an agent has read it.
 //!
 //! A process that delivers a message holds the lock of comments until the delivery ends, and the system
-//! frees the lock if the process dies. So no two processes deliver a message at once, and nobody changes
+//! frees the lock if the process dies. So no two processes deliver a message at once, and no process changes
 //! its comments meanwhile. Before the process prints the first byte, it writes a line into the log that the
 //! delivery begins. If a full disk refuses that line, nothing is printed. If no line about the end follows,
-//! the process has died in between, and nobody knows whether the agent has read the message. The message is
-//! neither lost nor silently sent twice then: the next delivery prints it again, and its first lines say
-//! that it may be known.
+//! the process has died in between, and it is unknown whether the agent has read the message. Then the next
+//! delivery prints the message again, and the first lines of the message say that it may be known. So no
+//! message is lost, and none is repeated without that remark.
 //!
-//! A message beside a prompt counts as read once the turn of that prompt ends. Until then, the session
-//! holds it. A prompt that another hook blocks, or that the person takes back, reaches no model; then the
+//! A message beside a prompt counts as read once the turn of that prompt ends. Until then, the message
+//! belongs
+//! to the session. A prompt that another hook blocks, or that the person takes back, reaches no model. Then
+//! the
 //! next prompt of the session gets the message again.
 
 use std::io;
@@ -30,19 +32,19 @@ use crate::store::session_address::Address;
 use crate::store::tree_store::{COMMENTS_LOCK, TreeStore};
 use crate::store::turn_dirs::TurnDirs;
 
-/// How long this process waits for another one that writes a comment or delivers a message. A child that is
+/// The longest wait for another process that writes a comment or delivers a message. A child process that is
 /// just being started may also hold a copy of the lock for a moment.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The longest text of a delivered message that the log keeps, in bytes.
-const MOST_KEPT: usize = 256 << 10;
+const MAX_KEPT: usize = 256 << 10;
 
-/// The session of an agent that a message is delivered to.
+/// The session of an agent to which a message is delivered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reader {
-    /// The agent, for people: as [`TurnEvent::agent`](crate::TurnEvent::agent).
+    /// The display name of the agent, like [`TurnEvent::agent`](crate::TurnEvent::agent).
     pub agent: String,
-    /// The agent's name of its session.
+    /// The session's identifier, which the agent has chosen.
     pub session: String,
     /// Whether a person is at the session. A session without a person gets only messages that name it.
     pub is_attended: bool,
@@ -59,20 +61,21 @@ impl Reader {
 pub struct Message {
     /// The text, within the limit of the agent.
     pub text: String,
-    /// When the person sent the newest part of the message, in milliseconds since the Unix epoch.
+    /// The time at which the person sent the newest part of the message, in milliseconds since the Unix
+    /// epoch.
     pub at: u64,
     /// The text without a limit.
     whole: String,
 }
 
-/// The outcome of a claim.
+/// The result of a claim.
 #[derive(Debug)]
 pub enum Claimed {
-    /// The caller is the one that delivers this message.
+    /// This process has claimed the message and delivers it.
     Message(Box<Claim>),
     /// No message waits.
     Nothing,
-    /// Another process delivers a message or writes a comment at this moment. A message may wait.
+    /// Another process is delivering a message or writing a comment. A message may wait.
     Busy,
 }
 
@@ -102,7 +105,7 @@ impl Messages {
         Ok(Self { store: TreeStore::of(dirs.state(), &tree.top), top: tree.top })
     }
 
-    /// The message that waits for a reader, and its rounds.
+    /// Returns the message that waits for a reader, and the numbers of its rounds.
     fn waiting(
         &self,
         reader: &Reader,
@@ -115,7 +118,8 @@ impl Messages {
         }
         let address = reader.address();
         let now = now_ms();
-        // A hook that waits beside an idle session may run on beside the next prompt, which has the message.
+        // A hook that waits beside an idle session may still run beside the next prompt, which has the
+        // message.
         let has = |round: &Round| round.given.as_ref().is_some_and(|given| given.by == address);
         let is_for = |round: &&Round| {
             recipient::is_for(round, &address, reader.is_attended, now)
@@ -132,13 +136,14 @@ impl Messages {
         (!content.is_empty()).then_some((message, numbers))
     }
 
-    /// The lock of comments; `None` while somebody else has it.
+    /// Takes the lock of comments; `None` while another process holds it.
     fn lock(&self) -> io::Result<Option<FileLock>> {
         self.store.try_lock(COMMENTS_LOCK, Instant::now() + PATIENCE)
     }
 }
 
-/// The message that waits for a session in the working tree around a directory, in at most so many UTF-16
+/// Returns the message that waits for a session in the working tree around a directory, in at most `most`
+/// UTF-16
 /// units.
 ///
 /// # Errors
@@ -180,8 +185,9 @@ pub fn claim(
 }
 
 /// Marks the messages as read that a session was given beside a prompt before `ended`, the end of its turn in
-/// milliseconds since the Unix epoch. Returns whether there were any. A message beside a later prompt is read
-/// at the end of that prompt's turn.
+/// milliseconds since the Unix epoch. Returns whether there was such a message. A message beside a later
+/// prompt is
+/// read at the end of that prompt's turn.
 ///
 /// # Errors
 /// When the log cannot be read or written.
@@ -201,7 +207,7 @@ pub fn confirm(dirs: &TurnDirs, directory: &Path, reader: &Reader, ended: u64) -
         return Ok(false);
     }
     let Some(_lock) = messages.lock()? else { return Err(Error::Late) };
-    // The hook that waits since the same end may have marked them already.
+    // The hook that has waited since the same end may have marked the messages already.
     let given = given()?;
     let at = given.iter().map(|(_, at)| *at).max();
     let Some(at) = at else { return Ok(false) };
@@ -244,8 +250,9 @@ pub fn claim_for_person(dirs: &TurnDirs, directory: &Path, delivery: Delivery) -
     Ok(Claimed::Message(Box::new(claim)))
 }
 
-/// The file that grows whenever a message is sent in the working tree around a directory, for a process that
-/// waits for one. The file need not exist.
+/// Returns the path of the file that grows whenever a message is sent in the working tree around a directory.
+/// A
+/// process that waits for a message watches this file, which need not exist.
 ///
 /// # Errors
 /// When the directory is in no working tree.
@@ -260,11 +267,11 @@ impl Claim {
     }
 
     /// Writes into the log that the delivery begins. A message that a person copies needs no such line,
-    /// since they see whether they have it.
+    /// since the person sees whether the copy has succeeded.
     ///
     /// # Errors
-    /// When the log cannot be written. Then the caller must not print the message: after a crash, nobody
-    /// would know that it was printed.
+    /// When the log cannot be written. Then the caller must not print the message: after a crash, no line
+    /// would show that the message may have been printed.
     pub fn begin(&self) -> Result<(), Error> {
         match self.by {
             Some(_) => {
@@ -275,7 +282,7 @@ impl Claim {
         }
     }
 
-    /// Marks the message as read: no session gets it again.
+    /// Marks the message as read, so that no other session gets it.
     ///
     /// # Errors
     /// When the log cannot be written. Then the message waits on.
@@ -287,8 +294,9 @@ impl Claim {
         Ok(self.store.comments().append(self.unsent.iter().chain(&told).chain([&read]))?)
     }
 
-    /// Marks the message as given beside a prompt. It is read once the turn ends: see [`confirm`]. If the
-    /// agent's process, where it is known, ends before, another session gets the message.
+    /// Marks the message as given beside a prompt. It counts as read once the turn ends: see [`confirm`]. If
+    /// the
+    /// agent's process is known and ends before, another session gets the message.
     ///
     /// # Errors
     /// When the log cannot be written. Then the message is given again, and says so.
@@ -299,7 +307,8 @@ impl Claim {
         }
     }
 
-    /// Takes the delivery back: the message has certainly not reached the session, and the next one gets it.
+    /// Takes the delivery back: the message has certainly not reached the session, so the next delivery
+    /// prints it.
     ///
     /// # Errors
     /// When the log cannot be written. Then the next delivery says that the message may be known.
@@ -310,10 +319,11 @@ impl Claim {
         }
     }
 
-    /// The line with the whole text, so that the message can be printed later. A very long text is not kept.
+    /// Returns the line with the whole text, so that the message can be printed later. A very long text is
+    /// not kept.
     fn told(&self) -> Option<Line> {
         let text = self.message.whole.clone();
-        (text.len() <= MOST_KEPT).then(|| Line::Told { rounds: self.rounds.clone(), text, at: now_ms() })
+        (text.len() <= MAX_KEPT).then(|| Line::Told { rounds: self.rounds.clone(), text, at: now_ms() })
     }
 
     fn append(&self, line: &Line) -> Result<(), Error> {

@@ -1,8 +1,9 @@
 //! The hook that waits beside an idle session of an agent, so that the session reads a person's message at
 //! once.
 //!
-//! At most one hook waits for each session. It holds a lock, which the system frees if the process dies,
-//! and by which desks know whether a hook waits.
+//! At most one hook waits for each session. The hook holds a lock, which the system frees if the process
+//! dies.
+//! Desks test the lock to find whether a hook waits.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,11 +18,11 @@ use crate::store::tree_store::TreeStore;
 use crate::store::turn_dirs::TurnDirs;
 use crate::store::turn_log::Kind;
 
-/// How long this hook waits for the lock: the hook before it may still be ending, or a desk may be testing
+/// The longest wait for the lock: the previous hook may still be ending, or a desk may be testing
 /// the lock.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// The waiting for messages to one session.
+/// A hook that waits for messages to one session.
 #[derive(Debug)]
 pub struct Waiter {
     store: TreeStore,
@@ -80,7 +81,7 @@ impl Waiter {
 
 impl Drop for Waiter {
     fn drop(&mut self) {
-        // This process holds the lock, so nobody else needs its file.
+        // This process holds the lock, so no other process needs its file.
         let _ = fs::remove_file(&self.lock);
     }
 }

@@ -12,9 +12,9 @@ pub(crate) const REPOSITORY: &str = "160000";
 
 /// The flags of an entry whose file git does not compare with the disk: assumed to be unchanged, only
 /// intended to be added, or outside of a sparse checkout.
-const ASSUMED: u32 = 1 << 15;
-const INTENDED: u32 = 1 << 29;
-const SKIPPED: u32 = 1 << 30;
+const ASSUME_UNCHANGED: u32 = 1 << 15;
+const INTENT_TO_ADD: u32 = 1 << 29;
+const SKIP_WORKTREE: u32 = 1 << 30;
 
 /// An entry of an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,9 +24,9 @@ pub(crate) struct IndexEntry {
     /// The side of a merge conflict that the entry holds; 0 without a conflict.
     pub(crate) stage: u8,
     pub(crate) path: Vec<u8>,
-    /// The size of the file when git last looked, in bytes.
+    /// The size of the file when git last examined it, in bytes.
     pub(crate) size: u64,
-    /// The times that git saw then: of the file's last change, and of the last change of its content.
+    /// The times that git saw then: the change time (ctime) and the modification time (mtime).
     times: [Duration; 2],
     flags: u32,
 }
@@ -35,25 +35,26 @@ impl IndexEntry {
     /// Whether the entry stands for a file on disk. A side of a conflict, a file that is only intended to be
     /// added and a file outside of a sparse checkout do not.
     pub(crate) fn counts(&self) -> bool {
-        self.stage == 0 && self.flags & (INTENDED | SKIPPED) == 0
+        self.stage == 0 && self.flags & (INTENT_TO_ADD | SKIP_WORKTREE) == 0
     }
 
     /// Whether the file is outside of a sparse checkout.
     pub(crate) fn is_skipped(&self) -> bool {
-        self.flags & SKIPPED != 0
+        self.flags & SKIP_WORKTREE != 0
     }
 
-    /// Whether a file with this metadata is unchanged since git looked at it. Git itself reads a file again
-    /// if the file has changed in the second in which the index was written; its exact times say more.
+    /// Whether a file with this metadata is unchanged since git examined it. Git itself reads a file again if
+    /// the
+    /// file has changed in the second in which the index was written. Here the exact times decide.
     pub(crate) fn is_of(&self, found: &Metadata) -> bool {
         let times = [files::changed_at(found), found.modified().ok()];
         let since = |at: Option<SystemTime>| at.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
         found.len() == self.size && times.map(since) == self.times.map(Some) && !self.times[0].is_zero()
     }
 
-    /// Whether git was told not to look at the file.
+    /// Whether git was configured to assume that the file is unchanged.
     pub(crate) fn is_assumed(&self) -> bool {
-        self.flags & ASSUMED != 0
+        self.flags & ASSUME_UNCHANGED != 0
     }
 }
 
@@ -75,8 +76,9 @@ pub(crate) fn parse(output: &[u8]) -> Result<Vec<IndexEntry>, Error> {
     Ok(entries)
 }
 
-/// `MODE OBJECT STAGE\tPATH\0`, and five lines: `  ctime: S:N`, `  mtime: S:N`, two more, and `  size:
-/// SIZE\tflags: HEX`.
+/// Reads one entry: `MODE OBJECT STAGE\tPATH\0`, and five lines: `  ctime: S:N`, `  mtime: S:N`, two more,
+/// and
+/// `  size: SIZE\tflags: HEX`.
 fn parse_one(text: &[u8]) -> Option<(IndexEntry, &[u8])> {
     let (head, text) = split(text, b'\t')?;
     let (path, mut text) = split(text, 0)?;
@@ -100,7 +102,7 @@ fn parse_one(text: &[u8]) -> Option<(IndexEntry, &[u8])> {
     Some((entry, text))
 }
 
-/// `  NAME: SECONDS:NANOSECONDS`, since the Unix epoch.
+/// Reads a time, `  NAME: SECONDS:NANOSECONDS` since the Unix epoch.
 fn time(line: &[u8]) -> Option<Duration> {
     let mut parts = std::str::from_utf8(line).ok()?.split(':').skip(1);
     Some(Duration::new(parts.next()?.trim().parse().ok()?, parts.next()?.parse().ok()?))
@@ -116,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_with_line_ends_and_flags_are_read() {
+    fn entries_with_line_ends_in_paths_and_with_flags_are_read() {
         let one = |path: &str, size: u64, flags: &str| {
             format!(
                 "100644 7898 0\t{path}\0  ctime: 1:2\n  mtime: 3:4\n  dev: 5\tino: 6\n  uid: 0\tgid: 0\n  \

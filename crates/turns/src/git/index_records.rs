@@ -22,10 +22,10 @@ pub(crate) struct Differing<'a> {
     pub(crate) is_gone: bool,
 }
 
-/// Reads a raw diff of an index and the disk, without renames.
+/// Reads a raw diff of an index and the disk that was made without renames.
 ///
 /// # Errors
-/// When git lists in another form.
+/// When git's output has another form.
 pub(crate) fn differing(raw: &[u8]) -> Result<Vec<Differing<'_>>, Error> {
     let mut fields = raw.split(|byte| *byte == 0).filter(|field| !field.is_empty());
     let mut paths = Vec::new();

@@ -5,8 +5,10 @@ use std::collections::{HashMap, HashSet};
 use crate::error::Error;
 use crate::git::Git;
 
-/// Above so many new files times deleted ones, only renames without a change are found.
-const RENAMES: &str = "-l400";
+/// The limit of git's search for renames: above this number of new files times deleted files, git finds only
+/// renames of
+/// unchanged files.
+const RENAME_LIMIT: &str = "-l400";
 
 /// One end of a difference: the file mode as git writes it, and the object.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -55,7 +57,7 @@ pub(crate) struct Difference {
     pub(crate) lines: LineCounts,
 }
 
-/// How many lines differ, if that is known.
+/// The number of lines that differ, if that is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LineCounts {
     /// The numbers of added and removed lines.
@@ -66,18 +68,18 @@ pub(crate) enum LineCounts {
     Lost,
 }
 
-/// Every file that differs between two trees, with renames, by path.
+/// Lists every file that differs between two trees, with renames, sorted by path.
 ///
 /// # Errors
-/// When git fails: an object is missing, or the time is over.
+/// When git fails: an object is missing, or the deadline has passed.
 pub(crate) fn differences(git: &Git, before: &str, now: &str) -> Result<Vec<Difference>, Error> {
     if before == now {
         return Ok(Vec::new());
     }
-    counted(git, &["--numstat", "-M", RENAMES], before, now)
+    counted(git, &["--numstat", "-M", RENAME_LIMIT], before, now)
 }
 
-/// Replaces each rename for which `is_none` holds, so that it is no rename, by a deletion and a new file.
+/// Replaces each rename for which `is_false` holds by a deletion and a new file.
 ///
 /// # Errors
 /// As [`differences`].
@@ -85,9 +87,9 @@ pub(crate) fn split_renames(
     git: &Git,
     (before, now): (&str, &str),
     differences: Vec<Difference>,
-    is_none: impl Fn(&Difference) -> bool,
+    is_false: impl Fn(&Difference) -> bool,
 ) -> Result<Vec<Difference>, Error> {
-    let is_split = |it: &Difference| it.from.is_some() && is_none(it);
+    let is_split = |it: &Difference| it.from.is_some() && is_false(it);
     let (split, mut all): (Vec<_>, Vec<_>) = differences.into_iter().partition(is_split);
     if split.is_empty() {
         return Ok(all);
@@ -103,7 +105,7 @@ pub(crate) fn split_renames(
 fn counted(git: &Git, how: &[&str], before: &str, now: &str) -> Result<Vec<Difference>, Error> {
     match run(git, how, before, now) {
         // The project may have removed some texts since, or may be a partial clone that never had them.
-        Err(Error::Said(_)) => {
+        Err(Error::Other(_)) => {
             let mut found = plain(git, before, now)?;
             mark_lost(git, &mut found)?;
             Ok(found)
@@ -112,7 +114,8 @@ fn counted(git: &Git, how: &[&str], before: &str, now: &str) -> Result<Vec<Diffe
     }
 }
 
-/// Every file that differs between two trees, without renames and line counts: git reads no text for that.
+/// Lists every file that differs between two trees, without renames and line counts, so that git reads no
+/// text.
 ///
 /// # Errors
 /// As [`differences`].
@@ -124,10 +127,10 @@ fn run(git: &Git, how: &[&str], before: &str, now: &str) -> Result<Vec<Differenc
     let args = ["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-ext-diff", "--no-textconv"];
     let args = args.into_iter().chain(how.iter().copied()).chain(["--end-of-options", before, now]);
     let output = git.run(args, None)?;
-    parse(&output).ok_or_else(|| Error::said("git lists changes otherwise"))
+    parse(&output).ok_or_else(|| Error::other("git lists changes otherwise"))
 }
 
-/// Marks the differences for which git lacks one of the two texts.
+/// Marks the differences for which the repository lacks one of the two texts.
 fn mark_lost(git: &Git, differences: &mut [Difference]) -> Result<(), Error> {
     let sides = |difference: &Difference| {
         let sides = [&difference.before, &difference.now].into_iter();
@@ -145,7 +148,7 @@ fn mark_lost(git: &Git, differences: &mut [Difference]) -> Result<(), Error> {
     Ok(())
 }
 
-/// For each pair of trees, the paths that differ between them, without renames.
+/// Lists, for each pair of trees, the paths that differ between them, without renames.
 ///
 /// # Errors
 /// As [`differences`].
@@ -184,9 +187,11 @@ fn begins(text: &[u8], before: &str, now: &str) -> bool {
     after.and_then(|text| text.strip_prefix(now.as_bytes())).is_some_and(|text| text.first() == Some(&b'\n'))
 }
 
-/// Reads git's output: for each file `:MODE MODE OBJECT OBJECT STATUS\0PATH\0[PATH\0]`, and after the last
-/// of these, for each file again, `ADDED\tREMOVED\tPATH\0`. A renamed file has an empty path there, and
-/// then both paths.
+/// Parses git's output: for each file `:MODE MODE OBJECT OBJECT STATUS\0PATH\0[PATH\0]`, and after all of
+/// these
+/// entries, for each file again, `ADDED\tREMOVED\tPATH\0`. A renamed file has an empty path there, followed
+/// by
+/// both paths.
 fn parse(output: &[u8]) -> Option<Vec<Difference>> {
     let mut fields = output.split(|byte| *byte == 0).peekable();
     let mut found = Vec::new();

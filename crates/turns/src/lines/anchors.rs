@@ -1,20 +1,22 @@
-//! Finds the lines of a comment again in a text that has changed since: by their content and, where the same
-//! lines stand in several places, by the lines around them.
+//! Finds the lines of a comment again in a text that has changed since. The content of the lines decides, and
+//! where
+//! the same lines occur in several places, the lines around them.
 
 use std::collections::HashMap;
 
 use alongside_desk::LineRange;
 use serde::{Deserialize, Serialize};
 
-/// The fewest letters and digits of a line that is searched for by itself: lines such as `}` are in every
+/// The least number of letters and digits of a line that is searched for on its own: lines such as `}` are in
+/// every
 /// file.
-const TELLING: usize = 4;
+const MIN_DISTINCTIVE: usize = 4;
 
-/// The most lines that are compared to find all places of a quotation. This takes some milliseconds, in which
-/// an agent waits. Only a file that repeats the same lines over and over needs more.
+/// The largest number of lines that are compared to find all places of a quotation. The comparison takes some
+/// milliseconds, in which an agent waits. Only a file that repeats the same lines many times needs more.
 const MAX_COMPARED: usize = 1 << 20;
 
-/// Lines as they were when somebody wrote a comment on them.
+/// Lines as they were when a person wrote a comment on them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Quotation {
     /// The lines.
@@ -27,9 +29,11 @@ pub(crate) struct Quotation {
     pub(crate) after: String,
 }
 
-/// The present place of quoted lines that stood at `was`; `None` if they are nowhere. Tried in this order:
-/// the same lines, first with the same neighbours, then the nearest; the only place whose lines differ in
-/// spaces only; the part of the text around those of the lines that it holds exactly once.
+/// Finds the current place of quoted lines that stood at `was`; `None` if there is none. The search tries, in
+/// this
+/// order: the same lines, first with the same neighbours, then the nearest; the only place whose lines differ
+/// in
+/// whitespace only; the part of the text around the lines that it holds exactly once.
 pub(crate) fn find(text: &str, was: LineRange, quotation: &Quotation) -> Option<LineRange> {
     let (lines, code) = (lines(text), lines_of(quotation));
     let (before, after) = (self::lines(&quotation.before), self::lines(&quotation.after));
@@ -44,12 +48,12 @@ pub(crate) fn find(text: &str, was: LineRange, quotation: &Quotation) -> Option<
     let nearest = same.into_iter().min_by_key(|at| (std::cmp::Reverse(neighbours(at)), distance(at)));
     let place =
         nearest.or_else(|| match places(&lines, &code, |one, other| one.trim() == other.trim())[..] {
-            [only] if code.iter().any(|line| is_telling(line)) => Some(only),
+            [only] if code.iter().any(|line| is_distinctive(line)) => Some(only),
             _ => None,
         });
     match place {
         Some(place) => range(place, place + code.len()),
-        None => around_what_is_left(&lines, &code),
+        None => around_unique_lines(&lines, &code),
     }
 }
 
@@ -58,13 +62,13 @@ fn lines(text: &str) -> Vec<&str> {
     text.lines().collect()
 }
 
-/// The lines of a quotation, which are never none: an empty quotation is one empty line.
+/// Returns the lines of a quotation, at least one: an empty quotation is one empty line.
 fn lines_of(quotation: &Quotation) -> Vec<&str> {
     let code = lines(&quotation.code);
     if code.is_empty() { vec![""] } else { code }
 }
 
-/// Every place at which all lines of `code` stand; empty if that takes too many comparisons.
+/// Returns every place at which all lines of `code` occur; an empty list if that takes too many comparisons.
 fn places(lines: &[&str], code: &[&str], is_same: impl Fn(&str, &str) -> bool) -> Vec<usize> {
     let (mut found, mut compared) = (Vec::new(), 0);
     for at in 0..(lines.len() + 1).saturating_sub(code.len()) {
@@ -81,11 +85,13 @@ fn places(lines: &[&str], code: &[&str], is_same: impl Fn(&str, &str) -> bool) -
     found
 }
 
-/// The lines from the first to the last of those that stand exactly once in both the text and the quotation,
-/// with as many more before and after as the quotation has.
-fn around_what_is_left(lines: &[&str], code: &[&str]) -> Option<LineRange> {
+/// Finds the lines that occur exactly once in both the text and the quotation. Returns the range from the
+/// first to
+/// the last of them, with as many more lines before and after as the quotation has.
+fn around_unique_lines(lines: &[&str], code: &[&str]) -> Option<LineRange> {
     let (in_text, in_code) = (unique(lines), unique(code));
-    let is_known = |at: &usize| is_telling(code[*at]) && in_code.get(code[*at].trim()) == Some(&Some(*at));
+    let is_known =
+        |at: &usize| is_distinctive(code[*at]) && in_code.get(code[*at].trim()) == Some(&Some(*at));
     let place = |at: usize| Some((at, in_text.get(code[at].trim()).copied().flatten()?));
     let mut found = (0..code.len()).filter(is_known).filter_map(place);
     let first = found.next()?;
@@ -98,7 +104,7 @@ fn around_what_is_left(lines: &[&str], code: &[&str]) -> Option<LineRange> {
     range(start, (last.1 + code.len() - last.0).min(lines.len()))
 }
 
-/// The place of each line by its trimmed text; `None` for a text that several lines have.
+/// Returns the index of each line by its trimmed text; `None` for a text that several lines have.
 fn unique<'a>(lines: &[&'a str]) -> HashMap<&'a str, Option<usize>> {
     let mut places = HashMap::new();
     for (at, line) in lines.iter().enumerate() {
@@ -108,8 +114,8 @@ fn unique<'a>(lines: &[&'a str]) -> HashMap<&'a str, Option<usize>> {
 }
 
 /// Whether a line has enough letters and digits to be recognised by itself.
-pub(crate) fn is_telling(line: &str) -> bool {
-    line.chars().filter(|c| c.is_alphanumeric()).take(TELLING).count() == TELLING
+pub(crate) fn is_distinctive(line: &str) -> bool {
+    line.chars().filter(|c| c.is_alphanumeric()).take(MIN_DISTINCTIVE).count() == MIN_DISTINCTIVE
 }
 
 fn range(start: usize, end: usize) -> Option<LineRange> {
@@ -140,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn of_the_same_lines_those_with_the_same_neighbours_and_then_the_nearest_count() {
+    fn among_equal_lines_neighbours_decide_and_then_the_distance() {
         let text = "{\n}\nfn a() {\n}\nfn b() {\n}\nend\n";
         assert_eq!(found(text, 6, &quoted("}\n", "", "")), Some((6, 6)));
         assert_eq!(found(text, 3, &quoted("}\n", "", "")), Some((2, 2)));
@@ -150,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_were_indented_or_changed_in_part_are_found_by_what_is_unique() {
+    fn indented_or_partly_changed_lines_are_found_by_unique_lines() {
         let code = quoted("if first {\n    return second;\n}\n", "", "");
         assert_eq!(found("  if first {\n      return second;\n  }\n", 1, &code), Some((1, 3)));
         assert_eq!(found("x\nif changed {\n    return second;\n}\n", 1, &code), Some((2, 4)));
@@ -163,7 +169,7 @@ mod tests {
 
     /// Without the limit, this compares 10,000,000,000 lines.
     #[test]
-    fn a_file_of_the_same_lines_over_and_over_takes_no_time() {
+    fn a_file_of_many_equal_lines_is_searched_quickly() {
         let (text, code) = ("same\n".repeat(200_000), "same\n".repeat(100_000));
         assert_eq!(found(&text, 1, &quoted(&code, "", "")), None);
         assert_eq!(

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use similar::DiffTag;
 use similar::algorithms::{Capture, Compact, Replace, myers};
 
-/// How long a comparison may search for the smallest difference; after that it takes a larger one.
+/// The time for which a comparison searches for the smallest difference. After that, it returns a larger one.
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// All changes between two texts, in the order of their lines.
@@ -46,9 +46,10 @@ impl LineChanges {
         &self.all
     }
 
-    /// Whether a change touches these lines of the old text: replaces or removes one of them, or inserts
-    /// lines between them. With `beside`, lines that are inserted directly above or below them count, too.
-    pub(crate) fn touch(&self, lines: &Range<usize>, beside: bool) -> bool {
+    /// Whether a change replaces or removes one of these lines of the old text, or inserts lines between
+    /// them. With
+    /// `beside`, lines that are inserted directly above or below them count, too.
+    pub(crate) fn touches(&self, lines: &Range<usize>, beside: bool) -> bool {
         self.all.iter().any(|Change { old, .. }| match (old.is_empty(), lines.is_empty()) {
             (_, true) => old.start <= lines.start && lines.start <= old.end,
             (true, false) if beside => lines.start <= old.start && old.start <= lines.end,
@@ -57,7 +58,8 @@ impl LineChanges {
         })
     }
 
-    /// The lines of the new text that correspond to these lines of the old text. Where some of them have
+    /// Returns the lines of the new text that correspond to these lines of the old text. Where some of them
+    /// have
     /// changed, the lines in their place belong to the result.
     pub(crate) fn place(&self, lines: &Range<usize>) -> Range<usize> {
         let (mut start, mut end) = (lines.start as isize, lines.end as isize);
@@ -77,7 +79,7 @@ impl LineChanges {
     }
 }
 
-/// How often the run of lines `wanted` occurs in a text.
+/// Counts the occurrences of the run of lines `wanted` in a text.
 pub(crate) fn count(text: &[&str], wanted: &[&str]) -> usize {
     if wanted.is_empty() { 0 } else { text.windows(wanted.len()).filter(|found| *found == wanted).count() }
 }
@@ -89,18 +91,21 @@ mod tests {
     #[test]
     fn lines_are_touched_where_they_changed() {
         let text = "a\nb\nc\nd\n";
-        let touched = |new: &str, lines: Range<usize>| LineChanges::between(text, new).touch(&lines, true);
+        let touched = |new: &str, lines: Range<usize>| LineChanges::between(text, new).touches(&lines, true);
         assert!(touched("a\nB\nc\nd\n", 1..2) && touched("a\nc\nd\n", 1..2));
         assert!(!touched("A\nb\nc\nd\n", 1..2) && !touched("a\nb\nc\nD\n", 1..3) && !touched(text, 0..4));
         assert!(touched("a\nnew\nb\nc\nd\n", 1..2) && touched("a\nb\nnew\nc\nd\n", 1..2), "beside it");
         assert!(!touched("new\na\nb\nc\nd\n", 1..2));
         let beside = LineChanges::between(text, "a\nnew\nb\nc\nd\n");
-        assert!(!beside.touch(&(1..2), false) && beside.touch(&(0..2), false));
-        assert!(beside.touch(&(1..1), false) && !beside.touch(&(2..2), false), "where lines were removed");
+        assert!(!beside.touches(&(1..2), false) && beside.touches(&(0..2), false));
+        assert!(
+            beside.touches(&(1..1), false) && !beside.touches(&(2..2), false),
+            "where lines were removed"
+        );
     }
 
     #[test]
-    fn lines_are_found_behind_changes_and_in_their_place() {
+    fn the_place_of_lines_moves_with_changes_above_and_in_them() {
         let changes = LineChanges::between("a\nb\nc\nd\n", "x\ny\na\nB\nB\nc\nd\n");
         assert_eq!((changes.place(&(2..4)), changes.place(&(0..1))), (5..7, 2..3));
         assert_eq!(changes.place(&(1..2)), 3..5);
@@ -109,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_stand_together_are_counted() {
+    fn only_runs_of_adjacent_lines_are_counted() {
         let text = lines("a\nb\na\nb\nb\n");
         assert_eq!((count(&text, &["a\n", "b\n"]), count(&text, &["b\n"]), count(&text, &[])), (2, 3, 0));
         assert_eq!(count(&["a\n"], &["a\n", "b\n"]), 0);

@@ -15,17 +15,19 @@ use crate::working_tree::WorkingTree;
 /// An agent whose process runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunningAgent {
-    /// The name of the agent, for people. Render the name harmless before showing it.
+    /// The display name of the agent. Render the name harmless before showing it.
     pub name: String,
-    /// The process of the agent, as its hook has told it.
+    /// The process id of the agent, as its hook has recorded it.
     pub pid: u32,
-    /// The other processes of the same program in the same working tree. An agent may run its hooks apart
-    /// from the program at its terminal, as Codex does in one process for all of its sessions.
+    /// The other processes of the same program in the same working tree. An agent may run its hooks in
+    /// another
+    /// process than the program in the terminal: Codex runs them in one process for all of its sessions.
     pub others: Vec<u32>,
 }
 
-/// The agent of the session that would get a message from the working tree around a directory. `None` if the
-/// agent has ended, or its hook could not tell its process.
+/// Finds the agent of the session that would get a message from the working tree around a directory. `None`
+/// if the
+/// agent has ended, or its hook could not determine the agent's process.
 ///
 /// # Errors
 /// When the log cannot be read.
@@ -38,7 +40,7 @@ pub fn running_agent(dirs: &TurnDirs, directory: &Path) -> Result<Option<Running
     Ok(Some(RunningAgent { name: to.agent, pid, others: others(pid, &tree, &dirs.homes()) }))
 }
 
-/// The other processes of this user in a working tree that run the same program as the process `pid`.
+/// Lists the other processes of this user in a working tree that run the same program as the process `pid`.
 fn others(pid: u32, tree: &WorkingTree, homes: &[PathBuf]) -> Vec<u32> {
     let processes = Processes::now();
     let Some(agent) = processes.get(pid) else { return Vec::new() };
@@ -73,10 +75,10 @@ mod tests {
     }
 
     #[test]
-    fn only_the_same_program_in_the_same_tree_is_another_process_of_an_agent() {
+    fn other_processes_of_an_agent_run_its_program_in_its_tree() {
         let (here, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let tree = WorkingTree::around_or_at(here.path(), &[]).unwrap();
-        // The process of the hooks is anywhere.
+        // The process of the hooks may run anywhere.
         let [hooks, _other] = [elsewhere.path(), elsewhere.path()].map(Sleeper::begin);
         assert!(others(hooks.0.id(), &tree, &[]).is_empty());
         let terminal = Sleeper::begin(here.path());

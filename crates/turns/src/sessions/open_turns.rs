@@ -8,16 +8,17 @@ use alongside_desk::{AtWork, harmless};
 use crate::store::session_address::Address;
 use crate::store::turn_log::{Kind, Record};
 
-/// How long a turn counts as open if the agent's process is not known, in milliseconds.
-const LONGEST_OF_UNKNOWN_MS: u64 = 60 * 60 * 1000;
+/// The time for which a turn counts as open if the agent's process is not known, in milliseconds.
+const MAX_OPEN_WITHOUT_PROCESS_MS: u64 = 60 * 60 * 1000;
 
-/// How long a turn counts as open while the agent's process runs, in milliseconds. A daemon of Codex
+/// The time for which a turn counts as open while the agent's process runs, in milliseconds. A daemon of
+/// Codex
 /// outlives a session that Esc has stopped, and the person may never prompt that session again.
-const LONGEST_MS: u64 = 24 * LONGEST_OF_UNKNOWN_MS;
+const MAX_OPEN_MS: u64 = 24 * MAX_OPEN_WITHOUT_PROCESS_MS;
 
-/// The open turns, each with its agent, in the order in which they began.
+/// Lists the open turns, each with its agent, in the order in which they began.
 pub(crate) fn open_turns(log: &[Record]) -> Vec<OpenTurn> {
-    open_prompts(log).map(told).collect()
+    open_prompts(log).map(open_turn).collect()
 }
 
 /// Whether a session is within a turn.
@@ -39,7 +40,7 @@ fn open_prompts(log: &[Record]) -> impl Iterator<Item = &Record> {
     last.into_iter().filter(|record| is_open(record))
 }
 
-/// The last prompt or end of a session.
+/// Returns the record of the last prompt or end of a session.
 pub(crate) fn last_of<'l>(log: &'l [Record], to: &Address) -> Option<&'l Record> {
     log.iter().rev().find(|record| record.is_of(to) && record.is_of_turn())
 }
@@ -48,12 +49,12 @@ fn is_open(last: &Record) -> bool {
     let age = alongside_desk::now_ms().saturating_sub(last.at);
     last.kind == Kind::Prompt
         && match last.process {
-            Some(process) => age < LONGEST_MS && process.runs(),
-            None => age < LONGEST_OF_UNKNOWN_MS,
+            Some(process) => age < MAX_OPEN_MS && process.runs(),
+            None => age < MAX_OPEN_WITHOUT_PROCESS_MS,
         }
 }
 
-fn told(record: &Record) -> OpenTurn {
+fn open_turn(record: &Record) -> OpenTurn {
     let agent = match record.agent.is_empty() {
         true => "an agent".to_owned(),
         false => harmless::name(&record.agent).into_owned(),
@@ -67,7 +68,7 @@ mod tests {
     use super::*;
     use crate::store::turn_log::AgentProcess;
 
-    /// A record with a time of this second, `after` milliseconds into it.
+    /// Makes a record at the beginning of this second plus `after` milliseconds.
     fn record(kind: Kind, agent: &str, session: &str, after: u64) -> Record {
         let at = alongside_desk::now_ms() / 1000 * 1000 + after;
         Record { agent: agent.into(), session: session.into(), ..Record::new(kind, at) }
@@ -108,7 +109,7 @@ mod tests {
     fn a_turn_of_an_unknown_process_is_open_for_an_hour() {
         let mut log = [record(Kind::Prompt, "Codex", "c", 0)];
         assert_eq!(open_turns(&log).len(), 1);
-        log[0].at -= LONGEST_OF_UNKNOWN_MS;
+        log[0].at -= MAX_OPEN_WITHOUT_PROCESS_MS;
         assert_eq!(open_turns(&log), []);
     }
 
@@ -116,9 +117,9 @@ mod tests {
     fn a_turn_of_a_process_that_outlives_it_is_open_for_a_day() {
         let process = AgentProcess::of(std::process::id());
         let mut log = [Record { process, ..record(Kind::Prompt, "Codex", "c", 0) }];
-        log[0].at -= LONGEST_OF_UNKNOWN_MS;
+        log[0].at -= MAX_OPEN_WITHOUT_PROCESS_MS;
         assert_eq!(open_turns(&log).len(), 1);
-        log[0].at -= LONGEST_MS;
+        log[0].at -= MAX_OPEN_MS;
         assert_eq!(open_turns(&log), []);
     }
 

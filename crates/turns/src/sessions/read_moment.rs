@@ -1,6 +1,6 @@
-//! Tells when an agent's session reads a message: at once, if a hook waits beside the idle session and
-//! holds its lock; at the end of the turn, if the agent starts such a hook then; else with the person's
-//! next prompt.
+//! Determines when an agent's session reads a message: at once, if a hook waits beside the idle session and
+//! holds the session's lock; at the end of the turn, if the agent then starts such a hook; otherwise with the
+//! person's next prompt.
 
 use crate::sessions::open_turns::{is_at_work, last_of};
 use crate::store::file_lock::FileLock;
@@ -13,13 +13,13 @@ use crate::store::turn_log::{Kind, Record};
 pub(crate) enum ReadMoment {
     /// A hook waits beside the session, and no turn has begun since.
     AtOnce,
-    /// A hook starts at the end of the present turn, unless the person ends that turn with Esc.
+    /// A hook starts at the end of the current turn, unless the person ends that turn with Esc.
     AfterTurn,
     /// The hook of the person's next prompt delivers the message.
     NextPrompt,
 }
 
-/// When this session reads a message that is sent now.
+/// Returns when this session reads a message that is sent now.
 pub(crate) fn read_moment(store: &TreeStore, to: Option<&Address>, log: &[Record]) -> ReadMoment {
     let Some(to) = to else { return ReadMoment::NextPrompt };
     let last = last_of(log, to);
@@ -32,7 +32,7 @@ pub(crate) fn read_moment(store: &TreeStore, to: Option<&Address>, log: &[Record
     if is_awaited { ReadMoment::AtOnce } else { ReadMoment::NextPrompt }
 }
 
-/// The file name of the lock that the waiting hook of a session holds.
+/// Returns the file name of the lock that the waiting hook of a session holds.
 pub(crate) fn lock_of(session: &Address) -> String {
     format!("waits-{}", session.key())
 }

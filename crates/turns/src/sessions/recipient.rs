@@ -1,4 +1,4 @@
-//! Tells which session a message is for, and puts into words for the person how and when it is read.
+//! Determines which session a message is for, and says for the person how and when the message is read.
 
 use std::collections::BTreeSet;
 
@@ -13,17 +13,18 @@ use crate::store::delivery_way::Delivery;
 use crate::store::session_address::Address;
 use crate::store::turn_log::{Kind, Record};
 
-/// How long no other session gets a message that one was given, while neither the turn nor the process of
-/// that session ends, in milliseconds.
-const GIVEN_FOR: u64 = 60 * 60 * 1000;
+/// The time for which no other session gets a message that one session was given, while neither the turn nor
+/// the
+/// process of that session ends, in milliseconds.
+const MAX_GIVEN_MS: u64 = 60 * 60 * 1000;
 
-/// The session that a message sent now is for: that of the last turn at which a person was present.
+/// Returns the session that a message sent now is for: that of the last turn at which a person was present.
 pub(crate) fn address(log: &[Record]) -> Option<Address> {
     let is_named = |record: &&Record| !record.agent.is_empty() && !record.is_unattended;
     log.iter().rev().filter(|record| record.is_of_turn()).find(is_named).map(Record::address)
 }
 
-/// The route of a message to a session, as desks show it before the person writes one.
+/// Returns the route of a message to a session, as desks show it before the person writes the message.
 pub(crate) fn route(to: Option<&Address>, when: ReadMoment, log: &[Record]) -> Route {
     let agent = to.map(|to| harmless::name(&to.agent).into_owned()).unwrap_or_default();
     let mut words = waiting(to, when);
@@ -40,7 +41,7 @@ fn has_left(to: &Address, log: &[Record]) -> bool {
     last_of(log, to).and_then(|record| record.process).is_some_and(|process| !process.runs())
 }
 
-/// The agents other than `to` that have worked since the baseline, and that do not get its message.
+/// Lists the agents other than `to` that have worked since the baseline, and that do not get the message.
 fn others(to: Option<&Address>, log: &[Record]) -> Vec<String> {
     let Some(to) = to else { return Vec::new() };
     let since = log.iter().skip(baseline(log).unwrap_or(0));
@@ -50,7 +51,7 @@ fn others(to: Option<&Address>, log: &[Record]) -> Vec<String> {
     agents.into_iter().map(|agent| harmless::name(agent).into_owned()).collect()
 }
 
-/// Words for how and when a waiting message is read.
+/// Says how and when a waiting message is read.
 pub(crate) fn waiting(to: Option<&Address>, when: ReadMoment) -> String {
     let Some(to) = to else {
         return "the next agent whose turns are noted here reads it with your prompt".to_owned();
@@ -63,7 +64,7 @@ pub(crate) fn waiting(to: Option<&Address>, when: ReadMoment) -> String {
     format!("{} reads it {when}", harmless::name(&to.agent))
 }
 
-/// Words for a message that a session was given beside a prompt, and that does not count as read yet.
+/// Describes a message that a session was given beside a prompt, and that does not count as read yet.
 pub(crate) fn given(given: &Given) -> String {
     let agent = harmless::name(&given.by.agent);
     match has_ended(given) {
@@ -72,13 +73,13 @@ pub(crate) fn given(given: &Given) -> String {
     }
 }
 
-/// Whether the process of the session has ended before its turn. If another process has the same number by
-/// now, the session counts as alive.
+/// Whether the process of the session has ended before its turn. If another process now has the same id, the
+/// session counts as alive.
 fn has_ended(given: &Given) -> bool {
     given.process.is_some_and(|process| !process::is_alive(process))
 }
 
-/// Words for how a message was read, and whether the turn that has read it has ended.
+/// Says how a message was read, and whether the turn that has read it has ended.
 pub(crate) fn read(read: &Read, log: &[Record]) -> String {
     let agent = read.by.as_ref().map_or("an agent".into(), |by| harmless::name(&by.agent));
     let goes_on = read.by.as_ref().is_some_and(|by| last_of(log, by).is_some_and(Record::may_go_on));
@@ -95,7 +96,7 @@ pub(crate) fn read(read: &Read, log: &[Record]) -> String {
     }
 }
 
-/// When the turn ended in which a session has read a message, in milliseconds since the Unix epoch.
+/// Returns when the turn ended in which a session has read a message, in milliseconds since the Unix epoch.
 pub(crate) fn ended(read: &Read, log: &[Record]) -> Option<u64> {
     let by = read.by.as_ref()?;
     let mut later = log.iter().filter(|record| record.is_of(by) && record.at > read.at);
@@ -106,7 +107,7 @@ pub(crate) fn ended(read: &Read, log: &[Record]) -> Option<u64> {
     later.find(|record| record.kind == Kind::End).map(|record| record.at)
 }
 
-/// The keys of all sessions in the log of the same agent as `to`, but for `to` itself.
+/// Returns the keys of all other sessions in the log of the agent of `to`.
 pub(crate) fn beside(to: Option<&Address>, log: &[Record]) -> Vec<String> {
     let Some(to) = to else { return Vec::new() };
     let is_other = |record: &&Record| record.agent == to.agent && record.session != to.session;
@@ -115,14 +116,14 @@ pub(crate) fn beside(to: Option<&Address>, log: &[Record]) -> Vec<String> {
     sessions.into_iter().map(key).collect()
 }
 
-/// Whether a session may read a round. The session that the round names may. So may a session of the same
-/// agent whose first turn came after the round was sent, if a person is at it: they have begun anew.
-/// Sessions without a name cannot be told apart, so none of them counts as the named one.
+/// Whether a session may read a round: the session that the round names, or a session of the same agent whose
+/// first turn came after the round was sent, if a person is at it, because the person may have started anew.
+/// Sessions without a name cannot be distinguished, so none of them counts as the named one.
 pub(crate) fn is_for(round: &Round, session: &Address, is_attended: bool, now: u64) -> bool {
-    // Another session was given the round, and may be at work on it.
+    // Another session was given the round, and may be working on it.
     if let Some(given) = &round.given
         && given.by != *session
-        && now < given.at.saturating_add(GIVEN_FOR)
+        && now < given.at.saturating_add(MAX_GIVEN_MS)
         && !has_ended(given)
     {
         return false;
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_is_followed_to_the_end_of_the_turn_that_has_read_it() {
+    fn the_state_of_a_message_names_the_end_of_the_turn_that_read_it() {
         let words = |delivery, log: &[Record]| {
             let message = Read { delivery, by: Some(Address::new("Claude Code", "s")), at: 5 };
             (read(&message, log), ended(&message, log))
@@ -198,7 +199,7 @@ mod tests {
         let mut log =
             vec![record(Kind::Prompt, "Claude Code", "s", 1), record(Kind::End, "Claude Code", "s", 4)];
         assert_eq!(words(Delivery::Wake, &log), ("Claude Code has read it, and goes on".into(), None));
-        // The end at which it was woken, whose snapshot took its time.
+        // The snapshot of the end that woke the session was taken after the message was read.
         log.push(record(Kind::End, "Claude Code", "s", 6));
         assert_eq!(words(Delivery::Wake, &log), ("Claude Code has read it, and goes on".into(), None));
         log.pop();
@@ -210,7 +211,7 @@ mod tests {
         let said = |how: &str| (format!("Claude Code has read it{how}, and has ended its turn"), Some(8));
         assert_eq!(words(Delivery::Wake, &log), said(""));
         assert_eq!(words(Delivery::Prompt, &log), said(" with your prompt"));
-        // The agent is gone in the middle of it.
+        // The agent's process has ended in the middle of the turn.
         let process = Some(crate::store::turn_log::AgentProcess { pid: std::process::id(), started: 1 });
         let gone = [Record { process, ..record(Kind::Prompt, "Claude Code", "s", 6) }];
         assert_eq!(words(Delivery::Wake, &gone), ("Claude Code has read it".into(), None));
@@ -225,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_later_session_gets_a_message_whatever_the_clock_says_and_one_at_work_does_not() {
+    fn a_later_session_gets_a_message_and_an_earlier_one_does_not() {
         let log = [
             record(Kind::Prompt, "Claude Code", "beside", 9_000),
             record(Kind::Prompt, "Claude Code", "s", 2),
@@ -238,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_without_a_person_takes_no_message_and_gets_none() {
+    fn an_unattended_session_gets_only_messages_that_name_it() {
         let mut log = vec![record(Kind::Prompt, "Claude Code", "s", 1)];
         for kind in [Kind::Prompt, Kind::End] {
             log.push(Record { is_unattended: true, ..record(kind, "Claude Code", "script", 2) });
@@ -252,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_without_a_name_is_no_other_one_without_a_name() {
+    fn sessions_without_a_name_do_not_count_as_the_same() {
         let log = [record(Kind::Prompt, "Codex", "", 1)];
         let round = round(address(&log), &log);
         assert!(!is_for(&round, &Address::new("Codex", ""), false, 0));

@@ -39,7 +39,7 @@ impl Blobs {
         Ok(Self { before, now })
     }
 
-    /// The file of the first snapshot at a path; `None` if there is nothing, or a directory.
+    /// Returns the file of the first snapshot at a path; `None` if there is no file.
     ///
     /// # Errors
     /// When git no longer has the content.
@@ -47,7 +47,7 @@ impl Blobs {
         get(&self.before, path)
     }
 
-    /// The file of the second snapshot at a path; `None` if there is nothing, or a directory.
+    /// Returns the file of the second snapshot at a path; `None` if there is no file.
     ///
     /// # Errors
     /// As [`before`](Self::before).
@@ -61,10 +61,10 @@ fn get(blobs: &BTreeMap<Vec<u8>, Option<Blob>>, path: &Path) -> Result<Option<Bl
     found.map(|blob| blob.ok_or(LOST.into())).transpose()
 }
 
-/// The reason why a text cannot be read whose object is gone from the project's repository.
+/// The reason why a text cannot be read: its object is gone from the project's repository.
 const LOST: &str = "git no longer has the text of before";
 
-/// The file of a tree at a path; `None` if there is nothing, or a directory.
+/// Reads the file of a tree at a path; `None` if there is no file.
 ///
 /// # Errors
 /// When git fails, or no longer has the content.
@@ -72,8 +72,9 @@ pub(crate) fn read(access: &TreeAccess, tree: &str, below: &Path) -> Result<Opti
     get(&read_all(access, tree, &[below])?, below)
 }
 
-/// The files of a tree at several paths. Git is started twice, however many paths there are. The result lacks
-/// the paths at which there is nothing or a directory, and has `None` for content that git no longer has.
+/// Reads the files of a tree at several paths. Git is started twice, for any number of paths. The result
+/// lacks
+/// the paths at which there is no file, and has `None` for content that git no longer has.
 ///
 /// # Errors
 /// When git fails.
@@ -106,7 +107,7 @@ pub(crate) fn read_all(
     Ok(sides.iter().zip(contents).map(blob).collect())
 }
 
-/// The contents of objects, in their order; `None` for an object that git no longer has.
+/// Reads the contents of objects, in their order; `None` for an object that git no longer has.
 ///
 /// # Errors
 /// When git fails.
@@ -124,7 +125,7 @@ pub(crate) fn read_objects(access: &TreeAccess, objects: &[&str]) -> Result<Vec<
     objects.iter().map(content).collect()
 }
 
-/// Takes the first object from git's answers: `Some(None)` if git does not have it, `None` if the answers
+/// Splits the first object off git's answers: `Some(None)` if git does not have it, `None` if the answers
 /// have another form.
 fn next_object<'a>(answers: &mut &'a [u8]) -> Option<Option<&'a [u8]>> {
     let end = answers.iter().position(|byte| *byte == b'\n')?;
@@ -139,7 +140,7 @@ fn next_object<'a>(answers: &mut &'a [u8]) -> Option<Option<&'a [u8]>> {
     Some(Some(content))
 }
 
-/// Whether a tree holds something below a directory.
+/// Whether a tree has a directory at this path.
 ///
 /// # Errors
 /// When git fails.
@@ -153,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn objects_are_read_one_after_the_other() {
+    fn objects_and_missing_objects_are_read_in_order() {
         let mut answers = b"aa blob 3\na\nb\nbb missing\ncc blob 0\n\ndd blob 9\nshort".as_slice();
         assert_eq!(next_object(&mut answers), Some(Some(b"a\nb".as_slice())));
         assert_eq!(next_object(&mut answers), Some(None));

@@ -1,9 +1,9 @@
-//! The two trees that a look compares, written as one name. The companion keeps the name of each look, and
-//! gives it back when a file of that look is to be read or undone.
+//! The two trees that a look compares, written as one name. The companion stores the name of each look, and
+//! passes it back when a file of that look is to be read or undone.
 
 use crate::store::turn_log::Record;
 
-/// See the module.
+/// The trees that a look compares, and the time of the look.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ComparedTrees {
     /// The tree of the baseline.
@@ -12,17 +12,17 @@ pub(crate) struct ComparedTrees {
     pub(crate) now: String,
     /// The name of the list of files that this tree does not hold.
     pub(crate) left: Option<String>,
-    /// When the look was begun, in milliseconds since the Unix epoch.
+    /// The time at which the look was begun, in milliseconds since the Unix epoch.
     pub(crate) at: u64,
 }
 
 impl ComparedTrees {
-    /// This state as a name, which [`of_name`](Self::of_name) reads.
+    /// Writes this value as a name, which [`of_name`](Self::of_name) parses.
     pub(crate) fn name(&self) -> String {
         format!("{}:{}:{}:{}", self.before, self.now, self.left.as_deref().unwrap_or_default(), self.at)
     }
 
-    /// The state that a name stands for; `None` if [`name`](Self::name) cannot have written it.
+    /// Parses a name; `None` if [`name`](Self::name) cannot have written it.
     pub(crate) fn of_name(name: &str) -> Option<Self> {
         let is_hash = |part: &&str| part.bytes().all(|byte| byte.is_ascii_hexdigit());
         let mut parts = name.splitn(4, ':');
@@ -34,7 +34,8 @@ impl ComparedTrees {
     }
 }
 
-/// The place of the baseline in a log: the last finish of a review, or the first prompt if no review was
+/// Returns the index of the baseline in a log: the last finish of a review, or the first prompt if no review
+/// was
 /// finished yet.
 pub(crate) fn baseline(log: &[Record]) -> Option<usize> {
     use crate::store::turn_log::Kind;
@@ -47,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_holds_the_state_and_no_other_text_is_one() {
+    fn names_are_parsed_and_other_texts_are_refused() {
         let mut state = ComparedTrees { before: "a1".into(), now: "b2".into(), left: None, at: 7 };
         assert_eq!(ComparedTrees::of_name(&state.name()), Some(state.clone()));
         state.left = Some("c3".into());

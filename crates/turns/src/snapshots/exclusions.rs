@@ -1,5 +1,6 @@
-//! The files of which a store holds only the names, since they mostly hold secrets: those of the built-in
-//! list and of the person's own settings. A project's settings do not count, for an agent could write them.
+//! The files of which a store holds only the names, because they mostly hold secrets. The built-in list and
+//! the
+//! person's settings name them. A project's settings do not count, because an agent could write them.
 
 use std::path::Path;
 
@@ -8,7 +9,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::store::hash::hash;
 
-/// See the module.
+/// The globs of excluded files.
 #[derive(Debug, Clone)]
 pub(crate) struct Exclusions {
     globs: Gitignore,
@@ -16,7 +17,8 @@ pub(crate) struct Exclusions {
 }
 
 impl Exclusions {
-    /// The built-in globs and these. A glob with a mistake excludes nothing here; the companion refuses to
+    /// Compiles the built-in globs and `further`. An invalid glob excludes nothing here; the companion
+    /// refuses to
     /// start with it.
     pub(crate) fn new(further: &[String]) -> Self {
         let globs = || DEFAULT_EXCLUDES.iter().copied().chain(further.iter().map(String::as_str));
@@ -34,7 +36,7 @@ impl Exclusions {
         !path.has_root() && self.globs.matched_path_or_any_parents(path, false).is_ignore()
     }
 
-    /// A hash of the globs, which tells whether an index was made with the same ones.
+    /// Returns a hash of the globs. It shows whether an index was made with the same globs.
     pub(crate) fn form(&self) -> &str {
         &self.form
     }

@@ -1,6 +1,8 @@
-//! Finds the files that git ignores and that have changed since a point in time. Snapshots do not hold them,
-//! since a prompt would have to wait for that. The time of a file's last change, which no program can choose,
-//! says whether it has changed.
+//! Finds the files that git ignores and that have changed since a point in time. Snapshots do not hold
+//! ignored
+//! files, because a prompt would have to wait for that. The change time (ctime) of a file, which no program
+//! can
+//! choose, shows whether the file has changed.
 
 use std::ffi::OsString;
 use std::fs;
@@ -12,15 +14,16 @@ use alongside_platform::{files, paths};
 use crate::error::Error;
 use crate::git::Git;
 
-/// The most entries of ignored directories that are examined, and the longest time for that.
-const MAX_LOOKED_AT: usize = 100_000;
+/// The largest number of entries of ignored directories that are examined, and the time limit for that.
+const MAX_ENTRIES: usize = 100_000;
 const MAX_TIME: Duration = Duration::from_millis(300);
 
 /// The ignored files that have changed, and the number of directories that were not searched to their end.
 #[derive(Debug, Default)]
 pub(crate) struct Ignored {
-    /// The paths of the files below the top, each with the time of its change. A directory that is wholly
-    /// ignored is one path, with `/` at its end.
+    /// The paths of the files below the top, each with the time of its change. A directory that is ignored as
+    /// a
+    /// whole is one path, with `/` at its end.
     pub(crate) changed: Vec<(Vec<u8>, SystemTime)>,
     /// The number of directories that were too large to be searched.
     pub(crate) unseen: usize,
@@ -38,7 +41,7 @@ pub(crate) fn changed_since(
 ) -> Result<Ignored, Error> {
     let args = ["ls-files", "-o", "-i", "-z", "--directory", "--exclude-standard"].map(OsString::from);
     let output = git.run(args.into_iter().chain(exclude_from), None)?;
-    let mut search = Search { since, left: MAX_LOOKED_AT, until: Instant::now() + MAX_TIME };
+    let mut search = Search { since, left: MAX_ENTRIES, until: Instant::now() + MAX_TIME };
     let mut ignored = Ignored::default();
     for path in output.split(|byte| *byte == 0).filter(|path| !path.is_empty()) {
         let Some(below) = paths::from_bytes(path) else { continue };
@@ -51,19 +54,19 @@ pub(crate) fn changed_since(
     Ok(ignored)
 }
 
-/// A directory holds too much to be searched for a change.
+/// The error for a directory that is too large to be searched for a change.
 #[derive(Debug)]
 pub(crate) struct TooLarge;
 
-/// The time of a change in a directory since `since`; `None` without a change.
+/// Returns the time of a change in a directory since `since`; `None` without a change.
 ///
 /// # Errors
-/// If the directory holds too much to be searched.
+/// If the directory is too large to be searched.
 pub(crate) fn directory_changed_since(
     directory: &Path,
     since: SystemTime,
 ) -> Result<Option<SystemTime>, TooLarge> {
-    Search { since, left: MAX_LOOKED_AT, until: Instant::now() + MAX_TIME }.find_change(directory)
+    Search { since, left: MAX_ENTRIES, until: Instant::now() + MAX_TIME }.find_change(directory)
 }
 
 struct Search {
@@ -73,10 +76,10 @@ struct Search {
 }
 
 impl Search {
-    /// The time of the first change that is found, of a file or of an entry below a directory.
+    /// Returns the time of the first change that is found, of a file or of an entry below a directory.
     fn find_change(&mut self, path: &Path) -> Result<Option<SystemTime>, TooLarge> {
-        let mut waiting = vec![path.to_owned()];
-        while let Some(path) = waiting.pop() {
+        let mut pending = vec![path.to_owned()];
+        while let Some(path) = pending.pop() {
             if self.left == 0 || Instant::now() > self.until {
                 return Err(TooLarge);
             }
@@ -85,9 +88,9 @@ impl Search {
             if let Some(at) = files::changed_at(&found).filter(|at| *at > self.since) {
                 return Ok(Some(at));
             }
-            // The repository's own files change by themselves.
+            // Git changes the repository's own files at any time.
             if found.is_dir() && path.file_name().is_some_and(|name| name != ".git") {
-                waiting.extend(fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path()));
+                pending.extend(fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path()));
             }
         }
         Ok(None)

@@ -1,5 +1,6 @@
-//! The copy of the project's index that becomes our first one: without what git knows of files whose blobs
-//! may not be their raw content.
+//! Makes our first index from a copy of the project's index. Removes the cached file state of each entry
+//! whose blob
+//! may differ from the raw content of its file.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -17,9 +18,9 @@ use crate::snapshots::exclusions::Exclusions;
 use crate::snapshots::left_out_files::MAX_FILE;
 use crate::working_tree::WorkingTree;
 
-/// The largest index that is copied, in bytes: some millions of files.
+/// The largest index that is copied, in bytes. It has some millions of files.
 const MAX_INDEX: u64 = 1 << 30;
-/// The largest `.gitattributes` file that is read, in bytes, and the most such files.
+/// The largest `.gitattributes` file that is read, in bytes, and the largest number of such files.
 const MAX_ATTRIBUTES: u64 = 1 << 20;
 const MAX_ATTRIBUTE_FILES: usize = 1000;
 
@@ -27,16 +28,16 @@ const MAX_ATTRIBUTE_FILES: usize = 1000;
 pub(super) struct IndexCopy<'a> {
     pub(super) tree: &'a WorkingTree,
     pub(super) exclusions: &'a Exclusions,
-    /// Our git, without the copy.
+    /// Our git, with another index than the copy.
     pub(super) git: &'a Git,
 }
 
 impl IndexCopy<'_> {
-    /// Removes what git knows of a file from each entry of the copy whose blob is not the raw content of the
+    /// Removes the cached file state of each entry of the copy whose blob is not the raw content of the
     /// file. `copy`: git with the copy as its index.
     ///
     /// # Errors
-    /// When git cannot read the copy, or the time is over.
+    /// When git cannot read the copy, or the deadline passes.
     pub(super) fn clean(&self, copy: &Git) -> Result<(), Error> {
         let list = copy.run(index_listing::LIST, None)?;
         let entries = index_listing::parse(&list)?;
@@ -47,9 +48,11 @@ impl IndexCopy<'_> {
         }
     }
 
-    /// The changes that make our index of a copy of the project's, in the form that `git update-index` reads.
-    /// Entries that no snapshot holds go. Entries whose blob may not be the raw content of the file lose the
-    /// size and times, so that git reads the file.
+    /// Returns the changes that turn a copy of the project's index into ours, in the form that `git
+    /// update-index`
+    /// reads. They remove entries that no snapshot holds. Entries whose blob may not be the raw content of
+    /// the file
+    /// lose the size and times, so that git reads the file.
     fn records(&self, entries: &[IndexEntry]) -> Result<Vec<u8>, Error> {
         let mut records = Vec::new();
         let sizes = self.sizes(entries)?;
@@ -70,7 +73,7 @@ impl IndexCopy<'_> {
         Ok(records)
     }
 
-    /// The size of the blob of each entry; `None` if git does not have the blob.
+    /// Returns the size of the blob of each entry; `None` if git does not have the blob.
     fn sizes(&self, entries: &[IndexEntry]) -> Result<Vec<Option<u64>>, Error> {
         let wanted: String = entries.iter().map(|entry| format!("{}\n", entry.object)).collect();
         let args = ["cat-file", "--buffer", "--batch-check=%(objectsize)"];
@@ -80,8 +83,9 @@ impl IndexCopy<'_> {
         if sizes.len() == entries.len() { Ok(sizes) } else { Err("git lists objects otherwise".into()) }
     }
 
-    /// The paths for which the project names a filter, whose output may have the size of its input. Runs no
-    /// filter.
+    /// Returns the paths for which the project names a filter: the output of a filter may have the size of
+    /// its input.
+    /// Runs no filter.
     fn filtered(&self, entries: &[IndexEntry]) -> Result<BTreeSet<Vec<u8>>, Error> {
         let Some(repository) = &self.tree.repository else { return Ok(BTreeSet::new()) };
         let is_attributes = |path: &[u8]| path == b".gitattributes" || path.ends_with(b"/.gitattributes");
@@ -107,7 +111,8 @@ impl IndexCopy<'_> {
     }
 }
 
-/// Copies a regular file with its time, by which git judges whether a file may have changed since.
+/// Copies a regular file with its modification time, by which git judges whether files may have changed
+/// since.
 pub(crate) fn copy_with_time(from: &Path, to: &Path) -> bool {
     let copy = || -> std::io::Result<()> {
         let file = untrusted::open(from, MAX_INDEX, Whose::Anybodys)?;

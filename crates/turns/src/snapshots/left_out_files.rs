@@ -1,5 +1,6 @@
-//! The list of files that a snapshot does not hold. Each has a stamp that differs once the file has changed,
-//! so that a turn review names its change all the same.
+//! The list of files that a snapshot does not hold. Each file has a stamp that differs once the file has
+//! changed,
+//! so that a turn review can still list the file.
 
 use std::collections::BTreeMap;
 use std::fs::Metadata;
@@ -26,26 +27,26 @@ const MAX_LIST: u64 = 64 << 20;
 /// The reason for neither showing nor undoing a file that a pipe, a socket or a device has replaced.
 pub(crate) const REPLACED: &str = "something that is no file has replaced it";
 
-/// Why a snapshot does not hold a file.
+/// The reason why a snapshot does not hold a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Why {
-    /// It is larger than [`MAX_FILE`].
+    /// The file is larger than [`MAX_FILE`].
     Large,
-    /// It mostly holds secrets.
+    /// The file is excluded, because it mostly holds secrets.
     Excluded,
-    /// It is a repository of its own.
+    /// The path is a nested repository.
     Repository,
-    /// It is a pipe, a socket or a device.
+    /// The path is a pipe, a socket or a device.
     Special,
-    /// It cannot be read.
+    /// The file cannot be read.
     Unreadable,
-    /// Git cannot hold a file of that name.
+    /// Git cannot hold a file of this name.
     Name,
 }
 
 impl Why {
-    /// The reason in words for people.
+    /// Returns the reason for people.
     pub(crate) fn words(self) -> &'static str {
         match self {
             Self::Large => "it is larger than 8 MB",
@@ -61,9 +62,9 @@ impl Why {
 /// A file that a snapshot does not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LeftOut {
-    /// The reason.
+    /// The reason why the file is left out.
     pub(crate) why: Why,
-    /// Differs when the file has changed.
+    /// A text that differs once the file has changed.
     pub(crate) stamp: String,
 }
 
@@ -92,7 +93,7 @@ pub(crate) fn keep(store: &TreeStore, left: &LeftOuts) -> Result<Option<String>,
         stamp: file.stamp.clone(),
     };
     let rows: Vec<Row> = left.iter().map(row).collect();
-    let bytes = serde_json::to_vec(&rows).map_err(|error| Error::said(error.to_string()))?;
+    let bytes = serde_json::to_vec(&rows).map_err(|error| Error::other(error.to_string()))?;
     let name = hash(&bytes)[..32].to_owned();
     let directory = store.file("left");
     if !directory.join(&name).exists() {
@@ -112,7 +113,7 @@ pub(crate) fn read(store: &TreeStore, name: Option<&str>) -> LeftOuts {
     rows.into_iter().map(file).collect()
 }
 
-/// Adds the paths at which there is a pipe, a socket or a device. Git lists such a path only once, when it
+/// Adds the paths at which there is a pipe, a socket or a device. Git lists such a path only once: when git
 /// removes the file that was there from its index.
 pub(crate) fn add_special<'p>(top: &Path, paths: impl IntoIterator<Item = &'p [u8]>, left: &mut LeftOuts) {
     for path in paths {
@@ -127,14 +128,14 @@ pub(crate) fn add_special<'p>(top: &Path, paths: impl IntoIterator<Item = &'p [u
     }
 }
 
-/// The stamp of a file that is left out.
+/// Returns the stamp of a file that is left out.
 pub(crate) fn stamp(why: Why, path: &Path, found: &Metadata) -> String {
     let nanos = |at: Option<SystemTime>| {
         let since = at.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
         since.map_or(0, |since| since.as_nanos())
     };
     match why {
-        // Such a file mostly holds secrets: the store has its name and time, and not even its size.
+        // Such a file mostly holds secrets, so the store has its name and time, but not its size.
         Why::Excluded => nanos(files::changed_at(found)).to_string(),
         Why::Repository => commit_of(path).unwrap_or_default(),
         Why::Large | Why::Special | Why::Unreadable | Why::Name => {
@@ -143,7 +144,7 @@ pub(crate) fn stamp(why: Why, path: &Path, found: &Metadata) -> String {
     }
 }
 
-/// The commit that a nested repository has checked out, read from its files without git.
+/// Returns the commit that a nested repository has checked out, read from its files without git.
 fn commit_of(top: &Path) -> Option<String> {
     Repository::of_top(top)?.commit()
 }

@@ -1,5 +1,6 @@
-//! Reads the project's own index, for a comparison with a commit. The index knows which files are unchanged
-//! since their checkout, though their bytes may differ from the blob, as line ends do. It also knows which
+//! Reads the project's own index, for a comparison with a commit. The index shows which files are unchanged
+//! since
+//! their checkout, even where their bytes differ from the blob, as with other line ends. It also shows which
 //! files are outside of a sparse checkout.
 
 use std::collections::{HashMap, HashSet};
@@ -15,26 +16,28 @@ use crate::snapshots::index_copy::copy_with_time;
 use crate::snapshots::tree_access::TreeAccess;
 use crate::working_tree::repository::Repository;
 
-/// The paths in the project's index; `None` if git cannot read the index. Starts git once, on a copy of the
+/// Returns the paths in the project's index; `None` if git cannot read the index. Starts git once, on a copy
+/// of the
 /// index, so that nothing of the project is run or written.
 pub(crate) fn staged_paths(access: &TreeAccess) -> Option<HashSet<Vec<u8>>> {
     let has_index = |repository: &Repository| repository.directory.join("index").exists();
     if !access.tree.repository.as_ref().is_some_and(has_index) {
         return Some(HashSet::new());
     }
-    let list = copied(access)?.run(["ls-files", "--cached", "-z"], None);
+    let list = git_with_copy(access)?.run(["ls-files", "--cached", "-z"], None);
     let list = list.inspect_err(|fault| tracing::debug!(%fault, "git's index is not known")).ok()?;
     Some(list.split(|byte| *byte == 0).map(<[u8]>::to_vec).collect())
 }
 
-/// A git that reads a copy of the project's index; `None` if there is no index, or it cannot be copied.
-fn copied(access: &TreeAccess) -> Option<Git> {
+/// Returns a git that reads a copy of the project's index; `None` if there is no index, or it cannot be
+/// git_with_copy.
+fn git_with_copy(access: &TreeAccess) -> Option<Git> {
     let index = access.tree.repository.as_ref()?.directory.join("index");
     let copy = access.store.file("project-index");
     copy_with_time(&index, &copy).then(|| access.git.with_index(&copy))
 }
 
-/// See the module.
+/// The project's index, as git read it from a copy.
 #[derive(Debug, Default)]
 pub(crate) struct ProjectIndex {
     entries: HashMap<Vec<u8>, IndexEntry>,
@@ -46,9 +49,9 @@ impl ProjectIndex {
     /// Reads a copy of the project's index. If there is no index, or git cannot read it, the result is empty.
     ///
     /// # Errors
-    /// When the time is over.
+    /// When the deadline passes.
     pub(crate) fn read(access: &TreeAccess) -> Result<Self, Error> {
-        let Some(git) = copied(access) else { return Ok(Self::default()) };
+        let Some(git) = git_with_copy(access) else { return Ok(Self::default()) };
         let args = ["diff-files", "-z", "--name-only", "--no-renames", "--ignore-submodules=all"];
         let read = git.run(index_listing::LIST, None).and_then(|list| Ok((list, git.run(args, None)?)));
         let (list, differing) = match read {
@@ -69,7 +72,7 @@ impl ProjectIndex {
         is_same && (entry.is_skipped() || !self.differs(entry))
     }
 
-    /// Whether the file has changed since git last looked at it. `diff-files` alone does not say so: git
+    /// Whether the file has changed since git last examined it. The list of `diff-files` is not enough: git
     /// reads the files whose times it doubts, and may find the bytes of a checkout different from the blob.
     fn differs(&self, entry: &IndexEntry) -> bool {
         let found =

@@ -1,8 +1,10 @@
-//! Our index of a working tree: brings it up to date with the disk, and makes a tree of it.
+//! Our index of a working tree: updates it from the disk, and writes a tree of it.
 //!
-//! An empty index would make git read every file. So our first index is a copy of the project's, whose times
-//! and sizes spare git the unchanged files. Git reads a file again if the blob in the copy is not its raw
-//! content, as after a filter. Our index then stays on disk for the next snapshot.
+//! With an empty index, git would read every file. So our first index is a copy of the project's index, whose
+//! times
+//! and sizes let git skip unchanged files. Where the blob in the copy is not the raw content of the file, as
+//! after a
+//! filter, git reads the file again. Our index then stays on disk for the next snapshot.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -20,9 +22,10 @@ use crate::snapshots::index_copy::{IndexCopy, copy_with_time};
 use crate::snapshots::left_out_files::{LeftOut, LeftOuts, MAX_FILE, Why, stamp};
 use crate::working_tree::WorkingTree;
 
-/// How long before the beginning of its writing an index is dated: the times of files are some milliseconds
+/// The time by which an index is dated before the beginning of its writing: file times may be some
+/// milliseconds
 /// behind the clock.
-const MARGIN: Duration = Duration::from_secs(1);
+const CLOCK_MARGIN: Duration = Duration::from_secs(1);
 
 /// The state of a working tree, in our repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,38 +46,38 @@ pub(crate) struct SnapshotIndex<'a> {
 }
 
 impl<'a> SnapshotIndex<'a> {
-    /// The index at this path. The caller holds its lock.
+    /// Creates the index at this path. The caller holds its lock.
     pub(crate) fn new(path: PathBuf, tree: &'a WorkingTree, exclusions: &'a Exclusions, git: &Git) -> Self {
         let git = git.with_index(&path);
         Self { path, tree, exclusions, git }
     }
 
-    /// Brings the index up to date with the disk and makes a tree of it.
+    /// Updates the index from the disk and writes a tree of it.
     ///
     /// # Errors
-    /// When git or the disk refuses, or the time is over. Then the index stays as it was.
+    /// When git or the disk refuses, or the deadline passes. Then the index stays as it was.
     pub(crate) fn take_snapshot(&self) -> Result<Snapshot, Error> {
         self.drop_leftovers();
         let begun = SystemTime::now();
         let taken = match self.begin().and_then(|()| self.update()) {
-            Err(Error::Said(_)) if self.git.run(["ls-files", "-z", "--stage"], None).is_err() => {
+            Err(Error::Other(_)) if self.git.run(["ls-files", "-z", "--stage"], None).is_err() => {
                 // This git cannot read the index: an older git wrote it, or the disk was full.
                 fs::remove_file(&self.path)?;
                 self.begin()?;
                 self.update()
             }
             Err(Error::Late) => {
-                // Our git was killed at the deadline, and has left its lock.
+                // The deadline has killed our git, which has left its lock.
                 let _ = fs::remove_file(self.path.with_extension("lock"));
                 Err(Error::Late)
             }
             taken => taken,
         };
-        self.date(begun - MARGIN, taken.is_ok());
+        self.date(begun - CLOCK_MARGIN, taken.is_ok());
         taken
     }
 
-    /// Makes the index if there is none yet. Otherwise removes the entries that are excluded by now.
+    /// Creates the index if there is none yet. Otherwise removes the entries that are excluded by now.
     fn begin(&self) -> Result<(), Error> {
         let form = self.path.with_extension("form");
         if !self.path.exists() {
@@ -88,9 +91,10 @@ impl<'a> SnapshotIndex<'a> {
     }
 
     /// Dates the index back to the beginning of its writing. Git compares times by the second, and reads
-    /// again every file that has changed in the second of the index or later. If the index had the time of
-    /// its end, a file that somebody changes while git writes, and that keeps its size, would seem
-    /// unchanged ever after.
+    /// every file
+    /// again that has changed in the second of the index or later. If the index had the time at which its
+    /// writing
+    /// ended, a file that is changed while git writes, and that keeps its size, would always seem unchanged.
     fn date(&self, at: SystemTime, is_compared: bool) {
         let dated = File::options().write(true).open(&self.path).and_then(|index| {
             // After a failure, files that git has not compared may have changed before this run.
@@ -105,19 +109,20 @@ impl<'a> SnapshotIndex<'a> {
     /// Removes the lock that a killed git has left. No other program writes this index.
     fn drop_leftovers(&self) {
         let lock = self.path.with_extension("lock");
-        let is_old = |found: fs::Metadata| found.modified().is_ok_and(|at| at.elapsed().is_ok_and(is_over));
+        let is_old =
+            |found: fs::Metadata| found.modified().is_ok_and(|at| at.elapsed().is_ok_and(is_left_behind));
         if lock.metadata().is_ok_and(is_old) {
-            // If the lock stays, git fails and names it.
+            // If the lock stays, git fails and names the lock.
             let _ = fs::remove_file(lock);
         }
     }
 
-    /// Copies the project's index, and removes what git knows of a file from each entry whose blob is not the
+    /// Copies the project's index, and removes the cached file state of each entry whose blob is not the
     /// raw content of the file.
     fn seed(&self) -> Result<(), Error> {
         let Some(repository) = &self.tree.repository else { return Ok(()) };
         let copied = self.path.with_extension("new");
-        // A git that was killed may have left its lock.
+        // A killed git may have left its lock.
         let _ = fs::remove_file(self.path.with_extension("new.lock"));
         if !copy_with_time(&repository.directory.join("index"), &copied) {
             return Ok(());
@@ -134,7 +139,7 @@ impl<'a> SnapshotIndex<'a> {
         match cleaned {
             Ok(()) => Ok(fs::rename(&copied, &self.path)?),
             Err(Error::Late) => Err(Error::Late),
-            // This git cannot read the copy. It begins without an index, and reads all files.
+            // This git cannot read the copy. Our index begins empty then, and git reads all files.
             Err(_) => Ok(fs::remove_file(&copied)?),
         }
     }
@@ -166,21 +171,23 @@ impl<'a> SnapshotIndex<'a> {
         let (mut records, mut added, mut left) = (Vec::new(), Vec::new(), LeftOuts::new());
         for change in index_records::differing(&differing)? {
             self.git.check_time()?;
-            // A deleted file stays deleted, even if a directory above it is a link now with a file behind it.
-            if change.is_gone || !self.place(change.path, &mut added, &mut left) {
+            // A deleted file stays deleted, even if a directory above it is now a link that leads to such a
+            // file.
+            if change.is_gone || !self.sort_in(change.path, &mut added, &mut left) {
                 remove_record(&mut records, change.object, change.path);
             }
         }
         for path in untracked.split(|byte| *byte == 0).filter(|path| !path.is_empty()) {
             self.git.check_time()?;
-            self.place(path, &mut added, &mut left);
+            self.sort_in(path, &mut added, &mut left);
         }
         self.apply(records, added)?;
         let tree = self.git.line(["write-tree", "--missing-ok"], None)?;
         Ok(Snapshot { tree, left })
     }
 
-    /// Every file that the index does not hold and no rule ignores. The path of a nested repository ends in
+    /// Lists every file that the index does not hold and no rule ignores. The path of a nested repository
+    /// ends in
     /// `/`.
     fn untracked(&self) -> Result<Vec<u8>, Error> {
         let mut args: Vec<std::ffi::OsString> = vec!["ls-files".into(), "-o".into(), "-z".into()];
@@ -189,7 +196,7 @@ impl<'a> SnapshotIndex<'a> {
         self.git.run(args, None)
     }
 
-    /// The option that names the repository's own file of ignored patterns, if there is one.
+    /// Returns the option that names the repository's own file of ignored patterns, if there is one.
     pub(crate) fn exclude_from(&self) -> Option<std::ffi::OsString> {
         let own = self.tree.repository.as_ref()?.common.join("info/exclude");
         own.metadata().ok().filter(fs::Metadata::is_file)?;
@@ -198,16 +205,17 @@ impl<'a> SnapshotIndex<'a> {
         Some(option)
     }
 
-    /// Adds a path to `added`, which git reads, or to `left`, the files that are left out. Returns whether
+    /// Adds a path to `added`, the files that git reads, or to `left`, the files that are left out. Returns
+    /// whether
     /// git reads the file.
-    fn place(&self, path: &[u8], added: &mut Vec<u8>, left: &mut LeftOuts) -> bool {
+    fn sort_in(&self, path: &[u8], added: &mut Vec<u8>, left: &mut LeftOuts) -> bool {
         let (path, is_directory) = match path.strip_suffix(b"/") {
             Some(path) => (path, true),
             None => (path, false),
         };
         let Some(below) = paths::from_bytes(path) else { return false };
-        let place = self.tree.top.join(&below);
-        let Ok(found) = place.symlink_metadata() else { return false };
+        let path_on_disk = self.tree.top.join(&below);
+        let Ok(found) = path_on_disk.symlink_metadata() else { return false };
         let why = match () {
             () if self.exclusions.exclude(&below) => Why::Excluded,
             () if is_directory || found.is_dir() => Why::Repository,
@@ -217,10 +225,10 @@ impl<'a> SnapshotIndex<'a> {
             () if found.is_symlink() => return add(added, path),
             () if !found.is_file() => Why::Special,
             () if found.len() > MAX_FILE => Why::Large,
-            () if files::open_without_waiting(&place, Links::Refused).is_err() => Why::Unreadable,
+            () if files::open_without_waiting(&path_on_disk, Links::Refused).is_err() => Why::Unreadable,
             () => return add(added, path),
         };
-        left.insert(path.to_vec(), LeftOut { why, stamp: stamp(why, &place, &found) });
+        left.insert(path.to_vec(), LeftOut { why, stamp: stamp(why, &path_on_disk, &found) });
         false
     }
 
@@ -237,9 +245,9 @@ impl<'a> SnapshotIndex<'a> {
     }
 }
 
-/// Whether a lock of this age was left by a git that was killed. A prompt gives up sooner, and a process that
-/// takes longer holds the lock of the store, so that this one does not get here.
-fn is_over(age: std::time::Duration) -> bool {
+/// Whether a lock of this age was left by a killed git. A prompt gives up sooner, and a process that
+/// takes longer holds the lock of the store, so that this process does not get here.
+fn is_left_behind(age: std::time::Duration) -> bool {
     age.as_secs() >= 5
 }
 

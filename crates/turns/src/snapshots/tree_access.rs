@@ -1,5 +1,4 @@
-//! A working tree opened together with its store and a git, for one look or one snapshot, until a point in
-//! time.
+//! A working tree opened together with its store and a git, for one look or one snapshot, until a deadline.
 
 use std::path::Path;
 use std::time::Instant;
@@ -16,7 +15,7 @@ use crate::working_tree::WorkingTree;
 /// The lock of looks. A look has an index and a lock of its own, so that a prompt never waits for a look.
 const LOOK_LOCK: &str = "look-lock";
 
-/// See the module.
+/// An open working tree, with its store and a git.
 #[derive(Debug)]
 pub(crate) struct TreeAccess {
     pub(crate) tree: WorkingTree,
@@ -26,10 +25,10 @@ pub(crate) struct TreeAccess {
 }
 
 impl TreeAccess {
-    /// Opens the store of a working tree, and makes its directory and repository if they are missing.
+    /// Opens the store of a working tree, and creates its directory and repository if they are missing.
     ///
     /// # Errors
-    /// When there is no git, or the store cannot be made.
+    /// When there is no git, or the store cannot be created.
     pub(crate) fn open(dirs: &TurnDirs, tree: WorkingTree, until: Instant) -> Result<Self, Error> {
         let store = TreeStore::of(dirs.state(), &tree.top);
         store.make(dirs.state(), &tree.top)?;
@@ -42,16 +41,17 @@ impl TreeAccess {
         Ok(access)
     }
 
-    /// Takes the snapshot of a prompt or an end, with the index that these share.
+    /// Takes the snapshot of a prompt or an end, with the index that all prompts and ends share.
     ///
     /// # Errors
-    /// When git or the disk refuses, or the time is over.
+    /// When git or the disk refuses, or the deadline passes.
     pub(crate) fn take_snapshot(&self) -> Result<Snapshot, Error> {
         let _lock = self.store.lock(SNAPSHOT_LOCK, self.git.until())?;
         self.index("index").take_snapshot()
     }
 
-    /// Takes a snapshot for a look. The look copies the index of the last prompt or end if that one is newer
+    /// Takes a snapshot for a look. The look copies the index of the last prompt or end if that index is
+    /// newer
     /// than its own.
     ///
     /// # Errors
@@ -67,24 +67,24 @@ impl TreeAccess {
         self.index("look-index").take_snapshot()
     }
 
-    /// The index of this name.
+    /// Returns the index of this name.
     pub(crate) fn index(&self, name: &str) -> SnapshotIndex<'_> {
         SnapshotIndex::new(self.store.file(name), &self.tree, &self.exclusions, &self.git)
     }
 
-    /// The commit that is checked out.
+    /// Returns the commit that is checked out.
     pub(crate) fn head(&self) -> Option<String> {
         let found = self.tree.repository.as_ref()?.commit();
         found.or_else(|| self.commit("HEAD"))
     }
 
-    /// The commit that a revision of the project names. Git reads the repository for that, and its settings,
-    /// but starts nothing that they name.
+    /// Returns the commit that a revision of the project names. Git reads the repository and its settings for
+    /// that, but starts no program that they name.
     pub(crate) fn commit(&self, revision: &str) -> Option<String> {
         self.object(&format!("{revision}^{{commit}}"))
     }
 
-    /// The tree that a revision of the project names.
+    /// Returns the tree that a revision of the project names.
     pub(crate) fn tree_of(&self, revision: &str) -> Option<String> {
         self.object(&format!("{revision}^{{tree}}"))
     }
@@ -97,7 +97,7 @@ impl TreeAccess {
         object.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| object.to_owned())
     }
 
-    /// The tree that holds no file.
+    /// Returns the tree that holds no file.
     ///
     /// # Errors
     /// When git fails.

@@ -1,4 +1,4 @@
-//! The lines of the log of comments, as they stand on disk.
+//! The lines of the log of comments, in their form on disk.
 
 use alongside_companion::turns::source::ChangeBack;
 use alongside_desk::{Anchor, CommentId, LineRange};
@@ -15,7 +15,7 @@ pub(crate) enum Line {
     /// A person has written a comment.
     Written {
         id: CommentId,
-        /// The lines of the comment, without their code, which the quotation has.
+        /// The place of the comment, without the code, which the quotation has.
         anchor: Anchor,
         quotation: Quotation,
         /// The path of the file, escaped.
@@ -27,8 +27,9 @@ pub(crate) enum Line {
         back: Option<ChangeBack>,
         at: u64,
     },
-    /// The person has changed the words of a comment, or removed it, if `text` is empty. A comment that an
-    /// agent has read is to be asked again with these words, or, without words, not to be asked again.
+    /// The person has changed the text of a comment, or removed the comment, if `text` is empty. A comment
+    /// that an
+    /// agent has read is to be asked again with this text or, without a text, not to be asked again.
     Changed {
         id: CommentId,
         text: String,
@@ -43,13 +44,13 @@ pub(crate) enum Line {
         comments: Vec<CommentId>,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         undone: Vec<ChangeBack>,
-        /// The session that gets the message; absent where no turn was known.
+        /// The session that gets the message; absent if no turn was known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         to: Option<Address>,
-        /// The keys of the agent's other sessions of that time, which do not get the message.
+        /// The keys of the agent's other sessions at that time, which do not get the message.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         beside: Vec<String>,
-        /// The files of that time. Later looks compare them with the disk to find the agent's answer.
+        /// The files at that time. Later looks compare them with the disk to find the agent's answer.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         trees: Option<Trees>,
         /// The number of the promise that this round keeps.
@@ -57,8 +58,8 @@ pub(crate) enum Line {
         keeps: Option<u64>,
         at: u64,
     },
-    /// The person has confirmed a finish: its changes are about to be undone, and a round will tell of
-    /// them. A round follows, or a line of this kind without a promise. If neither does, the process has
+    /// The person has confirmed a finish: its changes are about to be undone, and a round will report them.
+    /// A round follows, or a line of this kind without a promise. If neither follows, the process has
     /// died, and the next look sends the list of undone changes.
     Promised {
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -67,11 +68,11 @@ pub(crate) enum Line {
     },
     /// The whole text of the message with these rounds, as it is delivered next.
     Told { rounds: Vec<u64>, text: String, at: u64 },
-    /// The delivery of these rounds begins. If no line about its end follows, nobody knows whether the agent
+    /// The delivery of these rounds begins. If no line about its end follows, it is unknown whether the agent
     /// has read them.
     Delivering { rounds: Vec<u64>, at: u64 },
     /// A hook has given these rounds to its session, beside a prompt. They count as read once the turn of the
-    /// prompt ends, since a prompt that is blocked, or that the person takes back, reaches no model.
+    /// prompt ends: a prompt that is blocked, or that the person takes back, reaches no model.
     Given {
         rounds: Vec<u64>,
         by: Address,
@@ -90,7 +91,7 @@ pub(crate) enum Line {
         path: String,
         at: u64,
     },
-    /// A session has read these rounds, or a person has taken them to paste them.
+    /// A session has read these rounds, or a person has copied them.
     Read {
         rounds: Vec<u64>,
         delivery: Delivery,
@@ -98,9 +99,9 @@ pub(crate) enum Line {
         by: Option<Address>,
         at: u64,
     },
-    /// Compaction has removed older lines: their number, and the last ids that they used.
+    /// Compaction has removed older lines. The line has their number, and the last ids that they used.
     Compacted { comment: CommentId, round: u64, lines: u64 },
-    /// A newer version wrote it.
+    /// A line of a newer version.
     #[serde(other)]
     Other,
 }
@@ -120,8 +121,9 @@ pub(crate) struct Promise {
     pub(crate) comments: Option<Vec<CommentId>>,
     /// The name of the look that the person has seen.
     pub(crate) look: String,
-    /// The number of the promise, which the round that keeps it repeats. A promise of an older version has
-    /// none, and the next round keeps it.
+    /// The number of the promise, which the round that keeps the promise repeats. A promise of an older
+    /// version has
+    /// no number, and the next round keeps it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) number: Option<u64>,
 }

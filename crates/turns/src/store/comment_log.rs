@@ -1,5 +1,6 @@
-//! The log of comments of a working tree, and of the rounds in which they were sent. The state of all
-//! comments is the sum of its lines. Compaction removes rounds that were read long ago.
+//! The log of the comments of a working tree, and of the rounds in which they were sent. Applying all of its
+//! lines
+//! gives the state of all comments. Compaction removes rounds that were read long ago.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,12 +24,16 @@ impl CommentLog {
         &self.path
     }
 
+    /// Reads the state of all comments.
+    ///
     /// # Errors
     /// When the file exists and cannot be read.
     pub(crate) fn read(&self) -> io::Result<Comments> {
         Ok(Comments::of(json_lines::read(&self.path)?))
     }
 
+    /// Appends lines.
+    ///
     /// # Errors
     /// When the file cannot be written.
     pub(crate) fn append<'a>(&self, lines: impl IntoIterator<Item = &'a Line>) -> io::Result<()> {
@@ -47,7 +52,7 @@ mod tests {
     use crate::store::sample_comment_lines::{sent, written};
 
     #[test]
-    fn a_state_is_the_sum_of_its_lines_whatever_was_cut_off() {
+    fn a_truncated_line_does_not_affect_the_other_lines() {
         let directory = tempfile::tempdir().unwrap();
         let log = CommentLog::at(directory.path().join("comments"));
         assert_eq!(log.read().unwrap(), Comments::default());

@@ -1,4 +1,4 @@
-//! The state of all comments and rounds of a working tree, as the lines of the log make it.
+//! The state of all comments and rounds of a working tree, which results from the lines of the log.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,22 +11,22 @@ use crate::store::delivery_way::Delivery;
 use crate::store::escaped_path::escape;
 use crate::store::session_address::Address;
 
-/// The new words of a comment that an agent has read and that is to be sent again.
+/// The new text of a comment that an agent has read and that is to be sent again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AskedAgain {
     pub(crate) text: String,
-    /// The lines that it is then about, as in [`Line::Changed`].
+    /// The lines that the comment is then about, as in [`Line::Changed`].
     pub(crate) about: Option<QuotedLines>,
 }
 
-/// A comment, after all lines about it.
+/// The state of a comment after all lines about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StoredComment {
     pub(crate) anchor: Anchor,
     pub(crate) quotation: Quotation,
     pub(crate) file: Option<String>,
     pub(crate) text: String,
-    /// The words with which the comment is to be sent again, after an agent has read it.
+    /// The text with which the comment is to be sent again, after an agent has read it.
     pub(crate) again: Option<AskedAgain>,
     pub(crate) back: Option<ChangeBack>,
     pub(crate) at: u64,
@@ -45,14 +45,14 @@ pub(crate) struct Round {
     pub(crate) at: u64,
     /// The number of deliveries that have begun and whose end is unknown.
     pub(crate) attempts: usize,
-    /// The whole text of the message with which this round was delivered last, if it is the newest round
-    /// there.
+    /// The whole text of the message with which this round was delivered last, if this is the newest round of
+    /// the message.
     pub(crate) told: Option<String>,
     pub(crate) given: Option<Given>,
     pub(crate) read: Option<Read>,
 }
 
-/// When and to which session rounds were given beside a prompt.
+/// The time at which, and the session to which, rounds were given beside a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Given {
     pub(crate) by: Address,
@@ -61,7 +61,7 @@ pub(crate) struct Given {
     pub(crate) process: Option<u32>,
 }
 
-/// When and by which way rounds were read.
+/// The time at which, the session by which, and the way on which rounds were read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Read {
     pub(crate) delivery: Delivery,
@@ -69,7 +69,7 @@ pub(crate) struct Read {
     pub(crate) at: u64,
 }
 
-/// The state of all comments and rounds: the sum of the lines of the log.
+/// The state of all comments and rounds, after all lines of the log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Comments {
     /// All comments, also the removed ones.
@@ -78,14 +78,14 @@ pub(crate) struct Comments {
     pub(crate) rounds: Vec<Round>,
     /// The promise that no round has kept yet.
     pub(crate) promise: Option<Promise>,
-    /// The number of lines, by which the later one of two states is known.
+    /// The number of lines. The newer of two states has the larger number.
     pub(crate) lines: u64,
     /// The last ids of a comment and of a round in the lines that compaction has removed.
     last: (u64, u64),
 }
 
 impl Comments {
-    /// The state after these lines.
+    /// Returns the state after these lines.
     pub(crate) fn of(lines: impl IntoIterator<Item = Line>) -> Self {
         let mut state = Self::default();
         for line in lines {
@@ -94,7 +94,7 @@ impl Comments {
         state
     }
 
-    /// Changes the state as a line says.
+    /// Applies a line to the state.
     pub(crate) fn apply(&mut self, line: Line) {
         self.lines += 1;
         match line {
@@ -104,7 +104,7 @@ impl Comments {
                 self.comments.insert(id, written);
             }
             Line::Changed { id, text, about, at } => {
-                // A session that was given a round may be at work on it.
+                // A session that was given a round may be working on it.
                 let is_read = self.round_of(id).is_some_and(|it| it.read.is_some() || it.given.is_some());
                 if let Some(comment) = self.comments.get_mut(&id) {
                     match (text.is_empty(), is_read) {
@@ -183,7 +183,7 @@ impl Comments {
         }
     }
 
-    /// An id that no comment has had.
+    /// Returns an id that no comment has had.
     pub(crate) fn next_comment(&self) -> CommentId {
         CommentId(self.comments.keys().last().map_or(0, |last| last.0).max(self.last.0) + 1)
     }
@@ -192,7 +192,8 @@ impl Comments {
         self.rounds.iter().map(|round| round.number).max().unwrap_or(0).max(self.last.1) + 1
     }
 
-    /// The comments that the next round sends: those that were never sent, and those that are asked again.
+    /// Lists the comments that the next round sends: comments that were never sent, and comments that are
+    /// asked again.
     pub(crate) fn unsent(&self) -> impl Iterator<Item = CommentId> {
         let is_unsent = |(id, comment): &(&CommentId, &StoredComment)| {
             !comment.is_removed && (comment.again.is_some() || self.round_of(**id).is_none())
@@ -200,19 +201,19 @@ impl Comments {
         self.comments.iter().filter(is_unsent).map(|(id, _)| *id)
     }
 
-    /// The round in which a comment was sent last.
+    /// Returns the round in which a comment was sent last.
     pub(crate) fn round_of(&self, id: CommentId) -> Option<&Round> {
         self.rounds.iter().rev().find(|round| round.comments.contains(&id))
     }
 
-    /// The rounds that no agent has read and that still hold a comment or an undone change.
+    /// Lists the rounds that no agent has read and that still hold a comment or an undone change.
     pub(crate) fn waiting(&self) -> impl Iterator<Item = &Round> {
         let says_something =
             |round: &&Round| !round.undone.is_empty() || self.comments_of(round).next().is_some();
         self.rounds.iter().filter(|round| round.read.is_none()).filter(says_something)
     }
 
-    /// The comments of a round, without those that were removed before an agent read the round.
+    /// Lists the comments of a round, without those that were removed before an agent read the round.
     pub(crate) fn comments_of(&self, round: &Round) -> impl Iterator<Item = (CommentId, &StoredComment)> {
         let is_read = round.read.is_some();
         round.comments.iter().filter_map(move |id| {
@@ -221,7 +222,7 @@ impl Comments {
         })
     }
 
-    /// The words of all comments whose present words no agent has read.
+    /// Lists the texts of all comments whose current text no agent has read.
     pub(crate) fn unread(&self) -> impl Iterator<Item = &str> {
         let waiting = self.waiting().flat_map(|round| self.comments_of(round)).map(|(id, _)| id);
         let ids: BTreeSet<CommentId> = self.unsent().chain(waiting).collect();
@@ -231,7 +232,7 @@ impl Comments {
         })
     }
 
-    /// Whether a person's words would be lost with the log.
+    /// Whether unread comments or messages would be lost with the log.
     pub(crate) fn is_needed(&self) -> bool {
         self.promise.is_some() || self.unsent().next().is_some() || self.waiting().next().is_some()
     }
@@ -243,7 +244,7 @@ mod tests {
     use crate::store::sample_comment_lines::{read, removed, sent, written};
 
     #[test]
-    fn a_removed_comment_is_not_sent_and_its_id_never_comes_again() {
+    fn a_removed_comment_is_not_sent_and_its_id_is_not_reused() {
         let mut state = Comments::default();
         for line in [written(1, "one"), written(2, "two"), removed(2), sent(1, &[1])] {
             state.apply(line);
@@ -265,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comment_that_was_read_is_asked_again_once_or_taken_back() {
+    fn a_comment_that_was_read_is_asked_again_once_or_closed() {
         let changed = |text: &str| Line::Changed { id: CommentId(1), text: text.into(), about: None, at: 9 };
         let mut state = Comments::of([written(1, "one"), sent(1, &[1]), read(1, 10), changed("again")]);
         assert_eq!(state.unsent().collect::<Vec<_>>(), [CommentId(1)]);

@@ -16,7 +16,7 @@ pub enum Delivery {
     Clipboard,
     /// By a paste into the agent's pane, which the person sends.
     Pane,
-    /// By a way that only later versions know.
+    /// In a way that only later versions know.
     #[serde(other)]
     Other,
 }

@@ -1,6 +1,7 @@
-//! A lock between processes, held on a file of the store. Dropping the lock frees it by a call, and not
-//! only by closing the file: a child that another thread is just starting has a copy of the open file until
-//! it becomes git, and would hold the lock until then.
+//! A lock between processes, held on a file of the store. Dropping the lock frees it explicitly, and not only
+//! by
+//! closing the file: a child process that another thread is just starting has a copy of the open file until
+//! it executes git, and would hold the lock until then.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -8,7 +9,7 @@ use std::path::Path;
 
 use alongside_companion::private;
 
-/// A held lock, until it is dropped or the process ends. See the module.
+/// A held lock, which is freed when this value is dropped or the process ends.
 #[derive(Debug)]
 pub(crate) struct FileLock(File);
 
@@ -21,8 +22,8 @@ impl FileLock {
         Ok(private::try_lock(path)?.map(Self))
     }
 
-    /// Whether another process holds the lock of this file. This asks with a shared lock, so that two
-    /// processes that ask at once do not take each other for the holder.
+    /// Whether another process holds the lock of this file. The test takes a shared lock, so that two
+    /// processes that test at once do not take each other for the holder.
     pub(crate) fn is_taken(path: &Path) -> bool {
         let Ok(file) = File::open(path) else { return false };
         let is_taken = matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));
@@ -43,11 +44,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_copy_of_the_file_in_a_child_keeps_no_lock() {
+    fn a_copy_of_the_file_in_a_child_does_not_keep_the_lock() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("lock");
         let lock = FileLock::take(&path).unwrap().unwrap();
-        // As a child has it before it becomes another program.
+        // A child process has such a copy before it executes another program.
         let _copy = lock.0.try_clone().unwrap();
         assert!(FileLock::take(&path).unwrap().is_none() && FileLock::is_taken(&path));
         drop(lock);

@@ -1,4 +1,4 @@
-//! A file with one JSON object on each line. Lines are only appended, so that a process that is killed while
+//! A file with one JSON object on each line. Lines are only appended, so a process that is killed while
 //! it writes damages at most the last line.
 
 use std::fs::File;
@@ -10,12 +10,13 @@ use alongside_platform::untrusted::{self, Whose};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// The largest file that is read, in bytes.
+/// The largest file that looks and hooks read, in bytes.
 const MAX: u64 = 64 << 20;
-/// The largest file that is read in order to make it smaller, in bytes.
-const MOST: u64 = 1 << 30;
+/// The largest file that compaction reads, in bytes.
+const MAX_FOR_COMPACTION: u64 = 1 << 30;
 
-/// The values of all lines, oldest first. A line that cannot be parsed, such as a half-written one, is left
+/// Reads the values of all lines, oldest first. A line that cannot be parsed, such as a half-written one, is
+/// left
 /// out.
 ///
 /// # Errors
@@ -24,13 +25,14 @@ pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> io::Result<Vec<T>> {
     read_within(path, MAX)
 }
 
-/// Reads a file as [`read`] does, even one that has grown too large, so that it can be made smaller. No agent
+/// Reads a file like [`read`], but also one that has grown too large, so that compaction can shrink it. No
+/// agent
 /// waits for this.
 ///
 /// # Errors
 /// As [`read`].
 pub(crate) fn read_large<T: DeserializeOwned>(path: &Path) -> io::Result<Vec<T>> {
-    read_within(path, MOST)
+    read_within(path, MAX_FOR_COMPACTION)
 }
 
 fn read_within<T: DeserializeOwned>(path: &Path, most: u64) -> io::Result<Vec<T>> {
@@ -41,10 +43,10 @@ fn read_within<T: DeserializeOwned>(path: &Path, most: u64) -> io::Result<Vec<T>
     Ok(bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
 }
 
-/// The text of a file with these lines.
+/// Returns the text of a file with these lines.
 ///
 /// # Errors
-/// When a value cannot be written as JSON. All of our types can.
+/// When a value cannot be written as JSON, which happens with none of our types.
 pub(crate) fn text<'a, T: Serialize + 'a>(lines: impl IntoIterator<Item = &'a T>) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     for line in lines {
@@ -54,7 +56,9 @@ pub(crate) fn text<'a, T: Serialize + 'a>(lines: impl IntoIterator<Item = &'a T>
     Ok(text)
 }
 
-/// Appends lines. They are on the disk when this returns; a kill in between leaves the first of them.
+/// Appends lines. They are on the disk when this function returns. If the process is killed in between, only
+/// the
+/// first lines may be in the file.
 ///
 /// # Errors
 /// When the file cannot be written.
@@ -71,7 +75,7 @@ pub(crate) fn append<'a, T: Serialize + 'a>(
     file.sync_data()
 }
 
-/// Whether the file ends with a whole line. A writer that was killed leaves a part of one.
+/// Whether the file ends with a complete line. A killed writer leaves a part of a line.
 fn ends_a_line(path: &Path) -> io::Result<bool> {
     let mut file = File::open(path)?;
     if file.metadata()?.len() == 0 {

@@ -1,5 +1,5 @@
-//! The files of the store of a working tree: its directory, its logs and its locks, and the forms of their
-//! lines.
+//! The files of the store of a working tree: its directory, its logs and its locks, and the forms of the
+//! lines of the logs.
 
 pub(crate) mod comment_line;
 pub(crate) mod comment_log;

@@ -7,9 +7,9 @@ use crate::store::hash::hash;
 /// A session of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Address {
-    /// The agent, for people.
+    /// The display name of the agent.
     pub(crate) agent: String,
-    /// The agent's name of its session.
+    /// The session's identifier, which the agent has chosen.
     #[serde(default)]
     pub(crate) session: String,
 }
@@ -19,7 +19,7 @@ impl Address {
         Self { agent: agent.to_owned(), session: session.to_owned() }
     }
 
-    /// A hash for file names. The agent's name of a session could hold any character.
+    /// Returns a hash for file names, because the identifier of a session may hold any character.
     pub(crate) fn key(&self) -> String {
         let Self { agent, session } = self;
         hash(format!("{agent}\0{session}").as_bytes())[..16].to_owned()

@@ -1,6 +1,6 @@
 //! The store: the private directory of one working tree below the state directory. It holds our repository,
 //! its index, the logs, and the lists of files that snapshots do not hold. Its name is a hash of the
-//! working tree's real path.
+//! canonical path of the working tree.
 
 use std::fs;
 use std::io;
@@ -21,15 +21,15 @@ use crate::working_tree::WorkingTree;
 
 /// The directory of all stores, in the state directory.
 const TURNS: &str = "turns";
-/// The lock that a process holds while it writes the snapshot of a prompt or of an end, or removes some.
+/// The lock that a process holds while it writes the snapshot of a prompt or of an end, or removes snapshots.
 pub(crate) const SNAPSHOT_LOCK: &str = "lock";
-/// The lock of each process that writes comments or delivers messages. A process that also needs the
-/// [`SNAPSHOT_LOCK`] takes that one first.
+/// The lock that a process holds while it writes comments or delivers messages. A process that also needs
+/// [`SNAPSHOT_LOCK`] takes [`SNAPSHOT_LOCK`] first.
 pub(crate) const COMMENTS_LOCK: &str = "comments-lock";
-/// The file of the notes.
+/// The file name of the notes.
 pub(crate) const NOTES: &str = "notes";
-/// How often the removal of a directory is tried while other processes make files in it.
-const REMOVALS: usize = 20;
+/// The number of attempts to remove a directory while other processes create files in it.
+const MAX_REMOVALS: usize = 20;
 /// The time between two attempts to take a lock.
 const POLL: Duration = Duration::from_millis(5);
 /// The attributes of our repository: git runs no filter and no driver of the project, and counts lines in all
@@ -38,20 +38,20 @@ const ATTRIBUTES: &str = "* -text -filter -ident -working-tree-encoding !diff !e
 /// The longest path of a working tree, in bytes.
 const MAX_PATH: u64 = 64 << 10;
 
-/// See the module.
+/// The store of one working tree.
 #[derive(Debug, Clone)]
 pub(crate) struct TreeStore {
     path: PathBuf,
 }
 
 impl TreeStore {
-    /// The store of a working tree, whether it exists or not.
+    /// Returns the store of a working tree, which need not exist.
     pub(crate) fn of(state: &Path, top: &Path) -> Self {
         let name = &hash(&paths::to_bytes(top))[..16];
         Self { path: state.join(TURNS).join(name) }
     }
 
-    /// Every store, with the working tree it is for.
+    /// Lists every store, each with its working tree.
     pub(crate) fn all(state: &Path) -> Vec<(Self, PathBuf)> {
         let entries = fs::read_dir(state.join(TURNS)).into_iter().flatten().flatten();
         let store = |entry: fs::DirEntry| {
@@ -73,10 +73,10 @@ impl TreeStore {
         Ok(())
     }
 
-    /// Makes the directory if it is missing.
+    /// Creates the directory if it is missing.
     ///
     /// # Errors
-    /// When the directory cannot be made private.
+    /// When the directory cannot be created, or cannot be made private.
     pub(crate) fn make(&self, state: &Path, top: &Path) -> io::Result<()> {
         let below = self.path.strip_prefix(state).unwrap_or(&self.path);
         private::directory(state, below, PathTrust::Own)?;
@@ -87,14 +87,14 @@ impl TreeStore {
         Ok(())
     }
 
-    /// Whether our repository exists, with the hash format and the objects of the project's.
+    /// Whether our repository exists, with the hash format and the objects of the project's repository.
     pub(crate) fn is_ready(&self, tree: &WorkingTree) -> bool {
         let alternates = read(&self.repository().join("objects/info/alternates"));
         let has_format = read(&self.path.join("format")).as_deref() == Some(format_of(tree).as_bytes());
         has_format && alternates == alternates_of(tree)
     }
 
-    /// Makes our repository, or brings it up to date. It has the objects of the project's as alternates.
+    /// Creates or updates our repository, with the objects of the project's repository as alternates.
     ///
     /// # Errors
     /// When git or the disk refuses.
@@ -131,12 +131,13 @@ impl TreeStore {
         Ok(())
     }
 
-    /// Removes the store, but keeps the log of comments if it holds a person's words that nobody has read.
+    /// Removes the store, but keeps the log of comments if it holds comments or messages that no agent has
+    /// read.
     /// Holds the lock of comments meanwhile.
     ///
     /// # Errors
-    /// When the system refuses, the log of comments cannot be read, or other processes hold its lock all
-    /// the time.
+    /// When the system refuses, the log of comments cannot be read, or other processes hold its lock until
+    /// the deadline.
     pub(crate) fn remove(&self, until: Instant) -> Result<(), Error> {
         let _lock = self.lock(COMMENTS_LOCK, until)?;
         match self.comments().read()?.is_needed() {
@@ -146,34 +147,35 @@ impl TreeStore {
         Ok(())
     }
 
-    /// Removes the store, also a person's words that nobody has read.
+    /// Removes the store, also comments and messages that no agent has read.
     ///
     /// # Errors
-    /// When the system refuses, or other processes hold the lock of comments all the time.
+    /// When the system refuses, or other processes hold the lock of comments until the deadline.
     pub(crate) fn delete(&self, until: Instant) -> Result<(), Error> {
         let _lock = self.lock(COMMENTS_LOCK, until)?;
         Ok(remove(&self.path)?)
     }
 
-    /// Whether the store holds no turns, but a person's words that nobody has read.
-    pub(crate) fn has_only_words(&self) -> bool {
+    /// Whether the store holds no turns, but comments or messages that no agent has read.
+    pub(crate) fn has_only_comments(&self) -> bool {
         let has_turns = self.repository().exists() || self.file("log").exists();
         !has_turns && self.comments().read().is_ok_and(|comments| comments.is_needed())
     }
 
-    /// Takes the lock of this name, and waits for it until a point in time.
+    /// Takes the lock of this name. Waits for it until the deadline.
     ///
     /// # Errors
-    /// When the lock cannot be made, or another process holds it all the time: [`Error::Late`].
+    /// When the file of the lock cannot be created, or another process holds the lock until the deadline:
+    /// [`Error::Late`].
     pub(crate) fn lock(&self, name: &str, until: Instant) -> Result<FileLock, Error> {
         self.try_lock(name, until)?.ok_or(Error::Late)
     }
 
-    /// Takes the lock of this name, and waits for it until a point in time; `None` if another process holds
-    /// it all the time.
+    /// Takes the lock of this name. Waits for it until the deadline; `None` if another process holds the lock
+    /// until then.
     ///
     /// # Errors
-    /// When the lock cannot be made.
+    /// When the file of the lock cannot be created.
     pub(crate) fn try_lock(&self, name: &str, until: Instant) -> io::Result<Option<FileLock>> {
         loop {
             let lock = FileLock::take(&self.path.join(name))?;
@@ -184,22 +186,22 @@ impl TreeStore {
         }
     }
 
-    /// Our repository.
+    /// Returns the path of our repository.
     pub(crate) fn repository(&self) -> PathBuf {
         self.path.join("git")
     }
 
-    /// A file or directory in the store.
+    /// Returns the path of a file or directory in the store.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    /// The log of comments and messages.
+    /// Returns the log of comments and messages.
     pub(crate) fn comments(&self) -> CommentLog {
         CommentLog::at(self.path.join("comments"))
     }
 
-    /// The log of prompts, ends, finishes and undos.
+    /// Returns the log of prompts, ends, finishes and undos.
     pub(crate) fn log(&self) -> TurnLog {
         TurnLog::at(self.path.join("log"))
     }
@@ -209,18 +211,18 @@ fn read(path: &Path) -> Option<Vec<u8>> {
     untrusted::read(path, MAX_PATH, Whose::Ours).ok()
 }
 
-/// The hash format of the project's objects, in git's words; `sha1` without a repository.
+/// Returns git's name of the hash format of the project's objects; `sha1` without a repository.
 fn format_of(tree: &WorkingTree) -> &str {
     tree.repository.as_ref().map_or("sha1", |repository| &repository.format)
 }
 
-/// The content of git's file of alternates, which names the project's objects. Git follows the alternates of
-/// these by itself.
+/// Returns the content of git's file of alternates, which names the project's objects. Git also follows the
+/// alternates of the project.
 fn alternates_of(tree: &WorkingTree) -> Option<Vec<u8>> {
     tree.repository.as_ref().map(|repository| quoted(&repository.common.join("objects")))
 }
 
-/// A quoted line for git's file of alternates. In quotes, a path may hold every byte but zero.
+/// Returns a quoted line for git's file of alternates. In quotes, a path may hold every byte but zero.
 fn quoted(path: &Path) -> Vec<u8> {
     let mut line = vec![b'"'];
     for byte in paths::to_bytes(path) {
@@ -234,10 +236,10 @@ fn quoted(path: &Path) -> Vec<u8> {
     line
 }
 
-/// Removes a file, or a directory with its content, if it exists. Tries again if another process makes a
-/// file in the directory meanwhile, as one does that asks for a lock.
+/// Removes a file, or a directory with its content, if it exists. Retries if another process creates a
+/// file in the directory meanwhile, as a process does that tries to take a lock.
 fn remove(path: &Path) -> io::Result<()> {
-    for _ in 0..REMOVALS {
+    for _ in 0..MAX_REMOVALS {
         match remove_once(path) {
             Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => std::thread::sleep(POLL),
             removed => return removed,

@@ -1,9 +1,10 @@
 //! The directories of the stores, of the drafts and of the person's settings.
 //!
-//! An agent starts its hook with variables of its own, so no variable decides where a store is. The hook
-//! and every command use `.local/state/alongside/turns` in the home that the user database names. There is
-//! one exception, for tests: a command in whose environment `ALONGSIDE_RUNTIME_DIR` is set uses the state
-//! directory that the variables name. A hook gets the option `--state-dir` for that.
+//! An agent starts its hook with its own variables, so no variable decides where a store is. The hook
+//! and every command use `.local/state/alongside/turns` in the home directory that the user database names.
+//! The only
+//! exception is for tests: a command in whose environment `ALONGSIDE_RUNTIME_DIR` is set uses the state
+//! directory that the variables name. For the same purpose, a hook has the option `--state-dir`.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +27,8 @@ pub struct TurnDirs {
 }
 
 impl TurnDirs {
-    /// The directories of a host, a desk, or a command of a person. Blocks: the system may ask a directory
+    /// Returns the directories of a host, a desk, or a command of a person. Blocks: the system may ask a
+    /// directory
     /// service.
     pub fn of_this_process() -> Self {
         let app_dirs = AppDirs::of_this_process();
@@ -37,8 +39,9 @@ impl TurnDirs {
         }
     }
 
-    /// The directories of a hook: in this state directory; if it is absent, in the one that no variable
-    /// decides. Blocks.
+    /// Returns the directories of a hook, with this state directory. Without `state`, uses the state
+    /// directory that
+    /// depends on no variable. Blocks.
     pub fn of_hook(state: Option<PathBuf>) -> Self {
         let app_dirs = AppDirs::of_this_process();
         match state {
@@ -56,20 +59,21 @@ impl TurnDirs {
         Self::in_state(state, app_dirs)
     }
 
-    /// The directories with this state directory. If the settings have a mistake, no further file is
-    /// excluded; a text that should have been stays in a private directory all the same.
+    /// Returns the directories with this state directory. If the settings have a mistake, the settings
+    /// exclude no
+    /// file. A text that they would have excluded then stays in a private directory.
     fn in_state(state: PathBuf, app_dirs: AppDirs) -> Self {
         let excludes = Settings::load(None, &[]).map(|settings| settings.excludes()).unwrap_or_default();
         Self { state, app_dirs, excludes }
     }
 
-    /// Directories that are all below one directory, for tests.
+    /// Returns directories that are all below one directory, for tests.
     pub fn below(directory: &Path) -> Self {
         let app_dirs = AppDirs::below(directory);
         Self { state: app_dirs.state.clone(), app_dirs, excludes: Vec::new() }
     }
 
-    /// The state directory, in which the stores are.
+    /// Returns the state directory, in which the stores are.
     pub fn state(&self) -> &Path {
         &self.state
     }
@@ -82,12 +86,12 @@ impl TurnDirs {
         &self.excludes
     }
 
-    /// The person's ignore file for all repositories, as git finds it.
+    /// Returns the path of the person's ignore file for all repositories, as git determines it.
     pub(crate) fn ignore_file(&self) -> Option<PathBuf> {
         alongside_companion::git_ignore_file(&self.app_dirs)
     }
 
-    /// The working tree around a directory, as [`WorkingTree::around_or_at`] finds it.
+    /// Returns the working tree around a directory, as [`WorkingTree::around_or_at`] finds it.
     ///
     /// # Errors
     /// When the directory is in no working tree.
@@ -96,7 +100,7 @@ impl TurnDirs {
         tree.ok_or("this directory is no working tree".into())
     }
 
-    /// The home directories. None of them counts as a working tree, whatever it holds.
+    /// Returns the home directories. None of them counts as a working tree, whatever it holds.
     pub(crate) fn homes(&self) -> Vec<PathBuf> {
         let homes = [Some(self.app_dirs.home.clone()), directories::home_in_database()];
         homes.into_iter().flatten().filter_map(|home| home.canonical().ok()).collect()

@@ -22,9 +22,9 @@ pub(crate) enum Kind {
     End,
     /// A person has finished a turn review.
     Finish,
-    /// A file is about to be undone.
+    /// The undo of a file is about to be carried out.
     Undo,
-    /// A newer version wrote it.
+    /// An event of a newer version.
     #[default]
     #[serde(other)]
     Other,
@@ -36,27 +36,27 @@ pub(crate) enum Kind {
 pub(crate) struct Record {
     /// The event.
     pub(crate) kind: Kind,
-    /// When the snapshot was begun, in milliseconds since the Unix epoch.
+    /// The time at which the snapshot was begun, in milliseconds since the Unix epoch.
     pub(crate) at: u64,
-    /// For a finish: when the person finished. `at` is then the time of the look whose snapshot they saw.
+    /// For a finish, the time at which the person finished. `at` is then the time of the look that they saw.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) finished: Option<u64>,
-    /// The agent, for people.
+    /// The display name of the agent.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) agent: String,
-    /// The agent's name of its session.
+    /// The session's identifier, which the agent has chosen.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) session: String,
-    /// The agent's name of the turn.
+    /// The turn's identifier, which the agent has chosen.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) turn: String,
-    /// Whether the agent says that no person is at the session, since a script has started it.
+    /// Whether the agent reports that a script has started the session, so that no person is at it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) is_unattended: bool,
     /// For a prompt: whether the agent starts a hook at the end of the turn that can wake its session.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) is_woken: bool,
-    /// The agent's process, if the hook could tell which one that is.
+    /// The agent's process, if the hook could determine it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) process: Option<AgentProcess>,
     /// The snapshot: a tree of our repository; absent if no snapshot could be taken.
@@ -71,40 +71,41 @@ pub(crate) struct Record {
     /// The branch that was checked out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<String>,
-    /// Why there is no snapshot.
+    /// The reason why there is no snapshot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) why: Option<String>,
-    /// The file that is undone.
+    /// The undo that the line announces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) undone: Option<Undone>,
 }
 
-/// The most by which two readings of a process's start may differ, in milliseconds: the system computes the
+/// The largest difference between two readings of the start of a process, in milliseconds: the system
+/// computes the
 /// start from its clock, which small corrections move.
-const CLOCK_STEP_MS: u64 = 2000;
+const MAX_START_DIFFERENCE_MS: u64 = 2000;
 
-/// A process, told from later ones of the same number by the time of its start.
+/// A process. The time of its start distinguishes it from later processes with the same id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct AgentProcess {
     pub(crate) pid: u32,
-    /// When it was started, in milliseconds since the Unix epoch.
+    /// The time of its start, in milliseconds since the Unix epoch.
     pub(crate) started: u64,
 }
 
 impl AgentProcess {
-    /// The agent that has started the calling hook.
+    /// Returns the agent that has started the calling hook.
     pub(crate) fn here() -> Option<Self> {
         Self::of(process::caller()?)
     }
 
-    /// The process of this number; `None` if there is none.
+    /// Returns the process with this id; `None` if there is none.
     pub(crate) fn of(pid: u32) -> Option<Self> {
         Some(Self { pid, started: started(pid)? })
     }
 
     /// Whether this process still runs.
     pub(crate) fn runs(&self) -> bool {
-        started(self.pid).is_some_and(|started| started.abs_diff(self.started) <= CLOCK_STEP_MS)
+        started(self.pid).is_some_and(|started| started.abs_diff(self.started) <= MAX_START_DIFFERENCE_MS)
     }
 }
 
@@ -113,7 +114,7 @@ fn started(pid: u32) -> Option<u64> {
     u64::try_from(since.as_millis()).ok()
 }
 
-/// The undo of a file, as it is written into the log before the file is.
+/// The undo of a file, which is written into the log before the file is written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Undone {
@@ -128,10 +129,10 @@ pub(crate) struct Undone {
     /// The permission bits before, if the undo changes them, or there is no file afterwards.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) mode: Option<u32>,
-    /// Whether this takes an undo back: the content afterwards is the one that the undo had removed.
+    /// Whether this takes an undo back. The content afterwards is then the content that the undo had removed.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) is_back: bool,
-    /// The author of the change that is undone or comes back.
+    /// The author of the change that is undone or restored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) author: Option<Author>,
 }
@@ -141,22 +142,22 @@ impl Record {
         Address::new(&self.agent, &self.session)
     }
 
-    /// Whether this is of a session.
+    /// Whether the line belongs to this session.
     pub(crate) fn is_of(&self, session: &Address) -> bool {
         self.agent == session.agent && self.session == session.session
     }
 
-    /// Whether this is the beginning or the end of a turn.
+    /// Whether the line is the beginning or the end of a turn.
     pub(crate) fn is_of_turn(&self) -> bool {
         matches!(self.kind, Kind::Prompt | Kind::End)
     }
 
-    /// Whether the agent may still run: its process does, or is not known.
+    /// Whether the agent may still run: its process runs, or is not known.
     pub(crate) fn may_go_on(&self) -> bool {
         self.process.as_ref().is_none_or(AgentProcess::runs)
     }
 
-    /// A line of this kind and time, with nothing else in it.
+    /// Creates a line of this kind and time without further content.
     pub(crate) fn new(kind: Kind, at: u64) -> Self {
         Self { kind, at, ..Self::default() }
     }
@@ -178,7 +179,7 @@ impl TurnLog {
         Self { path }
     }
 
-    /// Every line that can be read, oldest first. A half-written line is left out.
+    /// Reads every complete line, oldest first.
     ///
     /// # Errors
     /// When the file exists and cannot be read.
@@ -186,7 +187,7 @@ impl TurnLog {
         json_lines::read(&self.path)
     }
 
-    /// Appends a line, which is on the disk when this returns.
+    /// Appends a line, which is on the disk when this function returns.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -204,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_half_written_line_and_unknown_kinds_hide_nothing() {
+    fn a_half_written_line_and_unknown_kinds_hide_no_other_line() {
         let directory = tempfile::tempdir().unwrap();
         let log = TurnLog::at(directory.path().join("log"));
         assert_eq!(log.read().unwrap(), []);

@@ -1,4 +1,4 @@
-//! Comments and messages in the store.
+//! Tests comments and messages in the store.
 
 use std::fs;
 use std::io::Write as _;
@@ -24,7 +24,7 @@ impl Project {
         watched_file(&self.dirs, &self.top).unwrap()
     }
 
-    /// A turn in which `a` has changed.
+    /// Makes a project with a turn in which `a` has changed.
     fn with_turn() -> Option<(Self, TurnLook)> {
         let project = Self::new()?;
         project.prompt();
@@ -35,7 +35,7 @@ impl Project {
     }
 }
 
-/// The words of a comment, where its lines are, and whether they are lost.
+/// The text of a comment, the range of its lines, and whether they are lost.
 type Place<'a> = (&'a str, Option<(usize, usize)>, bool);
 
 fn places(feedback: &Feedback) -> Vec<Place<'_>> {
@@ -50,7 +50,7 @@ fn comments_are_on_disk_and_follow_their_lines() {
     project.comment(&look, "a", Some((2, 2)), "louder");
     project.comment_on_side(&look, "a", Some((2, 2)), Side::Old, "it was fine");
     project.comment_on_all(&look, "tests?");
-    // Another process finds them, also after a crash in the middle of a line.
+    // Another process finds the comments, also after a crash in the middle of a line.
     fs::File::options().append(true).open(project.log()).unwrap().write_all(b"{\"kind\":\"wri").unwrap();
     project.write("a", "zero\none\nTWO\nthree\n");
     let look = project.look();
@@ -60,7 +60,7 @@ fn comments_are_on_disk_and_follow_their_lines() {
     assert_eq!(look.feedback.comments[0].anchor.code, "TWO\n");
     let (_, told) = crate::feedback_in(&project.dirs, &project.top).unwrap();
     assert_eq!(told, look.feedback);
-    // The lines of the comments are removed, and come back.
+    // The lines of the comments are removed, and then restored.
     project.write("a", "zero\none\nthree\n");
     assert_eq!(places(&project.look().feedback)[0], ("louder", None, true));
     fs::remove_file(project.path("a")).unwrap();
@@ -98,7 +98,7 @@ fn a_comment_is_changed_and_removed_until_it_is_read() {
 }
 
 #[test]
-fn a_message_waits_is_read_once_and_that_is_told() {
+fn a_message_is_read_once_and_desks_show_its_state() {
     let Some((project, look)) = Project::with_turn() else { return };
     assert_eq!(look.feedback.route.as_ref().unwrap().words, "Codex reads it with your next prompt");
     assert_eq!(project.store.send(&look, &NewRound::default()), Ok(None), "nothing to say");
@@ -107,7 +107,7 @@ fn a_message_waits_is_read_once_and_that_is_told() {
     project.send(&look);
     let message = project.feedback(&look).message.unwrap();
     assert_eq!((&*message.words, message.read), ("Codex reads it with your next prompt", None));
-    // Only one session takes the message. A second finish before it is read adds to it.
+    // Only one session claims the message. A second finish before it is read adds to it.
     let first = project.claim("s").unwrap();
     assert!(project.claim("s").is_none());
     first.begin().unwrap();
@@ -118,7 +118,7 @@ fn a_message_waits_is_read_once_and_that_is_told() {
     assert!(claimed.message().text.contains("> one\n") && claimed.message().text.contains("> two\n"));
     assert!(!claimed.message().text.contains("already"));
     std::thread::scope(|scope| {
-        // A comment of that moment waits for the end of the delivery.
+        // A comment that is written at that moment waits for the end of the delivery.
         let three = scope.spawn(|| project.comment_on_all(&look, "three"));
         claimed.begin().unwrap();
         claimed.mark_delivered().unwrap();
@@ -136,7 +136,7 @@ fn a_message_waits_is_read_once_and_that_is_told() {
 }
 
 #[test]
-fn of_many_who_claim_at_once_one_gets_it() {
+fn only_one_of_many_concurrent_claims_gets_the_message() {
     let Some((project, look)) = Project::with_turn() else { return };
     project.comment_on_all(&look, "one");
     project.send(&look);
@@ -156,7 +156,7 @@ fn of_many_who_claim_at_once_one_gets_it() {
 }
 
 #[test]
-fn the_session_of_the_turn_gets_the_message_and_no_other_at_work() {
+fn only_the_session_of_the_last_turn_gets_the_message() {
     let Some(project) = Project::new() else { return };
     assert_eq!(project.event(Moment::Prompt, "beside"), Ok(crate::Recorded::Kept));
     project.prompt();
@@ -173,7 +173,7 @@ fn the_session_of_the_turn_gets_the_message_and_no_other_at_work() {
 }
 
 #[test]
-fn without_a_turn_any_agent_reads_a_message_and_a_person_can_take_it() {
+fn without_a_turn_any_agent_or_the_person_gets_the_message() {
     let Some(project) = Project::new() else { return };
     project.write("a", "new\n");
     let look = project.look();
@@ -192,7 +192,7 @@ fn without_a_turn_any_agent_reads_a_message_and_a_person_can_take_it() {
 }
 
 #[test]
-fn the_message_holds_undone_changes_and_requests() {
+fn a_message_lists_undone_changes_and_requests_to_undo() {
     let Some((project, look)) = Project::with_turn() else { return };
     let hunk = HunkBack { line: 2, changed: "TWO\n".into(), before: "two\n".into() };
     let round = NewRound {
@@ -207,7 +207,7 @@ fn the_message_holds_undone_changes_and_requests() {
 }
 
 #[test]
-fn words_that_nobody_has_read_outlive_their_store() {
+fn unread_comments_survive_the_removal_of_their_store() {
     let Some((project, look)) = Project::with_turn() else { return };
     project.comment_on_all(&look, "sent");
     project.send(&look);

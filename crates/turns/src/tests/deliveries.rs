@@ -1,4 +1,4 @@
-//! Deliveries that are interrupted, or that meet other work on the same store.
+//! Tests deliveries that are interrupted, or that meet other work on the same store.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use crate::store::sample_comment_lines::{read, sent, written};
 use crate::store::tree_store::COMMENTS_LOCK;
 use crate::{Claimed, Delivery, Error, claim_for_person, clear, confirm, sent_text, trim};
 
-const AGAIN: &str = "You may have got this already";
+const MAY_BE_KNOWN: &str = "You may have got this already";
 
 impl Project {
     fn sent(text: &str) -> Option<(Self, TurnLook)> {
@@ -31,7 +31,7 @@ impl Project {
 }
 
 #[test]
-fn a_message_whose_delivery_was_interrupted_is_given_again_and_says_so() {
+fn an_interrupted_message_is_given_again_and_says_so() {
     let Some((project, look)) = Project::sent("one") else { return };
     let killed = project.claim("s").unwrap();
     killed.begin().unwrap();
@@ -40,24 +40,27 @@ fn a_message_whose_delivery_was_interrupted_is_given_again_and_says_so() {
     assert_eq!(project.message_words(&look), words);
     let again = project.claim("s").unwrap();
     let text = again.message().text.clone();
-    assert!(text.contains(AGAIN) && text.contains("> one\n"), "{text}");
+    assert!(text.contains(MAY_BE_KNOWN) && text.contains("> one\n"), "{text}");
     again.begin().unwrap();
     again.mark_delivered().unwrap();
     assert!(project.claim("s").is_none());
     assert_eq!(project.feedback(&look).message.unwrap().text, text, "as it was read");
     project.comment_on_all(&look, "two");
     project.send(&look);
-    assert!(!project.claim("s").unwrap().message().text.contains(AGAIN), "the next one is another one");
+    assert!(
+        !project.claim("s").unwrap().message().text.contains(MAY_BE_KNOWN),
+        "the next one is another one"
+    );
 }
 
 #[test]
-fn a_delivery_that_failed_for_certain_is_repeated_as_the_first_one() {
+fn a_delivery_that_certainly_failed_is_repeated_without_a_remark() {
     let Some((project, look)) = Project::sent("one") else { return };
     let failed = project.claim("s").unwrap();
     failed.begin().unwrap();
     failed.give_back().unwrap();
     assert_eq!(project.message_words(&look), "Codex reads it with your next prompt");
-    assert!(!project.claim("s").unwrap().message().text.contains(AGAIN));
+    assert!(!project.claim("s").unwrap().message().text.contains(MAY_BE_KNOWN));
 }
 
 #[test]
@@ -72,9 +75,9 @@ fn a_message_beside_a_prompt_is_read_once_the_turn_ends() {
     let new = project.claim_by("new", Delivery::Prompt).unwrap();
     assert!(matches!(new, Claimed::Nothing), "another session may be at work on it: {new:?}");
     assert!(!ends("new"));
-    // That prompt has reached no model; the next prompt does.
+    // The prompt of that message has reached no model. The next prompt reaches one.
     let again = project.claim("s").unwrap();
-    assert!(again.message().text.contains(AGAIN));
+    assert!(again.message().text.contains(MAY_BE_KNOWN));
     again.begin().unwrap();
     again.mark_given(None).unwrap();
     assert!(ends("s") && !ends("s"));
@@ -85,7 +88,7 @@ fn a_message_beside_a_prompt_is_read_once_the_turn_ends() {
 /// An agent may start the hook of a prompt that was typed at the end of a turn before the hook of that end
 /// has ended.
 #[test]
-fn the_end_of_an_earlier_turn_reads_nothing_that_a_newer_prompt_was_given() {
+fn the_end_of_an_earlier_turn_confirms_no_message_of_a_newer_prompt() {
     let Some((project, look)) = Project::sent("one") else { return };
     let ended = now_ms() - 1;
     let newer = project.claim("s").unwrap();
@@ -95,14 +98,14 @@ fn the_end_of_an_earlier_turn_reads_nothing_that_a_newer_prompt_was_given() {
     assert!(!confirms(ended));
     let given = "Codex has got it with your prompt, and has read it once its turn ends";
     assert_eq!(project.message_words(&look), given);
-    // The hook that waits since that end does not deliver the message once more.
+    // The hook that has waited since that end does not deliver the message again.
     let woken = project.claim_by("s", Delivery::Wake).unwrap();
     assert!(matches!(woken, Claimed::Nothing), "{woken:?}");
     assert!(confirms(now_ms()));
 }
 
 #[test]
-fn a_session_that_dies_within_its_turn_leaves_the_message_to_the_next_one() {
+fn the_message_of_a_session_that_dies_goes_to_the_next_session() {
     let Some((project, look)) = Project::sent("one") else { return };
     let mut agent = std::process::Command::new("sleep").arg("60").spawn().unwrap();
     let given = project.claim("s").unwrap();
@@ -116,11 +119,11 @@ fn a_session_that_dies_within_its_turn_leaves_the_message_to_the_next_one() {
     agent.wait().unwrap();
     let words = "Codex had got it with your prompt, and has ended: its next session gets it again";
     assert_eq!(project.message_words(&look), words);
-    assert!(project.claim("next").unwrap().message().text.contains(AGAIN));
+    assert!(project.claim("next").unwrap().message().text.contains(MAY_BE_KNOWN));
 }
 
 #[test]
-fn nothing_is_printed_where_the_log_cannot_be_written() {
+fn a_delivery_does_not_begin_if_the_log_cannot_be_written() {
     let Some((project, _)) = Project::sent("one") else { return };
     let claimed = project.claim("s").unwrap();
     let log = project.tree_store().comments().path().to_owned();
@@ -130,7 +133,7 @@ fn nothing_is_printed_where_the_log_cannot_be_written() {
 }
 
 #[test]
-fn a_copy_that_fails_sends_nothing() {
+fn comments_stay_unsent_if_the_copy_fails() {
     let Some(project) = Project::new() else { return };
     let look = project.look();
     project.comment_on_all(&look, "one");
@@ -156,7 +159,7 @@ fn only_the_confirmed_comments_are_sent() {
 }
 
 #[test]
-fn a_cut_message_names_itself_and_not_the_one_that_came_after_it() {
+fn a_cut_message_names_its_own_round() {
     let Some((project, look)) = Project::sent(&"long ".repeat(5_000)) else { return };
     let claimed = project.claim("s").unwrap();
     assert!(claimed.message().text.contains("run `alongside comments --sent=1`"));
@@ -184,7 +187,7 @@ fn a_store_is_not_removed_while_a_comment_is_written() {
 }
 
 #[test]
-fn a_log_that_has_grown_too_large_keeps_what_waits_and_goes_on() {
+fn a_log_that_grew_too_large_keeps_waiting_and_unsent_comments() {
     let Some((project, look)) = Project::sent("one") else { return };
     project.claim("s").unwrap().mark_delivered().unwrap();
     project.comment_on_all(&look, "waits");

@@ -1,4 +1,4 @@
-//! A project with a repository, and a store beside it.
+//! A project with a repository, and its store, for tests.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,7 +25,7 @@ use crate::{
 /// The longest message that the agent of the tests reads, in UTF-16 units.
 pub(super) const MOST: usize = 9_000;
 
-/// See the module.
+/// A project in a temporary directory, with its store beside it.
 pub(super) struct Project {
     directory: tempfile::TempDir,
     pub(super) top: PathBuf,
@@ -43,7 +43,7 @@ pub(super) fn has_git() -> bool {
 }
 
 impl Project {
-    /// A repository with one commit of `a`, `b/c` and `run`; `None` without git.
+    /// Creates a repository with one commit of `a`, `b/c` and `run`; `None` without git.
     pub(super) fn new() -> Option<Self> {
         let project = Self::with_init(&["init", "-q"])?;
         project.write("a", "one\ntwo\nthree\n");
@@ -54,14 +54,14 @@ impl Project {
         Some(project)
     }
 
-    /// A repository that this command of git makes.
+    /// Creates a repository with this command of git.
     pub(super) fn with_init(init: &[&str]) -> Option<Self> {
         let project = Self::plain()?;
         project.git(init);
         Some(project)
     }
 
-    /// A directory without a repository.
+    /// Creates a directory without a repository.
     pub(super) fn plain() -> Option<Self> {
         if !has_git() {
             return None;
@@ -74,12 +74,12 @@ impl Project {
         Some(Self { store: TurnStore::new(dirs.clone()), directory, top, dirs })
     }
 
-    /// A directory beside the project.
+    /// Returns the path of a directory beside the project.
     pub(super) fn beside(&self, name: &str) -> PathBuf {
         self.directory.path().canonical().unwrap().join(name)
     }
 
-    /// The same store for another working tree.
+    /// Returns the same store for another working tree.
     pub(super) fn at(&self, top: &Path) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let (dirs, store) = (self.dirs.clone(), self.store.clone());
@@ -108,7 +108,7 @@ impl Project {
         assert!(Command::new("mkfifo").arg(self.path(name)).status().unwrap().success());
     }
 
-    /// Runs the real git as the person does.
+    /// Runs git with the person's usual environment.
     pub(super) fn git(&self, args: &[&str]) -> String {
         git_in(&self.top, args)
     }
@@ -122,7 +122,7 @@ impl Project {
         self.event_of(moment, session, false)
     }
 
-    /// `is_woken`: a hook waits at the end of the turn.
+    /// Records an event. `is_woken`: a hook waits at the end of the turn.
     pub(super) fn event_of(&self, moment: Moment, session: &str, is_woken: bool) -> Result<Recorded, Error> {
         let (agent, session, turn) = ("Codex".to_owned(), session.to_owned(), String::new());
         let event = TurnEvent { moment, agent, session, turn, is_attended: true, is_woken };
@@ -161,7 +161,7 @@ impl Project {
         TakeBack::new(&self.dirs).write(&self.path(&undone.path), Path::new(draft))
     }
 
-    /// The store on disk.
+    /// Returns the store on disk.
     pub(super) fn tree_store(&self) -> TreeStore {
         TreeStore::of(self.dirs.state(), &self.top)
     }
@@ -171,7 +171,7 @@ impl Project {
         TreeAccess::open(&self.dirs, tree, Instant::now() + Duration::from_secs(60)).unwrap()
     }
 
-    /// A comment on these lines of a file that differs, or on all of it.
+    /// Adds a comment on these lines of a file that differs, or on the whole file.
     pub(super) fn comment(&self, look: &TurnLook, name: &str, lines: Option<(usize, usize)>, text: &str) {
         self.comment_on_side(look, name, lines, Side::New, text);
     }
@@ -195,13 +195,13 @@ impl Project {
         self.store.add_comment(look, &comment).unwrap();
     }
 
-    /// A comment on the whole turn.
+    /// Adds a comment on the whole turn.
     pub(super) fn comment_on_all(&self, look: &TurnLook, text: &str) {
         let comment = NewComment { text: text.into(), ..NewComment::default() };
         self.store.add_comment(look, &comment).unwrap();
     }
 
-    /// Sends a round that has something to say.
+    /// Sends a round that is not empty.
     pub(super) fn send(&self, look: &TurnLook) {
         assert!(self.store.send(look, &NewRound::default()).unwrap().is_some());
     }
@@ -210,7 +210,7 @@ impl Project {
         self.store.feedback(look).unwrap()
     }
 
-    /// The message that a session gets with a prompt.
+    /// Claims the message that a session gets with a prompt.
     pub(super) fn claim(&self, session: &str) -> Option<Claim> {
         claimed(self.claim_by(session, Delivery::Prompt))
     }
@@ -219,7 +219,7 @@ impl Project {
         claim(&self.dirs, &self.top, &reader(session), delivery, MOST)
     }
 
-    /// Everything in the project but `.git`: by path, the kind with its mode, and the content.
+    /// Returns all files of the project but `.git`: by path, the kind with its mode, and the content.
     pub(super) fn tree(&self) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
         let mut all = everything(&self.top);
         all.retain(|path, _| !path.starts_with(".git"));
@@ -227,7 +227,7 @@ impl Project {
     }
 }
 
-/// A session of the agent whose turns the tests note.
+/// Returns a session of the agent whose turns the tests record.
 pub(super) fn reader(session: &str) -> Reader {
     Reader { agent: "Codex".into(), session: session.into(), is_attended: true }
 }
@@ -239,7 +239,7 @@ pub(super) fn claimed(claimed: Result<Claimed, Error>) -> Option<Claim> {
     }
 }
 
-/// Runs the real git in a directory.
+/// Runs git in a directory.
 pub(super) fn git_in(directory: &Path, args: &[&str]) -> String {
     let mut command = Command::new("git");
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("GIT_")) {
@@ -257,13 +257,13 @@ pub(super) fn git_in(directory: &Path, args: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
-/// The row of a file.
+/// Returns the row of a file.
 pub(super) fn file<'a>(look: &'a TurnLook, name: &str) -> &'a FoundFile {
     let found = look.files.iter().find(|file| file.path == Path::new(name));
     found.unwrap_or_else(|| panic!("{name} is not among {:?}", rows(look)))
 }
 
-/// The rows as text: the kind of change, and the path.
+/// Returns the rows as text: the kind of change, and the path.
 pub(super) fn rows(look: &TurnLook) -> Vec<String> {
     let row = |file: &FoundFile| {
         let change = match file.told.change {
@@ -281,7 +281,7 @@ pub(super) fn rows(look: &TurnLook) -> Vec<String> {
     look.files.iter().map(row).collect()
 }
 
-/// Every file below a directory: its mode, and its content or where its link leads.
+/// Lists every file below a directory: its mode, and its content or the target of its link.
 pub(super) fn everything(top: &Path) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
     let (mut all, mut waiting) = (BTreeMap::new(), vec![top.to_owned()]);
     while let Some(next) = waiting.pop() {

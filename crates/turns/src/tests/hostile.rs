@@ -1,4 +1,4 @@
-//! Repositories whose settings would run programs, or lead out of the project, if they were obeyed.
+//! Tests repositories whose settings would run programs, or lead out of the project, if they were obeyed.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -10,7 +10,7 @@ use alongside_testing::hostile::{MARK, NAMES};
 
 use super::fixture::{Project, everything, git_in, rows};
 
-/// A project whose every setting makes the mark. Its own git must not be run on it.
+/// Creates a project in which every setting would make the mark. The person's git must not be run on it.
 fn trapped() -> Option<Project> {
     let project = Project::new()?;
     let mark = project.beside(MARK);
@@ -81,7 +81,7 @@ fn trapped() -> Option<Project> {
 }
 
 #[test]
-fn nothing_of_a_repository_is_run_or_touched() {
+fn no_program_of_a_repository_is_run_and_no_file_of_it_changes() {
     let Some(project) = trapped() else { return };
     let repository = everything(&project.path(".git"));
     project.prompt();
@@ -101,7 +101,7 @@ fn nothing_of_a_repository_is_run_or_touched() {
     crate::unreviewed_trees(&project.dirs);
     assert!(!project.beside(MARK).exists(), "something was run");
     assert_eq!(everything(&project.path(".git")), repository, "the repository is as it was");
-    // Proof that the trap works: the person's own git runs it.
+    // The trap works: the person's own git runs the program.
     let tree = format!("core.worktree={}", project.top.display());
     let diff =
         std::process::Command::new("git").args(["-c", &tree, "diff"]).current_dir(&project.top).output();
@@ -110,7 +110,7 @@ fn nothing_of_a_repository_is_run_or_touched() {
 }
 
 #[test]
-fn a_nested_repository_runs_nothing_either() {
+fn no_program_of_a_nested_repository_is_run() {
     let Some(project) = trapped() else { return };
     let outer = Project::new().unwrap();
     fs::rename(&project.top, outer.path("nested")).unwrap();
@@ -127,7 +127,7 @@ fn a_nested_repository_runs_nothing_either() {
 }
 
 #[test]
-fn no_program_git_of_the_tree_or_of_a_relative_path_is_run() {
+fn git_of_the_tree_or_of_a_relative_path_is_not_run() {
     const CHILD: &str = "ALONGSIDE_TURNS_CHILD";
     if let Some(top) = std::env::var_os(CHILD) {
         let until = std::time::Instant::now() + std::time::Duration::from_secs(30);
@@ -136,8 +136,8 @@ fn no_program_git_of_the_tree_or_of_a_relative_path_is_run() {
         return;
     }
     let Some(project) = trapped() else { return };
-    // Another process has these variables: those of this one are shared by all tests.
-    let name = "tests::hostile::no_program_git_of_the_tree_or_of_a_relative_path_is_run";
+    // The variables are set in another process, because all tests share the variables of this one.
+    let name = "tests::hostile::git_of_the_tree_or_of_a_relative_path_is_not_run";
     let mut child = std::process::Command::new(std::env::current_exe().unwrap());
     child.args(["--exact", name]).env(CHILD, &project.top).current_dir(&project.top);
     let path = format!("{}:.::{}", project.top.display(), std::env::var("PATH").unwrap());
@@ -147,7 +147,7 @@ fn no_program_git_of_the_tree_or_of_a_relative_path_is_run() {
 }
 
 #[test]
-fn names_are_bytes_and_lead_nowhere() {
+fn files_with_hostile_names_are_listed_and_read() {
     let Some(project) = Project::new() else { return };
     project.prompt();
     let mut names: Vec<Vec<u8>> = NAMES.iter().map(|(_, name)| name.replace('/', "_").into_bytes()).collect();

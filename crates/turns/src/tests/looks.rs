@@ -1,4 +1,4 @@
-//! The findings of a look after ordinary changes.
+//! Tests the results of a look after ordinary changes.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -59,19 +59,19 @@ fn a_file_becomes_a_directory_and_a_directory_a_file() {
 }
 
 #[test]
-fn a_file_that_a_pipe_or_a_socket_replaces_is_named_and_not_undone() {
+fn a_file_replaced_by_a_pipe_or_a_socket_is_listed_and_not_undone() {
     let Some(project) = Project::new() else { return };
     let pipe = |name: &str| {
         fs::remove_file(project.path(name)).unwrap();
         project.pipe(name);
     };
-    // A file that was there at the prompt is no change of the turn.
+    // A pipe that was there at the prompt is no change of the turn.
     pipe("run");
     project.prompt();
     pipe("a");
     fs::remove_file(project.path("b/c")).unwrap();
     let _socket = std::os::unix::net::UnixListener::bind(project.path("b/c")).unwrap();
-    // Git lists such a file when it takes it out of an index, and never again.
+    // Git lists such a file only when it removes the file from an index.
     for _ in 0..2 {
         let look = project.look();
         assert_eq!(rows(&look), ["T- a", "T- b/c"]);
@@ -83,7 +83,7 @@ fn a_file_that_a_pipe_or_a_socket_replaces_is_named_and_not_undone() {
         project.end();
     }
     assert_eq!(rows(&project.since("HEAD")), ["T- a", "T- b/c", "T- run"]);
-    // A deletion that the person has seen is no change any more, until a file is there again.
+    // A deletion that the person has seen is no change any more, until there is a file again.
     project.store.finish(&project.look());
     assert_eq!(rows(&project.look()), [""; 0]);
     fs::remove_file(project.path("a")).unwrap();
@@ -112,7 +112,7 @@ fn a_rename_from_or_to_the_place_of_a_pipe_is_a_deletion_and_a_new_file() {
 }
 
 #[test]
-fn a_stash_and_a_rebase_in_the_middle_leave_the_baseline() {
+fn a_stash_and_a_rebase_within_a_turn_leave_the_baseline() {
     let Some(project) = Project::new() else { return };
     project.git(&["checkout", "-q", "-b", "other"]);
     project.write("other", "o\n");
@@ -170,7 +170,7 @@ fn an_undone_change_is_no_change_after_the_finish() {
 }
 
 #[test]
-fn a_missing_end_and_a_moved_head_are_remarks() {
+fn a_missing_end_and_another_commit_or_branch_are_remarks() {
     let Some(project) = Project::new() else { return };
     project.prompt();
     project.write("x", "1\n");
@@ -204,7 +204,7 @@ fn without_a_turn_the_last_commit_is_the_baseline() {
 }
 
 #[test]
-fn secrets_large_files_and_ignored_files_are_named_without_a_text() {
+fn secrets_and_large_and_ignored_files_are_listed_without_text() {
     let Some(project) = Project::new() else { return };
     project.write(".env", "TOKEN=tracked\n");
     project.write("large", vec![b'x'; 9 << 20]);
@@ -236,7 +236,7 @@ fn secrets_large_files_and_ignored_files_are_named_without_a_text() {
 }
 
 #[test]
-fn the_author_of_a_file_that_no_snapshot_holds_is_told_by_its_time() {
+fn the_author_of_a_file_outside_snapshots_follows_from_its_time() {
     let Some(project) = Project::new() else { return };
     project.write(".gitignore", "*.bak\n");
     project.commit();
@@ -253,7 +253,7 @@ fn the_author_of_a_file_that_no_snapshot_holds_is_told_by_its_time() {
 }
 
 #[test]
-fn a_file_that_the_person_changes_between_turns_stays_partly_theirs() {
+fn a_file_that_the_person_changes_between_turns_has_both_authors() {
     let Some(project) = Project::new() else { return };
     let author = |name: &str| file(&project.look(), name).told.author;
     project.prompt();
@@ -270,7 +270,7 @@ fn a_file_that_the_person_changes_between_turns_stays_partly_theirs() {
 }
 
 #[test]
-fn a_turn_without_an_end_is_a_remark_once_nobody_is_known_at_work() {
+fn a_turn_without_an_end_is_a_remark_if_no_agent_is_at_work() {
     let Some(project) = Project::new() else { return };
     let has = |look: &TurnLook| look.remarks.iter().any(|it| it.contains("Codex has no end yet"));
     project.prompt();
@@ -296,7 +296,7 @@ fn a_turn_without_an_end_is_a_remark_once_nobody_is_known_at_work() {
 }
 
 #[test]
-fn a_prompt_that_goes_on_begins_no_turn() {
+fn a_continuation_within_a_turn_begins_no_turn() {
     let Some(project) = Project::new() else { return };
     project.prompt();
     assert_eq!(project.event(Moment::Continued, "s"), Ok(crate::Recorded::Nothing));
@@ -305,7 +305,7 @@ fn a_prompt_that_goes_on_begins_no_turn() {
 }
 
 #[test]
-fn a_look_knows_who_is_at_work_and_when_a_review_was_finished() {
+fn a_look_names_agents_at_work_and_the_time_of_the_last_finish() {
     let Some(project) = Project::new() else { return };
     assert!(!project.store.has_turns(&project.top) && project.look().at_work.is_empty());
     project.prompt();

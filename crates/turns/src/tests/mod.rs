@@ -1,4 +1,4 @@
-//! The store with the real git, in temporary directories.
+//! Tests of the store with the installed git, in temporary directories.
 
 mod comments;
 mod deliveries;

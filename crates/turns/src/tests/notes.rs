@@ -1,4 +1,4 @@
-//! Notes on files: texts that a person accepted before they were written, and saves in an editor.
+//! Tests notes on files: texts that a person accepted before they were written, and saves in an editor.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::fixture::{Project, file, rows};
 use crate::trim;
 
 impl Project {
-    /// An agent writes what the person accepted.
+    /// Writes a text, as an agent does whose proposal the person has accepted.
     fn accept(&self, name: &str, text: &str) -> bool {
         let before = self.read(name);
         self.write(name, text);
@@ -30,7 +30,7 @@ impl Project {
 }
 
 #[test]
-fn a_text_accepted_before_the_write_is_told_and_comes_last() {
+fn files_accepted_before_the_write_are_marked_and_come_last() {
     let Some(project) = Project::new() else { return };
     project.prompt();
     assert!(project.accept("a", "one\nTWO\nthree\n") && project.accept("a", "ONE\nTWO\nthree\n"));
@@ -41,17 +41,17 @@ fn a_text_accepted_before_the_write_is_told_and_comes_last() {
     assert_eq!(project.accepted("new"), (true, vec![(0, 1)]));
     assert_eq!(project.accepted("z"), (false, vec![]));
     assert_eq!(rows(&project.look()), ["A z", "M a", "A new"]);
-    // A shell command changes the last line after all of that.
+    // A shell command changes the last line afterwards.
     project.write("a", "ONE\nTWO\nTHREE\n");
     assert_eq!(project.accepted("a"), (false, vec![(0, 2)]));
-    // Another store finds the same on disk, and a review since a commit as well.
+    // Another store reads the same from disk, and so does a review since a commit.
     let store = crate::TurnStore::new(project.dirs.clone());
     let look = store.look(&project.top, Some("HEAD")).unwrap();
     assert!(file(&look, "new").told.accepted);
     assert_eq!(store.texts(&look, file(&look, "a")).unwrap().accepted, [Lines { start: 0, end: 2 }]);
     project.chmod("new", 0o755);
     assert!(!project.accepted("new").0, "nobody accepted the mode");
-    // A finish begins anew.
+    // After a finish, earlier notes do not count.
     project.store.finish(&project.look());
     assert_eq!(rows(&project.look()), Vec::<String>::new());
     project.write("a", "ONE\nTWO\nTHREE!\n");
@@ -59,7 +59,7 @@ fn a_text_accepted_before_the_write_is_told_and_comes_last() {
 }
 
 #[test]
-fn a_file_that_the_person_has_saved_since_the_baseline_is_told() {
+fn a_file_that_the_person_saved_since_the_baseline_is_marked() {
     let Some(project) = Project::new() else { return };
     assert!(!project.save("a", "mine\n"), "no turn has begun");
     project.prompt();
@@ -93,7 +93,7 @@ fn no_text_of_an_excluded_or_ignored_file_is_kept() {
 }
 
 #[test]
-fn accepted_texts_outlive_a_trimming_with_their_turn() {
+fn trimming_keeps_accepted_texts_of_a_kept_turn() {
     let Some(project) = Project::new() else { return };
     project.prompt();
     project.accept("a", "one\nTWO\nthree\n");

@@ -1,4 +1,4 @@
-//! Random changes, random undos: the tree is byte for byte what was decided, and nothing else changed.
+//! Tests random changes and undos: afterwards the tree is byte for byte as decided.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -40,7 +40,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Makes room for a file, as a shell would with `mkdir -p` and `rm -rf`.
+/// Makes room for a file, like `mkdir -p` and `rm -rf` in a shell.
 fn room(project: &Project, name: &str) {
     let path = project.path(name);
     for above in Path::new(name).ancestors().skip(1).filter(|above| above.file_name().is_some()) {
@@ -92,7 +92,7 @@ fn carry_out(project: &Project, step: &Step) {
     }
 }
 
-/// The files without directories, which git does not know.
+/// Returns the files without directories, which git does not record.
 fn files(project: &Project) -> BTreeMap<Vec<u8>, (u32, Vec<u8>)> {
     let all = project.tree().into_iter().filter(|(_, (mode, _))| mode & 0o170_000 != 0o040_000);
     all.map(|(path, file)| (path.into_os_string().into_encoded_bytes(), file)).collect()
@@ -102,7 +102,7 @@ fn check(before: &[Step], during: &[Step], choices: &[bool]) {
     let Some(project) = Project::with_init(&["init", "-q"]) else { return };
     before.iter().for_each(|step| carry_out(&project, step));
     let baseline = files(&project);
-    // Only the first prompt is the baseline.
+    // Removes the state, so that the next prompt is the baseline.
     let _ = fs::remove_dir_all(project.dirs.state());
     project.prompt();
     during.iter().for_each(|step| carry_out(&project, step));
@@ -134,7 +134,7 @@ fn check(before: &[Step], during: &[Step], choices: &[bool]) {
         let name = |path: &Path| path.as_os_str().as_encoded_bytes().to_vec();
         let place = name(undo.file.from.as_ref().unwrap_or(&undo.file.path));
         if let Some(why) = &done.refused {
-            // The place of a file may be taken by what stays.
+            // Another file that stays may be in the place of the file.
             assert!(
                 why.contains("in its place") || why.contains("in the place") || why.contains("on the way"),
                 "{why}"
@@ -153,7 +153,7 @@ fn check(before: &[Step], during: &[Step], choices: &[bool]) {
     }
 }
 
-/// A slice of all; `PROPTEST_CASES` says how many else.
+/// Returns the number of cases: `PROPTEST_CASES`, or a small number.
 fn cases() -> u32 {
     std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(24)
 }

@@ -1,4 +1,4 @@
-//! Snapshots by several processes at once, with too little time, and on a store that was left half-done.
+//! Tests snapshots by several processes at once, with too little time, and on a half-finished store.
 
 use std::fs;
 use std::time::{Duration, Instant, SystemTime};
@@ -19,7 +19,7 @@ fn soon() -> Instant {
 }
 
 #[test]
-fn two_hooks_at_once_both_leave_a_snapshot() {
+fn concurrent_hooks_each_take_a_snapshot() {
     let Some(project) = Project::new() else { return };
     std::thread::scope(|scope| {
         let hooks: Vec<_> =
@@ -32,9 +32,10 @@ fn two_hooks_at_once_both_leave_a_snapshot() {
     assert_eq!(log.iter().filter(|record| record.tree == log[0].tree).count(), 4);
 }
 
-/// Git reads again what has changed in the second of its index or later, and believes the rest.
+/// Git reads a file again that has changed in the second of its index or later, and trusts the index
+/// otherwise.
 #[test]
-fn a_change_during_a_snapshot_that_keeps_the_size_is_seen_later() {
+fn an_index_is_dated_before_the_snapshot_begins() {
     let Some(project) = Project::new() else { return };
     let store = project.tree_store();
     for take in [Project::prompt, |project: &Project| drop(project.look())] {
@@ -47,7 +48,7 @@ fn a_change_during_a_snapshot_that_keeps_the_size_is_seen_later() {
 }
 
 #[test]
-fn a_store_that_a_kill_left_half_done_is_made_anew() {
+fn a_half_finished_store_is_created_again() {
     let Some(project) = Project::new() else { return };
     let store = project.tree_store();
     project.prompt();
@@ -66,7 +67,7 @@ fn a_store_that_a_kill_left_half_done_is_made_anew() {
 }
 
 #[test]
-fn too_little_time_is_told_and_seeding_helps_the_next_prompt() {
+fn a_late_snapshot_is_a_remark_and_seeding_completes_the_index() {
     let Some(project) = Project::new() else { return };
     let late = record(&project.dirs, &event(), &project.top, Instant::now());
     assert_eq!(late, Ok(Recorded::TooLate(project.top.clone())));
@@ -77,7 +78,7 @@ fn too_little_time_is_told_and_seeding_helps_the_next_prompt() {
 }
 
 #[test]
-fn no_hook_keeps_a_home_or_a_directory_without_a_repository() {
+fn homes_and_directories_without_a_repository_get_no_snapshot() {
     let Some(project) = Project::plain() else { return };
     assert_eq!(record(&project.dirs, &event(), &project.top, soon()), Ok(Recorded::Nothing));
     let home = project.beside("home");
@@ -90,7 +91,7 @@ fn no_hook_keeps_a_home_or_a_directory_without_a_repository() {
 }
 
 #[test]
-fn the_store_is_private_and_a_file_in_its_place_is_a_fault() {
+fn the_store_is_private_and_a_file_in_its_place_is_an_error() {
     use std::os::unix::fs::PermissionsExt as _;
     let Some(project) = Project::new() else { return };
     project.prompt();
@@ -99,7 +100,7 @@ fn the_store_is_private_and_a_file_in_its_place_is_a_fault() {
     assert_eq!(mode & 0o777, 0o700);
     fs::remove_dir_all(project.dirs.state()).unwrap();
     fs::write(project.dirs.state(), "").unwrap();
-    assert!(matches!(record(&project.dirs, &event(), &project.top, soon()), Err(Error::Said(_))));
+    assert!(matches!(record(&project.dirs, &event(), &project.top, soon()), Err(Error::Other(_))));
 }
 
 #[test]
@@ -121,7 +122,7 @@ fn a_waiting_turn_review_is_listed_until_it_is_cleared() {
 }
 
 #[test]
-fn old_stores_go_and_large_ones_make_room() {
+fn old_stores_and_unused_stores_above_the_limit_are_removed() {
     let Some(project) = Project::new() else { return };
     let Some(other) = Project::new() else { return };
     let other = other.at(&other.top);
@@ -133,11 +134,11 @@ fn old_stores_go_and_large_ones_make_room() {
     trim(&project.dirs, &project.top, u64::MAX, soon()).unwrap();
     assert!(!crate::is_due(&project.dirs));
     assert!(own.file("log").exists() && others.file("log").exists());
-    // The lines of the log stay as they are; without room, the store that is not in use goes.
+    // The lines of the log stay. Above the limit, the store that is not in use is removed.
     trim(&project.dirs, &project.top, 1, soon()).unwrap();
     assert!(own.file("log").exists() && !others.file("log").exists());
     assert!(project.look().files.is_empty());
-    // A log that nobody has written to for 15 days.
+    // No process has written to this log for 15 days.
     record(&project.dirs, &event(), &other.top, soon()).unwrap();
     let old = std::time::SystemTime::now() - Duration::from_secs(15 * 24 * 60 * 60);
     fs::File::options().append(true).open(others.file("log")).unwrap().set_modified(old).unwrap();
@@ -146,11 +147,11 @@ fn old_stores_go_and_large_ones_make_room() {
 }
 
 #[test]
-fn a_full_disk_is_no_baseline_and_no_panic() {
+fn a_failed_write_leaves_a_line_with_the_reason() {
     let Some(project) = Project::new() else { return };
     project.prompt();
     let store = project.tree_store();
-    // A directory that cannot be written, as for root nothing else is.
+    // Git cannot write objects, even as root, because a file is in the place of their directory.
     fs::remove_dir_all(store.file("git/objects")).unwrap();
     fs::write(store.file("git/objects"), "").unwrap();
     project.write("a", "1\n");

@@ -1,4 +1,4 @@
-//! Repositories of every kind that git knows.
+//! Tests repositories of each kind that git supports.
 
 use std::fs;
 
@@ -22,7 +22,7 @@ fn a_repository_without_a_commit_has_a_baseline_too() {
 }
 
 #[test]
-fn sha_256_works_and_a_change_to_it_begins_anew() {
+fn a_change_of_the_hash_format_begins_a_new_store() {
     let Some(project) = Project::with_init(&["init", "-q", "--object-format=sha256"]) else { return };
     project.write("a", "1\n");
     project.commit();
@@ -37,7 +37,7 @@ fn sha_256_works_and_a_change_to_it_begins_anew() {
 }
 
 #[test]
-fn each_worktree_has_a_store_of_its_own_and_a_bare_repository_none() {
+fn each_working_tree_has_a_store_and_a_bare_repository_has_none() {
     let Some(project) = Project::new() else { return };
     let second = project.beside("second");
     project.git(&["worktree", "add", "-q", second.to_str().unwrap()]);
@@ -64,7 +64,7 @@ fn each_worktree_has_a_store_of_its_own_and_a_bare_repository_none() {
 }
 
 #[test]
-fn shallow_partial_and_chained_clones_find_their_objects() {
+fn shallow_partial_and_shared_clones_find_their_objects() {
     let Some(project) = Project::new() else { return };
     project.write("a", "2\n");
     project.commit();
@@ -89,7 +89,7 @@ fn shallow_partial_and_chained_clones_find_their_objects() {
         if name != "shallow" && name != "treeless" {
             let since = clone.since("HEAD~1");
             let row = file(&since, "a");
-            // A partial clone does not have it, and nothing is fetched.
+            // A partial clone lacks this text, and git fetches nothing.
             assert_eq!(row.told.without_text.is_some(), name == "partial", "{name}");
         }
     }
@@ -103,7 +103,7 @@ fn shallow_partial_and_chained_clones_find_their_objects() {
 }
 
 #[test]
-fn a_sparse_checkout_misses_nothing_and_hides_nothing() {
+fn files_outside_of_a_sparse_checkout_are_unchanged_until_written() {
     let Some(project) = Project::new() else { return };
     for (name, index) in [("sparse", "false"), ("sparse-index", "true")] {
         let place = project.beside(name);
@@ -121,7 +121,7 @@ fn a_sparse_checkout_misses_nothing_and_hides_nothing() {
 }
 
 #[test]
-fn split_indexes_and_told_lies_about_files_are_seen_through() {
+fn split_indexes_and_flags_of_entries_hide_no_change() {
     let Some(project) = Project::new() else { return };
     project.git(&["update-index", "--split-index"]);
     project.git(&["update-index", "--assume-unchanged", "a"]);
@@ -137,7 +137,7 @@ fn split_indexes_and_told_lies_about_files_are_seen_through() {
 }
 
 #[test]
-fn a_conflict_is_no_obstacle() {
+fn a_turn_within_a_merge_conflict_is_recorded() {
     let Some(project) = Project::new() else { return };
     project.git(&["checkout", "-q", "-b", "other"]);
     project.write("a", "other\n");
@@ -156,7 +156,7 @@ fn a_conflict_is_no_obstacle() {
 }
 
 #[test]
-fn submodules_and_nested_repositories_are_named_and_stop_nothing() {
+fn submodules_and_nested_repositories_are_listed_without_text() {
     let Some(project) = Project::new() else { return };
     let library = project.beside("library");
     fs::create_dir(&library).unwrap();
@@ -187,14 +187,14 @@ fn submodules_and_nested_repositories_are_named_and_stop_nothing() {
 }
 
 #[test]
-fn texts_are_bytes_whatever_attributes_and_settings_say() {
+fn attributes_and_settings_do_not_change_texts() {
     let Some(project) = Project::new() else { return };
     project.git(&["config", "core.autocrlf", "true"]);
     project.write(
         ".gitattributes",
         "* text=auto\n*.id ident\n*.utf working-tree-encoding=UTF-16LE\n*.bat eol=crlf\n",
     );
-    // A filter that keeps the size.
+    // This filter keeps the size of a file.
     project.git(&["config", "filter.turned.clean", "tr a-m n-z"]);
     project.write(".git/info/attributes", "*.turned filter=turned\n");
     project.write("x.turned", "abc\n");
@@ -202,12 +202,12 @@ fn texts_are_bytes_whatever_attributes_and_settings_say() {
     project.write("x.bat", "1\r\n");
     project.write("v.id", "$Id$\n");
     project.commit();
-    // A checkout writes other bytes than the blobs hold now.
+    // The checkout writes bytes that differ from the blobs.
     fs::remove_file(project.path("v.id")).unwrap();
     fs::remove_file(project.path("windows")).unwrap();
     project.git(&["checkout", "-q", "--", "."]);
     assert!(project.read("v.id").unwrap().len() > 6, "git has expanded it");
-    // Git reads all files once more that have changed in the second of its index, so that is a later one.
+    // Git reads all files again that have changed in the second of its index, so the index gets a later time.
     std::thread::sleep(std::time::Duration::from_millis(1100));
     let index = fs::File::options().append(true).open(project.path(".git/index")).unwrap();
     index.set_modified(std::time::SystemTime::now()).unwrap();
@@ -228,7 +228,7 @@ fn texts_are_bytes_whatever_attributes_and_settings_say() {
 }
 
 #[test]
-fn an_object_that_the_project_removed_is_told_file_by_file() {
+fn a_file_whose_object_was_removed_is_listed_without_text() {
     let Some(project) = Project::new() else { return };
     project.write("staged", "only in the index\n");
     project.git(&["add", "staged"]);
@@ -247,7 +247,7 @@ fn an_object_that_the_project_removed_is_told_file_by_file() {
 }
 
 #[test]
-fn a_directory_without_a_repository_counts_where_a_host_serves_it() {
+fn a_directory_without_a_repository_has_no_baseline_before_a_turn() {
     let Some(project) = Project::plain() else { return };
     project.write("a", "1\n");
     assert!(project.store.look(&project.top, None).unwrap_err().contains("no turn has left a baseline"));
@@ -256,7 +256,7 @@ fn a_directory_without_a_repository_counts_where_a_host_serves_it() {
 }
 
 #[test]
-fn a_rename_says_whether_git_s_index_has_it() {
+fn a_rename_is_marked_if_it_is_in_the_index_of_git() {
     let Some(project) = Project::new() else { return };
     project.prompt();
     project.git(&["mv", "a", "moved"]);
@@ -265,7 +265,7 @@ fn a_rename_says_whether_git_s_index_has_it() {
     let staged = |name| file(&project.look(), name).told.staged;
     assert_eq!((staged("moved"), staged("elsewhere")), (true, false));
     assert_eq!(everything(&project.path(".git")), before);
-    // An index that cannot be read may have it.
+    // With an unreadable index, the rename counts as staged.
     fs::write(project.path(".git/index"), "no index").unwrap();
     assert!(staged("elsewhere"));
     fs::remove_file(project.path(".git/index")).unwrap();

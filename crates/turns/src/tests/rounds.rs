@@ -1,4 +1,4 @@
-//! Rounds: the answer of an agent to a message, as far as it shows on disk.
+//! Tests rounds: an agent's answer to a message, as far as the files on disk show it.
 
 use alongside_companion::turns::source::{ChangeBack, HunkBack, NewRound, TurnLook, TurnSource as _};
 use alongside_contract::turns::Moment;
@@ -12,7 +12,7 @@ const BEFORE: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n";
 pub(super) const AFTER: &str = "one\nTWO\nthree\nFOUR\nfive\nSIX\nseven\n";
 
 impl Project {
-    /// A turn that has changed three lines of `a`.
+    /// Makes a project with a turn that has changed three lines of `a`.
     pub(super) fn with_three_changes() -> Option<(Self, TurnLook)> {
         let project = Self::new()?;
         project.write("a", BEFORE);
@@ -28,7 +28,7 @@ impl Project {
         self.store.finish(look);
     }
 
-    /// The next turn, which reads the message and does this. Returns the text of the message.
+    /// Plays the next turn, which reads the message and does `work`. Returns the text of the message.
     pub(super) fn answer(&self, work: impl FnOnce()) -> String {
         self.prompt();
         let claimed = self.claim("s").unwrap();
@@ -46,12 +46,12 @@ impl Project {
     }
 }
 
-/// The words of each comment, its state, and whether it is asked again.
+/// Returns the text of each comment, its state, and whether it is asked again.
 fn states(look: &TurnLook) -> Vec<(&str, CommentState, bool)> {
     look.feedback.comments.iter().map(|comment| (&*comment.text, comment.state, comment.again)).collect()
 }
 
-/// A line of the log: this file is removed.
+/// Returns a line of the log that announces the removal of this file.
 pub(super) fn undone(path: &str) -> Record {
     let undone = Undone { path: path.to_owned(), ..Undone::default() };
     Record { undone: Some(undone), ..Record::new(Kind::Undo, alongside_desk::now_ms()) }
@@ -73,7 +73,7 @@ fn a_comment_is_answered_once_its_lines_have_changed() {
         assert_eq!(states(&half)[0], ("louder", Sent, false), "the agent may yet answer");
         project.write("a", "first\none\nTWO!\nthree\nFOUR\nfive\n// because\nSIX\nseven\n");
     });
-    // Another store finds the same on disk, as a host after a crash does.
+    // Another store reads the same from disk, as a host does after a crash.
     let look = crate::TurnStore::new(project.dirs.clone()).look(&project.top, None).unwrap();
     let expected = [
         ("louder", Answered, false),
@@ -90,14 +90,14 @@ fn a_comment_is_answered_once_its_lines_have_changed() {
 }
 
 #[test]
-fn a_comment_is_not_open_before_the_turn_ends_that_a_message_has_woken() {
+fn a_comment_is_not_open_before_the_woken_turn_ends() {
     let Some((project, look)) = Project::with_three_changes() else { return };
     project.comment(&look, "a", Some((2, 2)), "louder");
     project.send_round(&look, &NewRound::default());
     let claimed = claimed(project.claim_by("s", Delivery::Wake)).unwrap();
     claimed.begin().unwrap();
     claimed.mark_delivered().unwrap();
-    // The snapshot of the end that woke the session comes late.
+    // The snapshot of the end that woke the session is taken late.
     project.end();
     assert_eq!(states(&project.look()), [("louder", Sent, false)]);
     assert_eq!(project.event(Moment::Continued, "s"), Ok(crate::Recorded::Kept));
@@ -129,7 +129,7 @@ fn an_open_comment_is_asked_again_once_or_closed() {
     assert!(text.contains("> louder\n") && !text.contains("softer"), "{text}");
     let look = project.look();
     assert_eq!(states(&look), [("louder", Answered, false), ("softer", Open, false)]);
-    // A comment that was answered goes with the next round; an open one stays.
+    // An answered comment is dropped with the next round, and an open one stays.
     project.again(&look, 2, "softer");
     project.send_round(&look, &NewRound::default());
     assert_eq!(states(&project.look()), [("softer", Sent, false)]);
@@ -138,7 +138,7 @@ fn an_open_comment_is_asked_again_once_or_closed() {
 }
 
 #[test]
-fn a_comment_that_is_asked_again_is_about_the_lines_that_are_there_now() {
+fn a_comment_that_is_asked_again_is_about_the_current_lines() {
     let Some((project, look)) = Project::with_three_changes() else { return };
     project.comment(&look, "a", Some((4, 4)), "softer");
     project.send_round(&look, &NewRound::default());
@@ -180,7 +180,7 @@ fn a_comment_that_is_asked_again_without_its_lines_is_open() {
     project.again(&look, 1, "bring it back");
     let look = project.look();
     project.send_round(&look, &NewRound::default());
-    // Another part of the file has changed.
+    // Another part of the file changes.
     project.answer(|| project.write("a", AFTER.replace("FOUR\n", "").replace("SIX", "six!")));
     let look = project.look();
     assert_eq!(states(&look), [("bring it back", Open, false)]);
@@ -188,7 +188,7 @@ fn a_comment_that_is_asked_again_without_its_lines_is_open() {
 }
 
 #[test]
-fn an_agent_that_undoes_what_it_is_asked_to_is_told_from_one_that_does_not() {
+fn a_request_to_undo_is_answered_once_its_lines_change() {
     let Some((project, look)) = Project::with_three_changes() else { return };
     let hunk =
         |line, changed: &str, before: &str| HunkBack { line, changed: changed.into(), before: before.into() };
@@ -205,7 +205,7 @@ fn an_agent_that_undoes_what_it_is_asked_to_is_told_from_one_that_does_not() {
     project.send_round(&project.look(), &NewRound::default());
     let text = project.answer(|| {});
     assert!(text.contains("- in `a`, at line 4\n") && !text.contains("line 2"), "{text}");
-    // With words of the person, it is a comment as well.
+    // With a text of the person, the request is also a comment.
     project.again(&project.look(), 2, "Really undo this.");
     project.send_round(&project.look(), &NewRound::default());
     let text = project.answer(|| {});
@@ -213,7 +213,7 @@ fn an_agent_that_undoes_what_it_is_asked_to_is_told_from_one_that_does_not() {
 }
 
 #[test]
-fn a_look_starts_git_as_often_for_many_undone_and_commented_files_as_for_one() {
+fn a_look_starts_git_as_often_for_many_files_as_for_one() {
     let runs = |files: usize| {
         let project = Project::new()?;
         let names: Vec<String> = (0..files).map(|at| format!("new/{at}")).collect();
@@ -259,12 +259,12 @@ fn a_message_is_printed_as_it_was_delivered() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_not_taken_for_gone() {
+fn comments_of_an_unreadable_file_are_not_lost() {
     let Some((project, look)) = Project::with_three_changes() else { return };
     project.comment(&look, "a", Some((2, 2)), "louder");
     project.send_round(&look, &NewRound::default());
     project.answer(|| {});
-    // Too large for a look, which is why nobody knows its lines.
+    // The file is too large for a look, so its lines are unknown.
     let file = std::fs::File::options().append(true).open(project.path("a")).unwrap();
     file.set_len(9 << 20).unwrap();
     let comment = &project.look().feedback.comments[0];
@@ -272,13 +272,13 @@ fn a_file_that_cannot_be_read_is_not_taken_for_gone() {
 }
 
 #[test]
-fn files_that_the_last_round_knew_come_last() {
+fn files_unchanged_since_the_last_round_come_last() {
     let Some((project, _)) = Project::with_three_changes() else { return };
     project.write("z", "new\n");
     let look = project.since("HEAD");
     assert!(look.files.iter().all(|file| !file.told.known));
     project.comment(&look, "a", Some((2, 2)), "louder");
-    // A review since a revision moves no baseline.
+    // A review since a revision leaves the baseline.
     project.send(&look);
     project.answer(|| project.write("z", "newer\n"));
     let look = project.since("HEAD");
@@ -293,7 +293,7 @@ fn files_that_the_last_round_knew_come_last() {
 }
 
 #[test]
-fn a_round_whose_files_are_forgotten_claims_nothing() {
+fn comments_of_a_round_without_its_trees_stay_sent() {
     let Some((project, look)) = Project::with_three_changes() else { return };
     project.comment(&look, "a", Some((2, 2)), "louder");
     project.send_round(&look, &NewRound::default());

@@ -1,4 +1,4 @@
-//! Messages that tell of undone changes, also after a crash, and after an undo was taken back.
+//! Tests messages that list undone changes, also after a crash, and after an undo was taken back.
 
 use std::fmt::Debug;
 
@@ -9,13 +9,14 @@ use super::fixture::Project;
 use super::rounds::{AFTER, undone};
 use crate::undo::message_promises::broken;
 
-/// The undo of a whole file, as a message tells of it.
+/// Returns the undo of a whole file, as a message lists it.
 fn back(path: &str) -> ChangeBack {
     ChangeBack { path: path.into(), ..ChangeBack::default() }
 }
 
 impl Project {
-    /// Ends as a process that is killed: its locks are free, and its promise stays in the log.
+    /// Ends a promise as the death of its process does: the locks are freed, and the promise stays in the
+    /// log.
     fn kill(&self, promise: Box<dyn Debug + Send>) {
         let log = self.tree_store().comments();
         let lines = std::fs::read(log.path()).unwrap();
@@ -25,7 +26,7 @@ impl Project {
 }
 
 #[test]
-fn undone_text_that_is_written_again_is_named() {
+fn undone_text_that_is_written_again_is_a_remark() {
     let Some((project, look)) = Project::with_three_changes() else { return };
     let hunk = HunkBack { line: 2, changed: "TWO\n".into(), before: "two\n".into() };
     project.write("a", AFTER.replace("TWO", "two"));
@@ -40,13 +41,13 @@ fn undone_text_that_is_written_again_is_named() {
     project.write("a", format!("more\n{AFTER}"));
     let look = project.look();
     assert!(has(&look), "{:?}", look.remarks);
-    // The person has seen the text that is back.
+    // The person has seen the restored text.
     project.store.finish(&look);
     assert!(!has(&project.look()));
 }
 
 #[test]
-fn undone_text_that_the_person_has_brought_back_is_not_named() {
+fn undone_text_that_the_person_restored_is_no_remark() {
     let Some((project, look)) = Project::with_three_changes() else { return };
     let undone = project.undo(&look, &["a"]);
     let told = vec![back("a")];
@@ -58,9 +59,9 @@ fn undone_text_that_the_person_has_brought_back_is_not_named() {
     assert_eq!(project.look().remarks, [""; 0]);
 }
 
-/// A host that is killed between the undo and the message: its locks are free, and its log stays.
+/// The host is killed between the undo and the message.
 #[test]
-fn an_undo_before_a_crash_is_told() {
+fn an_undo_before_a_crash_is_in_a_message() {
     let Some((project, look)) = Project::with_three_changes() else { return };
     project.comment(&look, "a", Some((4, 4)), "softer");
     project.write("b/c", "C\n");
@@ -79,14 +80,14 @@ fn an_undo_before_a_crash_is_told() {
     );
     assert!(!message.text.contains("b/c"), "that was not undone");
     assert_eq!(project.look().feedback.message.unwrap().at, message.at, "once");
-    // A promise that is kept leaves nothing behind.
+    // A promise that was kept leaves no trace.
     let kept = project.store.promise(&look, &NewRound::default()).unwrap();
     drop(kept);
     assert_eq!(project.look().feedback.message.unwrap().at, message.at);
 }
 
 #[test]
-fn a_promise_is_kept_by_its_own_round_and_stays_until_that_is_sent() {
+fn only_its_own_round_keeps_a_promise() {
     let Some((project, look)) = Project::with_three_changes() else { return };
     let undone = vec![back("a")];
     let round = NewRound { undone, comments: Some(Vec::new()), ..NewRound::default() };
@@ -97,7 +98,7 @@ fn a_promise_is_kept_by_its_own_round_and_stays_until_that_is_sent() {
     project.send(&later);
     let store = project.tree_store();
     assert!(store.comments().read().unwrap().promise.is_some(), "that was another round");
-    // Its process is killed, and the log of turns cannot be read for a while.
+    // The process of the promise is killed, and the log of turns cannot be read for a while.
     project.kill(promise);
     let (log, aside) = (store.file("log"), store.file("aside"));
     std::fs::rename(&log, &aside).unwrap();
@@ -113,7 +114,7 @@ fn a_promise_is_kept_by_its_own_round_and_stays_until_that_is_sent() {
 }
 
 #[test]
-fn an_undo_that_was_taken_back_is_not_told_as_one() {
+fn an_undo_taken_back_after_a_crash_is_in_no_message() {
     let Some((project, _)) = Project::with_three_changes() else { return };
     project.write("run", "one\nnew\n");
     let look = project.look();
@@ -121,7 +122,7 @@ fn an_undo_that_was_taken_back_is_not_told_as_one() {
     let promise = project.store.promise(&look, &round).unwrap();
     let undone = project.undo(&look, &["a", "run"]);
     assert!(undone.iter().all(|undone| undone.refused.is_none()), "{undone:?}");
-    // Its process is killed, and the person takes one of them back.
+    // The process of the promise is killed, and the person takes one undo back.
     let store = project.tree_store();
     project.kill(promise);
     assert_eq!(project.take_back(&undone[0]), Ok(()));
@@ -132,7 +133,7 @@ fn an_undo_that_was_taken_back_is_not_told_as_one() {
 }
 
 #[test]
-fn a_message_that_nobody_has_read_tells_no_more_of_an_undo_that_was_taken_back() {
+fn an_unread_message_no_longer_lists_an_undo_that_was_taken_back() {
     let Some((project, _)) = Project::with_three_changes() else { return };
     project.write("run", "one\nnew\n");
     let look = project.look();
@@ -143,7 +144,7 @@ fn a_message_that_nobody_has_read_tells_no_more_of_an_undo_that_was_taken_back()
     assert!(text.contains("- all of `run`\n") && !text.contains("`a`"), "{text}");
     assert_eq!(project.take_back(&undone[1]), Ok(()));
     assert_eq!(project.look().feedback.message, None, "nothing is left to say");
-    // With a comment, the rest of it stays; and one that was read stays as it was read.
+    // With a comment, the message stays without the undo. A message that was read does not change.
     let look = project.look();
     project.comment(&look, "a", None, "why?");
     let undone = project.undo(&look, &["a"]);

@@ -1,4 +1,4 @@
-//! Undoing, and its refusals.
+//! Tests undos, and the reasons for which they are refused.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -42,7 +42,7 @@ fn hunks_are_undone_byte_for_byte_and_the_text_of_before_is_a_draft() {
 }
 
 #[test]
-fn an_undo_is_taken_back_while_the_file_is_as_it_left_it() {
+fn an_undo_is_taken_back_if_the_file_has_not_changed_since() {
     let Some(project) = Project::new() else { return };
     project.prompt();
     project.write("run", "one\nnew\n");
@@ -50,7 +50,7 @@ fn an_undo_is_taken_back_while_the_file_is_as_it_left_it() {
     let look = project.look();
     let undone = project.undo(&look, &["run", "deep/new"]);
     assert!(!project.path("deep").exists());
-    // The log is read once for all of them.
+    // One value takes all undos back, and reads the log once.
     let mut way = TakeBack::new(&project.dirs);
     let mut back = |name: &str, draft: &Option<String>| {
         way.write(&project.path(name), Path::new(draft.as_deref().unwrap()))
@@ -58,7 +58,7 @@ fn an_undo_is_taken_back_while_the_file_is_as_it_left_it() {
     for (name, text, undone) in [("run", "one\nnew\n", &undone[0]), ("deep/new", "n\n", &undone[1])] {
         assert_eq!(back(name, &undone.draft), Ok(()));
         assert_eq!(project.read(name).unwrap(), text.as_bytes());
-        // Nothing is written over another text, nor twice.
+        // The draft is not written over another text, nor a second time.
         let refused = back(name, &undone.draft).unwrap_err().to_string();
         assert!(
             matches!(&*refused, "it has changed since the undo" | "another file is in its place"),
@@ -71,7 +71,7 @@ fn an_undo_is_taken_back_while_the_file_is_as_it_left_it() {
 }
 
 #[test]
-fn an_undo_whose_way_back_is_taken_back_counts_as_one_again() {
+fn taking_back_the_taking_back_of_an_undo_is_an_undo() {
     let Some(project) = Project::new() else { return };
     project.prompt();
     project.write("run", "one\nnew\n");
@@ -88,7 +88,7 @@ fn an_undo_whose_way_back_is_taken_back_counts_as_one_again() {
 }
 
 #[test]
-fn an_undo_that_is_taken_back_gives_the_mode_of_before_back() {
+fn taking_an_undo_back_restores_the_mode() {
     let Some(project) = Project::new() else { return };
     project.prompt();
     for (name, mode) in [("new", 0o755), ("private", 0o600), ("b/c", 0o755)] {
@@ -105,7 +105,7 @@ fn an_undo_that_is_taken_back_gives_the_mode_of_before_back() {
 }
 
 #[test]
-fn a_change_that_comes_back_is_whose_it_was_until_somebody_changes_the_file() {
+fn a_restored_change_keeps_its_author_until_the_file_changes() {
     let Some(project) = Project::new() else { return };
     project.prompt();
     project.write("a", "one\ntwo\nthree\nfour\n");
@@ -129,7 +129,7 @@ fn a_change_that_comes_back_is_whose_it_was_until_somebody_changes_the_file() {
         assert_eq!(way.write(&project.path(&file.path), Path::new(draft)), Ok(()));
     }
     assert_eq!(authors(), before);
-    // The same once a snapshot holds them, and a person has changed one.
+    // The authors stay once a snapshot holds the files. Then a person changes one.
     project.prompt();
     project.end();
     assert_eq!(authors(), before);
@@ -138,7 +138,7 @@ fn a_change_that_comes_back_is_whose_it_was_until_somebody_changes_the_file() {
 }
 
 #[test]
-fn whole_files_become_what_they_were() {
+fn undone_files_are_as_they_were_at_the_baseline() {
     let Some(project) = Project::new() else { return };
     project.write("gone/deep", "g\n");
     project.write("moved", "1\n2\n3\n4\n5\n6\n");
@@ -172,7 +172,7 @@ fn whole_files_become_what_they_were() {
 }
 
 #[test]
-fn another_mode_is_told_of_a_file_that_was_renamed_or_changed_and_is_undone_with_it() {
+fn a_change_of_mode_is_listed_and_undone_with_its_file() {
     let Some(project) = Project::new() else { return };
     project.write("moved", "1\n2\n3\n4\n5\n6\n");
     project.write("tool", "1\n2\n3\n");
@@ -226,7 +226,7 @@ fn a_file_that_changed_since_it_was_shown_stays() {
 }
 
 #[test]
-fn no_link_hard_link_or_write_protection_is_written_through() {
+fn links_hard_links_and_write_protected_files_are_not_written() {
     let Some(project) = Project::new() else { return };
     project.write("d/behind", "1\n");
     project.write("hard", "1\n");
@@ -310,7 +310,7 @@ fn a_file_that_the_baseline_leaves_out_is_not_removed() {
 }
 
 #[test]
-fn more_files_than_are_read_together_are_undone() {
+fn more_files_than_one_read_of_git_are_undone() {
     let Some(project) = Project::new() else { return };
     let name = |number: usize| format!("many/{number}");
     (0..40).for_each(|number| project.write(&name(number), format!("{number}\n")));
@@ -329,7 +329,7 @@ fn more_files_than_are_read_together_are_undone() {
 }
 
 #[test]
-fn an_undo_of_many_new_files_starts_git_as_often_as_of_a_few() {
+fn an_undo_starts_git_as_often_for_many_new_files_as_for_a_few() {
     let runs = |files: usize| {
         let project = Project::new()?;
         project.prompt();
@@ -348,14 +348,14 @@ fn an_undo_of_many_new_files_starts_git_as_often_as_of_a_few() {
 }
 
 #[test]
-fn where_a_file_is_undone_in_the_place_of_a_directory_that_went_what_was_seen_counts() {
+fn a_file_undone_in_place_of_a_removed_directory_leaves_its_deletion() {
     let Some(project) = Project::new() else { return };
     project.prompt();
     fs::remove_file(project.path("a")).unwrap();
     project.write("a/below", "x\n");
     let look = project.look();
     assert_eq!(rows(&look), ["D a", "A a/below"]);
-    // Nobody has seen that the directory goes: no tree has both.
+    // The person has not seen that the directory is removed, and no tree has both.
     fs::remove_dir_all(project.path("a")).unwrap();
     assert_eq!(project.undo(&look, &["a"])[0].refused, None);
     project.store.finish(&look);

@@ -1,4 +1,4 @@
-//! The hook that waits for a message beside an idle session.
+//! Tests the hook that waits for a message beside an idle session.
 
 use std::time::{Duration, Instant};
 
@@ -43,7 +43,7 @@ fn desks_say_that_a_message_is_read_at_once_while_a_hook_waits() {
     assert_eq!(project.feedback(&look).message.unwrap().words, "Codex reads it at once");
     assert!(waiter.take_news());
     let Claimed::Message(claimed) = project.claims(Delivery::Wake) else { panic!("a message waits") };
-    // A hook that waits tries again then.
+    // A waiting hook tries again in that case.
     assert!(matches!(project.claims(Delivery::Prompt), Claimed::Busy));
     claimed.mark_delivered().unwrap();
     drop(waiter);
@@ -55,7 +55,7 @@ fn desks_say_that_a_message_is_read_at_once_while_a_hook_waits() {
 }
 
 #[test]
-fn in_the_middle_of_a_turn_desks_say_whether_its_end_brings_the_message() {
+fn during_a_turn_desks_say_whether_its_end_delivers_the_message() {
     use alongside_contract::turns::Moment;
     let Some(project) = Project::new() else { return };
     project.event_of(Moment::Prompt, "s", true).unwrap();
@@ -73,7 +73,7 @@ fn in_the_middle_of_a_turn_desks_say_whether_its_end_brings_the_message() {
 }
 
 #[test]
-fn the_next_prompt_and_the_end_of_the_store_end_a_wait() {
+fn the_next_prompt_or_the_removal_of_the_store_ends_the_wait() {
     let Some(project) = Project::new() else { return };
     project.prompt();
     project.end();

@@ -1,6 +1,7 @@
 //! Finds the changes of a turn that a person accepted before they were written. The notes hold each accepted
-//! text of a file, before and after. Where these lead from the text of the baseline to the text on disk, the
-//! change was accepted. Every other change was not.
+//! text of a file, before and after. Where these texts lead from the text of the baseline to the text on
+//! disk,
+//! the change was accepted. Every other change was not.
 
 use std::ops::Range;
 use std::path::Path;
@@ -15,10 +16,12 @@ use crate::snapshots::blobs;
 use crate::snapshots::tree_access::TreeAccess;
 use crate::turn_review::notes::{Note, NoteKind};
 
-/// The most accepted texts of a file that count, the newest ones. Earlier changes count as not accepted.
+/// The largest number of accepted texts of a file that count, the newest ones. Earlier changes count as not
+/// accepted.
 const MAX_TEXTS: usize = 40;
 
-/// The git objects of an accepted change: of the text before, if there was a file, and of the text after.
+/// The git objects of an accepted change: the object of the text before, if there was a file, and that of the
+/// text after.
 type AcceptedObjects<'a> = (Option<&'a str>, &'a str);
 
 fn steps<'a>(notes: &'a [Note], path: &[u8]) -> Vec<AcceptedObjects<'a>> {
@@ -30,7 +33,7 @@ fn steps<'a>(notes: &'a [Note], path: &[u8]) -> Vec<AcceptedObjects<'a>> {
     of_file.filter_map(step).collect()
 }
 
-/// Whether the accepted changes lead from the one side of a difference to the other.
+/// Whether the accepted changes lead from the earlier side of a difference to the later one.
 pub(crate) fn is_all_accepted(notes: &[Note], difference: &Difference) -> bool {
     let Difference { path, from, before, now, .. } = difference;
     let start = match before.kind() {
@@ -38,7 +41,7 @@ pub(crate) fn is_all_accepted(notes: &[Note], difference: &Difference) -> bool {
         SideKind::File | SideKind::Program if before.mode == now.mode => Some(&*before.object),
         SideKind::File | SideKind::Program | SideKind::Link | SideKind::Repository => return false,
     };
-    // A proposal changes text only. It makes no program and no link of a file, and renames none.
+    // A proposal changes text only. It turns no file into a program or a link, and renames no file.
     if from.is_some() || !matches!((start, now.kind()), (Some(_), _) | (None, SideKind::File)) {
         return false;
     }
@@ -51,7 +54,7 @@ pub(crate) fn is_all_accepted(notes: &[Note], difference: &Difference) -> bool {
     at == Some(&*now.object)
 }
 
-/// The lines on disk whose change was accepted: see
+/// Returns the lines on disk whose change was accepted: see
 /// [`OpenedTurnFile::accepted`](alongside_desk::OpenedTurnFile::accepted).
 ///
 /// # Errors
@@ -75,14 +78,14 @@ pub(crate) fn accepted_lines(
             None => Some(Vec::new()),
             Some(_) => texts.next().flatten(),
         };
-        // With a text missing, nobody can follow the changes.
+        // Without one of the texts, the changes cannot be followed.
         let (Some(before), Some(after)) = (before, texts.next().flatten()) else { return Ok(Vec::new()) };
         read.push((before, after));
     }
     Ok(of_texts(before.unwrap_or_default(), &read, now).unwrap_or_default())
 }
 
-/// The lines of `now` whose change was accepted; `None` if one of the contents is no text.
+/// Returns the lines of `now` whose change was accepted; `None` if one of the contents is not UTF-8.
 fn of_texts(start: &[u8], steps: &[(Vec<u8>, Vec<u8>)], now: &[u8]) -> Option<Vec<Lines>> {
     let mut history = TextHistory::default();
     let mut at = std::str::from_utf8(start).ok()?;
@@ -97,7 +100,7 @@ fn of_texts(start: &[u8], steps: &[(Vec<u8>, Vec<u8>)], now: &[u8]) -> Option<Ve
     Some(history.accepted(lines(now).len()))
 }
 
-/// The lines that changes of a text have touched, by their place in the newest text.
+/// The lines that changes of a text have touched, as ranges of lines of the newest text.
 #[derive(Debug, Default)]
 struct TextHistory {
     accepted: Vec<Range<usize>>,
@@ -105,7 +108,7 @@ struct TextHistory {
 }
 
 impl TextHistory {
-    /// Takes in a change of the text: moves the known lines to their new places, and adds the changed ones.
+    /// Applies a change of the text: moves the known ranges to their new places, and adds the changed ones.
     fn change(&mut self, from: &str, to: &str, is_accepted: bool) {
         let changes = LineChanges::between(from, to);
         for place in self.accepted.iter_mut().chain(&mut self.others) {
@@ -115,13 +118,14 @@ impl TextHistory {
         to.extend(changes.all().iter().map(|change| change.new.clone()));
     }
 
-    /// The lines of accepted changes that no other change has touched; all lines, if there was no other
+    /// Returns the lines of accepted changes that no other change has touched; all lines, if there was no
+    /// other
     /// change.
     fn accepted(mut self, all: usize) -> Vec<Lines> {
         if self.others.is_empty() {
             return vec![Lines { start: 0, end: all }];
         }
-        self.accepted.retain(|place| !self.others.iter().any(|other| touch(place, other)));
+        self.accepted.retain(|place| !self.others.iter().any(|other| touches(place, other)));
         self.accepted.sort_by_key(|place| (place.start, place.end));
         let mut found: Vec<Lines> = Vec::new();
         for Range { start, end } in self.accepted {
@@ -134,8 +138,8 @@ impl TextHistory {
     }
 }
 
-/// Whether two runs of lines share a line. An empty run touches the lines above and below it.
-fn touch(one: &Range<usize>, other: &Range<usize>) -> bool {
+/// Whether two runs of lines share a line. An empty run counts as touching the lines above and below it.
+fn touches(one: &Range<usize>, other: &Range<usize>) -> bool {
     match one.is_empty() || other.is_empty() {
         true => one.start <= other.end && other.start <= one.end,
         false => one.start < other.end && other.start < one.end,
@@ -153,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn all_is_accepted_where_nothing_else_has_changed() {
+    fn all_lines_are_accepted_if_nothing_else_has_changed() {
         assert_eq!(accepted("a\nb\n", &[("a\nb\n", "A\nb\n"), ("A\nb\n", "A\nB\n")], "A\nB\n"), [(0, 2)]);
         assert_eq!(accepted("", &[("", "new\n")], "new\n"), [(0, 1)]);
     }
@@ -161,17 +165,17 @@ mod tests {
     #[test]
     fn lines_that_changed_otherwise_are_not_accepted() {
         let (start, middle) = ("a\nb\nc\nd\ne\n", "A\nb\nc\nd\ne\n");
-        // Afterwards, by a shell command.
+        // A shell command has changed a line afterwards.
         assert_eq!(accepted(start, &[(start, middle)], "A\nb\nc\nd\nE\n"), [(0, 1)]);
-        // Before: the proposal was already for a changed text.
+        // A line had changed before: the proposal was for a changed text.
         assert_eq!(accepted(start, &[("a\nb\nc\nd\nE\n", "A\nb\nc\nd\nE\n")], "A\nb\nc\nd\nE\n"), [(0, 1)]);
-        // In between, and lines have moved since.
+        // A line has changed between two proposals, and lines have moved since.
         let now = "new\nA\nb\nc\nd\nE\n";
         assert_eq!(accepted(start, &[(start, middle), ("new\nA\nb\nc\nd\ne\n", now)], now), [(1, 2), (5, 6)]);
     }
 
     #[test]
-    fn a_line_that_both_have_changed_is_not_accepted() {
+    fn an_accepted_line_that_changed_again_is_not_accepted() {
         let start = "a\nb\nc\n";
         assert_eq!(accepted(start, &[(start, "a\nB\nc\n")], "a\nBB\nc\n"), []);
         assert_eq!(accepted(start, &[("a\nx\nc\n", "a\nB\nc\n")], "a\nB\nc\n"), []);

@@ -1,6 +1,7 @@
-//! Tells the author of each change. A change between a prompt and the end of its turn is the agent's, and
-//! one outside of turns is the person's. Where an end is missing, the author is unknown. An undo, or taking
-//! it back, makes the person no author: the change keeps the one that it had.
+//! Determines the author of each change. The agent is the author of a change between a prompt and the end of
+//! its
+//! turn, and the person that of a change outside of turns. Where an end is missing, the author is unknown. An
+//! undo, or taking it back, keeps the author of the change.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,7 +18,7 @@ use crate::store::escaped_path::unescape;
 use crate::store::hash::hash;
 use crate::store::turn_log::{AgentProcess, Kind, Record, Undone};
 
-/// The most snapshots since the baseline that are compared. With more, every author is unknown.
+/// The largest number of snapshots since the baseline that are compared. With more, every author is unknown.
 const MAX_SNAPSHOTS: usize = 400;
 
 /// The time between two snapshots, and the author of changes in that time.
@@ -26,13 +27,13 @@ struct Stretch<'a> {
     before: &'a str,
     after: &'a str,
     author: Author,
-    /// The undos in that time, and those that took an undo back.
+    /// The undos in that time, and the undos that were taken back.
     undone: Vec<&'a Undone>,
 }
 
 impl Stretch<'_> {
-    /// The authors of the files that an undo has written in that time, by path. If nothing else has changed
-    /// such a file, its change keeps its author.
+    /// Returns the authors of the files that an undo has written in that time, by path. If nothing else has
+    /// changed such a file, its change keeps its author.
     fn by_undo(&self, access: &TreeAccess) -> Result<BTreeMap<Vec<u8>, Author>, Error> {
         let mut steps: BTreeMap<Vec<u8>, (&Undone, &Undone)> = BTreeMap::new();
         for &undone in &self.undone {
@@ -48,7 +49,7 @@ impl Stretch<'_> {
         let author = |(path, (first, last)): (Vec<u8>, (&Undone, &Undone))| {
             let author = last.author?;
             let is_all = is(&before, &path, &first.before) && is(&after, &path, &last.after);
-            let author = if is_all { author } else { both(author, self.author) };
+            let author = if is_all { author } else { combined(author, self.author) };
             Some((path, author))
         };
         Ok(steps.into_iter().filter_map(author).collect())
@@ -64,7 +65,7 @@ pub(crate) struct Authors {
 }
 
 impl Authors {
-    /// The authors of the changes from the snapshot at `baseline` in the log up to the tree `now`.
+    /// Determines the authors of the changes from the snapshot at `baseline` in the log up to the tree `now`.
     ///
     /// # Errors
     /// When git fails.
@@ -85,25 +86,27 @@ impl Authors {
             for path in paths {
                 let new = by_undo.get(&path).copied().unwrap_or(stretch.author);
                 let author = by_path.entry(path).or_insert(new);
-                *author = both(*author, new);
+                *author = combined(*author, new);
             }
         }
         Ok(Self { by_path, turns: turns(log) })
     }
 
-    /// No known author, where the log has no turn.
+    /// Returns a value without any author, for a log without a turn.
     pub(crate) fn unknown() -> Self {
         Self { by_path: BTreeMap::new(), turns: Vec::new() }
     }
 
-    /// The author of the change of a file that snapshots hold. `from` is its earlier path, if it was renamed.
+    /// Returns the author of the change of a file that snapshots hold. `from` is its earlier path, if it was
+    /// renamed.
     pub(crate) fn known(&self, path: &[u8], from: Option<&[u8]>) -> Option<Author> {
         let found = [Some(path), from].into_iter().flatten().filter_map(|path| self.by_path.get(path));
-        found.copied().reduce(both)
+        found.copied().reduce(combined)
     }
 
-    /// The author of the change of a file that no snapshot holds, by the time of its last change. An agent
-    /// may have changed the file before that, so the person is never said to be its only author.
+    /// Returns the author of the change of a file that no snapshot holds, from the time of its last change.
+    /// An
+    /// agent may have changed the file before that, so the result is never the person.
     pub(crate) fn at(&self, at: Option<SystemTime>) -> Author {
         let since = at.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
         let is_within = |at: Duration| {
@@ -114,8 +117,8 @@ impl Authors {
     }
 }
 
-/// The author of a file that two changes have touched.
-fn both(one: Author, other: Author) -> Author {
+/// Returns the author of a file that two changes have touched.
+fn combined(one: Author, other: Author) -> Author {
     match (one, other) {
         (one, other) if one == other => one,
         (Author::Both, _) | (_, Author::Both) => Author::Both,
@@ -124,7 +127,7 @@ fn both(one: Author, other: Author) -> Author {
     }
 }
 
-/// The beginning and end of each turn in the log. A turn without an end lasts forever.
+/// Returns the beginning and end of each turn in the log. A turn without an end lasts forever.
 fn turns(log: &[Record]) -> Vec<(u64, u64)> {
     let (mut open, mut found): (BTreeMap<(&str, &str), u64>, Vec<_>) = Default::default();
     for record in log {
@@ -139,7 +142,8 @@ fn turns(log: &[Record]) -> Vec<(u64, u64)> {
     found
 }
 
-/// The times between the snapshots from a baseline to now. If a turn has no end before the next prompt of its
+/// Returns the times between the snapshots from a baseline to now. If a turn has no end before the next
+/// prompt of its
 /// session, the author of changes between the two prompts is unknown.
 fn stretches<'a>(log: &'a [Record], baseline: usize, now: &'a str) -> Vec<Stretch<'a>> {
     let (mut open, mut found): (BTreeMap<(&str, &str), usize>, Vec<Stretch<'a>>) = Default::default();
@@ -189,7 +193,8 @@ fn author(open: &BTreeMap<(&str, &str), usize>) -> Author {
     if open.is_empty() { Author::Person } else { Author::Agent }
 }
 
-/// The agents with a turn that has no end, each with whether that turn may still go on. A turn whose next
+/// Lists the agents with a turn that has no end, each with whether that turn may still go on. A turn whose
+/// next
 /// prompt came before the baseline does not count.
 pub(crate) fn without_end(log: &[Record], baseline: usize) -> BTreeMap<&str, bool> {
     let mut open: BTreeMap<(&str, &str), Option<AgentProcess>> = BTreeMap::new();
@@ -227,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn turns_are_the_agents_and_the_time_between_is_the_persons() {
+    fn the_agent_is_author_in_turns_and_the_person_between_them() {
         let log = [
             record(Kind::Prompt, "s", "1"),
             record(Kind::End, "s", "2"),
@@ -244,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_that_ends_between_a_look_and_its_finish_leaves_that_time_unknown() {
+    fn a_turn_end_between_look_and_finish_leaves_the_author_unknown() {
         let at = |kind, at, tree| Record { at, ..record(kind, "s", tree) };
         let log = [
             at(Kind::Prompt, 1, "1"),
@@ -256,19 +261,19 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_that_has_ended_leaves_no_turn_that_goes_on() {
+    fn a_turn_of_an_ended_agent_does_not_go_on() {
         let process = Some(AgentProcess { pid: std::process::id(), started: 1 });
         let log = [Record { process, ..record(Kind::Prompt, "s", "1") }];
         assert_eq!(without_end(&log, 0), BTreeMap::from([("", false)]));
     }
 
     #[test]
-    fn a_missing_end_leaves_its_time_unknown() {
+    fn without_an_end_of_a_turn_the_author_is_unknown() {
         let mut log = vec![record(Kind::Prompt, "s", "1"), record(Kind::Prompt, "s", "2")];
         let unknown = [("12".to_owned(), Author::Unknown), ("2now".to_owned(), Author::Agent)];
         assert_eq!(authors(&log, 0), unknown);
         assert_eq!(without_end(&log, 0), BTreeMap::from([("", false)]));
-        // The second turn may go on, or Esc has stopped it.
+        // The second turn may go on, or the person has stopped it with Esc.
         assert_eq!(without_end(&log, 2), BTreeMap::from([("", true)]));
         // Neither another session nor a finish of a review ends the turn of this session.
         log.insert(1, record(Kind::Prompt, "t", "a"));

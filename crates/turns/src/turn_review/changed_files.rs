@@ -31,7 +31,8 @@ pub(crate) struct ChangedFiles {
 }
 
 impl ChangedFiles {
-    /// A row for each file that differs between two trees. A file that only the later snapshot leaves out
+    /// Makes a row for each file that differs between two trees. A file that only the later snapshot leaves
+    /// out
     /// gets the row of a deleted file here, which [`add_left_out`](Self::add_left_out) replaces.
     pub(crate) fn of_trees(differences: &[Difference], authors: &Authors) -> Self {
         let mut changes = Self::default();
@@ -42,7 +43,8 @@ impl ChangedFiles {
         changes
     }
 
-    /// Removes the rows of files that the project's index calls unchanged, also of files that snapshots leave
+    /// Removes the rows of files that are unchanged according to the project's index, also of files that
+    /// snapshots leave
     /// out.
     pub(crate) fn forget_unchanged(
         &mut self,
@@ -71,7 +73,7 @@ impl ChangedFiles {
         now: &LeftOuts,
         authors: &Authors,
     ) {
-        // No snapshot says in which turn such a file changed; the time of its last change does.
+        // No snapshot shows in which turn such a file changed, so the time of its last change decides.
         let author = |path: &[u8]| {
             let found = paths::from_bytes(path).and_then(|below| top.join(below).symlink_metadata().ok());
             let at = found.and_then(|found| files::changed_at(&found));
@@ -113,7 +115,7 @@ impl ChangedFiles {
     }
 
     /// Adds the nested repositories that have the same commit as before, but in which a file has changed
-    /// since `since`. Returns the number of those that are too large to be searched.
+    /// since `since`. Returns the number of nested repositories that are too large to be searched.
     pub(crate) fn add_nested(
         &mut self,
         access: &TreeAccess,
@@ -170,7 +172,7 @@ impl ChangedFiles {
         Ok(found.unseen)
     }
 
-    /// The rows.
+    /// Returns the rows, sorted by path.
     pub(crate) fn files(self) -> Vec<FoundFile> {
         self.rows.into_values().collect()
     }
@@ -207,7 +209,7 @@ impl ChangedFiles {
             _ => None,
         };
         let told = TurnFile {
-            from: difference.from.as_deref().map(shown),
+            from: difference.from.as_deref().map(displayed),
             change,
             executable,
             added,
@@ -233,7 +235,7 @@ impl ChangedFiles {
         let told = TurnFile {
             change,
             without_text: Some(why.to_owned()),
-            // The store has no earlier text to write, and no copy of the present one.
+            // The store has no earlier text to write, and no copy of the current one.
             without_undo: true,
             author,
             ..TurnFile::default()
@@ -244,9 +246,9 @@ impl ChangedFiles {
     fn add(&mut self, path: &[u8], from: Option<&[u8]>, told: TurnFile, content: String) {
         let below = |path: &[u8]| paths::from_bytes(path.strip_suffix(b"/").unwrap_or(path));
         let file = FoundFile {
-            path: below(path).unwrap_or_else(|| PathBuf::from(shown(path))),
+            path: below(path).unwrap_or_else(|| PathBuf::from(displayed(path))),
             from: from.and_then(below),
-            told: TurnFile { path: shown(path), ..told },
+            told: TurnFile { path: displayed(path), ..told },
             content,
         };
         self.rows.insert(path.to_vec(), file);
@@ -262,7 +264,7 @@ fn modified(difference: &Difference) -> FileChange {
     }
 }
 
-/// A path for people.
-fn shown(path: &[u8]) -> String {
+/// Returns a path as text for people.
+fn displayed(path: &[u8]) -> String {
     String::from_utf8_lossy(path).into_owned()
 }

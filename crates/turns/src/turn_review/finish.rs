@@ -1,4 +1,5 @@
-//! The end of a turn review: makes the next baseline, which is the files as the person saw them, after their
+//! The end of a turn review: makes the next baseline, which holds the files as the person saw them, after
+//! their
 //! undos.
 
 use std::collections::BTreeSet;
@@ -13,8 +14,8 @@ use crate::snapshots::tree_access::TreeAccess;
 use crate::store::escaped_path::unescape;
 use crate::store::turn_log::{Kind, Record};
 
-/// Writes into the log that the review of a look is finished. Changes on disk since the look that no undo
-/// made are in the next review, since the person has not seen them.
+/// Writes into the log that the review of a look is finished. A change on disk since the look that no undo
+/// made belongs to the next review, since the person has not seen it.
 ///
 /// # Errors
 /// When git or the disk refuses.
@@ -31,7 +32,8 @@ pub(crate) fn finish(access: &TreeAccess, look: &ComparedTrees) -> Result<(), Er
     Ok(access.store.log().append(&record)?)
 }
 
-/// The tree of the files as a look has shown them, with the files that were undone since as they are now.
+/// Returns the tree of the files as a look has shown them, but with the current text of files that were
+/// undone since.
 ///
 /// # Errors
 /// When git or the disk refuses.
@@ -63,7 +65,7 @@ pub(crate) fn seen(access: &TreeAccess, look: &ComparedTrees) -> Result<String, 
         .run(["read-tree", &taken.tree], None)
         .and_then(|_| git.run(["update-index", "--replace", "-z", "--index-info"], Some(records)))
         .and_then(|_| git.line(["write-tree", "--missing-ok"], None));
-    // The index was only needed to write this tree.
+    // The index was needed only to write this tree.
     let _ = fs::remove_file(&index);
     made
 }

@@ -26,14 +26,14 @@ use crate::turn_review::authors::{self, Authors};
 use crate::turn_review::changed_files::ChangedFiles;
 use crate::turn_review::notes::{self, Note, NoteKind};
 
-/// How many letters of a commit are shown.
-const SHORT: usize = 7;
+/// The number of digits of an abbreviated commit.
+const ABBREVIATED: usize = 7;
 
-/// Compares with the revision `since`; without it, with the baseline; without a baseline, with the last
-/// commit.
+/// Compares the working tree with the revision `since`. Without a revision, compares with the baseline, and
+/// without a baseline with the last commit.
 ///
 /// # Errors
-/// When git, the disk or the time does not suffice for a comparison.
+/// When git or the disk refuses, or the deadline passes.
 pub(crate) fn look(access: &TreeAccess, since: Option<&str>) -> Result<TurnLook, Error> {
     let log = access.store.log().read()?;
     let at = alongside_desk::now_ms();
@@ -51,7 +51,8 @@ pub(crate) fn look(access: &TreeAccess, since: Option<&str>) -> Result<TurnLook,
     let special = before.iter().flatten().filter(|(_, left)| left.why == left_out_files::Why::Special);
     let special = special.map(|(path, _)| &**path);
     left_out_files::add_special(&access.tree.top, gone.chain(special), &mut taken.left);
-    // A snapshot does not hold this path, yet a file is or was there: git sees a rename where there is none.
+    // A snapshot does not hold this path, but there is or was a file: git reports a rename that did not
+    // happen.
     let is_taken = |it: &Difference| {
         let was_left_out = before.as_ref().is_some_and(|before| before.contains_key(&it.path));
         was_left_out || it.from.as_ref().is_some_and(|from| taken.left.contains_key(from))
@@ -77,7 +78,7 @@ pub(crate) fn look(access: &TreeAccess, since: Option<&str>) -> Result<TurnLook,
                     "{unseen} ignored or nested directories are too large to be looked through."
                 ));
             }
-            remarks.extend(moved(access, record));
+            remarks.extend(checkout_change(access, record));
         }
         None => {
             let index = ProjectIndex::read(access)?;
@@ -89,7 +90,7 @@ pub(crate) fn look(access: &TreeAccess, since: Option<&str>) -> Result<TurnLook,
     }
     let at_work = open_turns(&log);
     if since.is_none() {
-        remarks.extend(gaps(&log, start.record, &at_work));
+        remarks.extend(gap_remarks(&log, start.record, &at_work));
     }
     let mut files = changes.files();
     mark_staged(access, &mut files);
@@ -116,7 +117,7 @@ pub(crate) fn look(access: &TreeAccess, since: Option<&str>) -> Result<TurnLook,
     Ok(TurnLook {
         root: access.tree.top.clone(),
         snapshot: state.name(),
-        baseline: Baseline { asked: since.map(str::to_owned), name: start.name, at: start.told_at },
+        baseline: Baseline { asked: since.map(str::to_owned), name: start.name, at: start.shown_at },
         files,
         remarks,
         feedback,
@@ -125,18 +126,18 @@ pub(crate) fn look(access: &TreeAccess, since: Option<&str>) -> Result<TurnLook,
 }
 
 /// Marks the files that have not changed since the last round as known. If the baseline is the tree of that
-/// round, no file is known: all of them have changed since.
+/// round, no file is marked: all of them have changed since.
 fn mark_known(access: &TreeAccess, comments: &Comments, state: &ComparedTrees, files: &mut [FoundFile]) {
     let Some(trees) = comments.rounds.last().and_then(|round| round.trees.as_ref()) else { return };
     if trees.sent == state.before {
         return;
     }
-    // Git may have dropped the tree of the round: then no file is marked.
+    // Git may have dropped the tree of the round. Then no file is marked.
     let Ok(since) = tree_diff::plain(&access.git, &trees.sent, &state.now) else { return };
     let new: BTreeSet<&[u8]> = since.iter().map(|difference| &*difference.path).collect();
     for file in &mut *files {
         let path = paths::to_bytes(&file.path);
-        // Whether a file that snapshots leave out has changed since the round is not known.
+        // A file that snapshots leave out may have changed since the round.
         let is_held = file.told.without_text.is_none();
         file.told.known = is_held && !new.contains(&*path);
     }
@@ -145,7 +146,7 @@ fn mark_known(access: &TreeAccess, comments: &Comments, state: &ComparedTrees, f
 /// Marks the renamed files whose new names are in git's index; all of them if the index cannot be read.
 fn mark_staged(access: &TreeAccess, files: &mut [FoundFile]) {
     let mut renamed = files.iter_mut().filter(|file| file.from.is_some()).peekable();
-    // Most turns rename no file: then git is not started.
+    // Most turns rename no file. Then git is not started.
     let staged = renamed.peek().and_then(|_| staged_paths(access));
     for file in renamed {
         let path = paths::to_bytes(&file.path);
@@ -170,21 +171,21 @@ fn mark_notes(notes: &[Note], differences: &[Difference], since: u64, files: &mu
     }
 }
 
-/// The state with which a look compares.
+/// The state with which a look compares the working tree.
 struct Start {
     tree: String,
     name: String,
-    /// When the snapshot was begun, in milliseconds since the Unix epoch; `None` for a commit.
+    /// The time at which the snapshot was begun, in milliseconds since the Unix epoch; `None` for a commit.
     at: Option<u64>,
-    /// The time that the person is told: for a finish, when they finished, which is after the snapshot.
-    told_at: Option<u64>,
-    /// The place of the snapshot in the log; `None` for a commit.
+    /// The time that the person reads: for a finish, the time of finishing, which is after the snapshot.
+    shown_at: Option<u64>,
+    /// The index of the snapshot in the log; `None` for a commit.
     record: Option<usize>,
 }
 
 impl Start {
     fn of_record(log: &[Record], place: usize) -> Self {
-        let told_at = log.get(place).map(|record| record.finished.unwrap_or(record.at));
+        let shown_at = log.get(place).map(|record| record.finished.unwrap_or(record.at));
         let (tree, name, at) = match log.get(place) {
             Some(record) => {
                 let name = match record.kind {
@@ -196,17 +197,17 @@ impl Start {
             }
             None => (String::new(), String::new(), None),
         };
-        Self { tree, name, at, told_at, record: Some(place) }
+        Self { tree, name, at, shown_at, record: Some(place) }
     }
 
     fn of_revision(access: &TreeAccess, revision: &str) -> Result<Self, Error> {
-        let unknown = || Error::said(format!("git knows no revision {revision} here"));
+        let unknown = || Error::other(format!("git knows no revision {revision} here"));
         let tree = access.tree_of(revision).ok_or_else(unknown)?;
         let name = match access.commit(revision) {
-            Some(commit) => format!("the commit {}", short(&commit)),
-            None => format!("the tree {}", short(&tree)),
+            Some(commit) => format!("the commit {}", abbreviate(&commit)),
+            None => format!("the tree {}", abbreviate(&tree)),
         };
-        Ok(Self { tree, name, at: None, told_at: None, record: None })
+        Ok(Self { tree, name, at: None, shown_at: None, record: None })
     }
 
     fn of_head(access: &TreeAccess) -> Result<Self, Error> {
@@ -217,14 +218,14 @@ impl Start {
             Ok(start) => Ok(start),
             Err(_) => {
                 let (tree, name) = (access.empty_tree()?, "the repository without a commit".to_owned());
-                Ok(Self { tree, name, at: None, told_at: None, record: None })
+                Ok(Self { tree, name, at: None, shown_at: None, record: None })
             }
         }
     }
 }
 
-/// A remark if another branch or commit is checked out than at the baseline.
-fn moved(access: &TreeAccess, record: &Record) -> Option<String> {
+/// Returns a remark if another branch or commit is checked out than at the baseline.
+fn checkout_change(access: &TreeAccess, record: &Record) -> Option<String> {
     let head = access.head();
     let branch = access.tree.repository.as_ref().and_then(|repository| repository.branch());
     let name = |branch: &Option<String>| match branch {
@@ -235,16 +236,17 @@ fn moved(access: &TreeAccess, record: &Record) -> Option<String> {
         let (before, now) = (name(&record.branch), name(&branch));
         return Some(format!("The branch has changed since the baseline: it was {before} and is {now}."));
     }
-    let shown = |head: &Option<String>| head.as_deref().map_or("no commit", short).to_owned();
+    let shown = |head: &Option<String>| head.as_deref().map_or("no commit", abbreviate).to_owned();
     (record.head != head).then(|| {
         let (before, now) = (shown(&record.head), shown(&head));
         format!("The commit has changed since the baseline: it was {before} and is {now}.")
     })
 }
 
-/// Remarks on prompts and ends that the log lacks. An agent that is known to be at work gets no remark: desks
-/// say in their own words that it works.
-fn gaps(log: &[Record], baseline: Option<usize>, at_work: &[OpenTurn]) -> Vec<String> {
+/// Returns remarks on prompts and ends that the log lacks. An agent that is known to be at work gets no
+/// remark:
+/// desks show in another way that it works.
+fn gap_remarks(log: &[Record], baseline: Option<usize>, at_work: &[OpenTurn]) -> Vec<String> {
     let since = baseline.unwrap_or(0);
     let all = authors::without_end(log, since).into_iter();
     let all = all.map(|(agent, goes_on)| (harmless::name(agent), goes_on));
@@ -253,7 +255,7 @@ fn gaps(log: &[Record], baseline: Option<usize>, at_work: &[OpenTurn]) -> Vec<St
     };
     let without_end = all.filter(is_news).map(|(agent, goes_on)| {
         match goes_on {
-            // Nothing tells of Esc before the next prompt, nor, in Qwen Code, of a diff that was rejected.
+            // No event reports Esc before the next prompt, nor the rejection of a diff in Qwen Code.
             true => format!(
                 "A turn of {agent} has no end yet: it goes on, or was stopped. Your own changes since its \
                  prompt count as the agent's."
@@ -264,11 +266,11 @@ fn gaps(log: &[Record], baseline: Option<usize>, at_work: &[OpenTurn]) -> Vec<St
         }
     });
     let is_missing = |record: &&Record| record.kind == Kind::Prompt && record.tree.is_none();
-    let missing: BTreeSet<String> = log.iter().skip(since).filter(is_missing).map(missing).collect();
+    let missing: BTreeSet<String> = log.iter().skip(since).filter(is_missing).map(missing_prompt).collect();
     without_end.chain(missing).collect()
 }
 
-fn missing(record: &Record) -> String {
+fn missing_prompt(record: &Record) -> String {
     let why = record.why.as_deref().unwrap_or("it was not recorded");
     format!(
         "The beginning of a turn of {} is missing: {}.",
@@ -277,6 +279,6 @@ fn missing(record: &Record) -> String {
     )
 }
 
-fn short(commit: &str) -> &str {
-    commit.get(..SHORT).unwrap_or(commit)
+fn abbreviate(commit: &str) -> &str {
+    commit.get(..ABBREVIATED).unwrap_or(commit)
 }

@@ -1,5 +1,6 @@
-//! Notes on files, beside the snapshots: that a person accepted a proposal before it was written, or that
-//! they saved a file in an editor. Notes are on disk, so that a later companion reads them, too.
+//! Notes on files, beside the snapshots. A note records that a person accepted a proposal before it was
+//! written,
+//! or saved a file in an editor. Notes are on disk, so that a later companion reads them, too.
 
 use std::io;
 use std::path::Path;
@@ -18,7 +19,7 @@ use crate::store::file_lock::FileLock;
 use crate::store::json_lines;
 use crate::store::tree_store::{NOTES, TreeStore};
 
-/// The lock of each process that writes notes.
+/// The lock that a process holds while it writes notes.
 const LOCK: &str = "notes-lock";
 
 /// A note: an event of one file, as a line on disk.
@@ -45,27 +46,27 @@ pub(crate) enum NoteKind {
     },
     /// The person has saved the file in an editor.
     Saved,
-    /// A newer version wrote it.
+    /// An event of a newer version.
     #[serde(other)]
     Other,
 }
 
 impl Note {
-    /// The path below the top, byte for byte.
+    /// Returns the path below the top, byte for byte.
     pub(crate) fn path(&self) -> Vec<u8> {
         unescape(&self.path)
     }
 }
 
-/// Every note that can be read, oldest first. If the file of notes cannot be read, there are none, and no
-/// change counts as accepted.
+/// Returns every note that can be read, oldest first. If the file of notes cannot be read, the list is empty,
+/// and no change counts as accepted.
 pub(crate) fn read(store: &TreeStore) -> Vec<Note> {
     let notes = json_lines::read(&store.file(NOTES));
     notes.inspect_err(|error| tracing::warn!(%error, "the notes on turns cannot be read")).unwrap_or_default()
 }
 
 /// Adds a note on a file below the top, if there is a baseline and snapshots hold the file. Returns whether a
-/// note was added, so that a look may show something new.
+/// note was added, because a look then shows something new.
 ///
 /// # Errors
 /// When git or the disk refuses.
@@ -89,7 +90,7 @@ pub(crate) fn add(access: &TreeAccess, below: &Path, note: &TurnNote) -> Result<
     };
     let note = Note { at: alongside_desk::now_ms(), path: escape(&paths::to_bytes(below)), kind };
     let _lock = access.store.lock(LOCK, access.git.until())?;
-    // An editor may save by itself every few seconds.
+    // An editor may save automatically every few seconds.
     let since = log.last().map_or(0, |record| record.at);
     let is_known = |known: &Note| known.at >= since && (&known.path, &known.kind) == (&note.path, &note.kind);
     if note.kind == NoteKind::Saved && read(&access.store).iter().any(is_known) {
@@ -99,7 +100,7 @@ pub(crate) fn add(access: &TreeAccess, below: &Path, note: &TurnNote) -> Result<
     Ok(true)
 }
 
-/// Whether snapshots hold this file. The store keeps no text of a file that git ignores or a person excludes.
+/// Whether snapshots hold this file. Snapshots leave out files that git ignores or a person excludes.
 fn is_held(access: &TreeAccess, below: &Path) -> Result<bool, Error> {
     if access.exclusions.exclude(below) {
         return Ok(false);

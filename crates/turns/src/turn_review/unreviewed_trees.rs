@@ -13,21 +13,21 @@ use crate::store::turn_dirs::TurnDirs;
 use crate::store::turn_log::Kind;
 use crate::turn_review::look::look;
 
-/// How long the look at one working tree may take.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// The time limit of the look at one working tree.
+const TIME_LIMIT: Duration = Duration::from_secs(30);
 
 /// A working tree with a baseline, in which changes may wait for a review.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnreviewedTree {
     /// The top of the working tree.
     pub root: PathBuf,
-    /// The agents that have begun a turn since the baseline.
+    /// The agents that have begun a turn since the baseline, by name.
     pub agents: Vec<String>,
-    /// The changes, or why the look at them has failed.
+    /// The changes, or the reason why the look has failed.
     pub look: Result<TurnLook, String>,
 }
 
-/// Every working tree of this user with a baseline, by path.
+/// Lists every working tree of this user that has a baseline, sorted by path.
 pub fn unreviewed_trees(dirs: &TurnDirs) -> Vec<UnreviewedTree> {
     let mut all: Vec<UnreviewedTree> = TreeStore::all(dirs.state())
         .into_iter()
@@ -37,7 +37,7 @@ pub fn unreviewed_trees(dirs: &TurnDirs) -> Vec<UnreviewedTree> {
     all
 }
 
-/// The working tree around a directory, if it has a baseline.
+/// Returns the working tree around a directory, if it has a baseline.
 ///
 /// # Errors
 /// When the directory is in no working tree, or the log cannot be read.
@@ -52,7 +52,7 @@ pub fn unreviewed_in(dirs: &TurnDirs, directory: &Path) -> Result<Option<Unrevie
         }
     }
     let root = tree.top.clone();
-    let access = TreeAccess::open(dirs, tree, Instant::now() + PATIENCE);
+    let access = TreeAccess::open(dirs, tree, Instant::now() + TIME_LIMIT);
     let look = access.and_then(|access| look(&access, None)).map_err(|fault| fault.to_string());
     Ok(Some(UnreviewedTree { root, agents, look }))
 }

@@ -48,7 +48,7 @@ impl<'a> TakeBack<'a> {
     /// When the log knows no undo that has kept this draft, the file has changed since that undo, or the file
     /// cannot be written.
     pub fn write(&mut self, file: &Path, draft: &Path) -> Result<(), Error> {
-        let unknown = || Error::said("it is not known as the text before an undo");
+        let unknown = || Error::other("it is not known as the text before an undo");
         // The undo may have removed the directories of a new file.
         let above = file.ancestors().skip(1).find(|above| above.is_dir()).ok_or_else(unknown)?;
         let tree = self.dirs.working_tree(above).map_err(|_| unknown())?;

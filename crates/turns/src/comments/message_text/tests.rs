@@ -1,4 +1,4 @@
-//! The text of a message, hostile files, and limits.
+//! Tests the text of a message with all its parts, with hostile files, and at its limits.
 
 use alongside_companion::turns::source::{HunkBack, WholeBack};
 use alongside_desk::{Anchor, CommentId, CommentState};
@@ -20,12 +20,12 @@ fn comment(path: &str, code: &str, text: &str) -> Comment {
     }
 }
 
-fn of(comments: Vec<Comment>) -> Content {
+fn content_of(comments: Vec<Comment>) -> Content {
     Content { comments, ..Content::default() }
 }
 
 #[test]
-fn a_message_names_place_code_and_words() {
+fn a_message_has_place_code_and_text_of_each_comment() {
     let old = Comment {
         anchor: Anchor { side: Side::Old, ..comment("b.rs", "y\n", "").anchor },
         text: "this was better".into(),
@@ -50,7 +50,7 @@ fn a_message_names_place_code_and_words() {
         undone: vec![ChangeBack { path: "h.rs".into(), ..ChangeBack::default() }],
     };
     let expected = format!(
-        "{BEGIN}
+        "{INTRO}
 ## Comments
 
 Comment 1: `a.rs`, lines 4–5
@@ -106,7 +106,7 @@ These changes are undone in the files already.
 }
 
 #[test]
-fn a_change_without_lines_names_its_way_back() {
+fn a_change_without_lines_says_how_to_undo_it() {
     let whole = |path: &str, change, from: Option<&str>, executable| ChangeBack {
         path: path.into(),
         whole: WholeBack { change, from: from.map(str::to_owned), executable },
@@ -148,7 +148,7 @@ fn a_change_without_lines_names_its_way_back() {
 
 const MOST: usize = 9_000;
 
-/// Every line outside of code blocks, as a reader of Markdown sees them.
+/// Returns the lines outside of code blocks, as a reader of Markdown sees them.
 fn outside(text: &str) -> Vec<&str> {
     let (mut fence, mut found) = (String::new(), Vec::new());
     for line in text.lines() {
@@ -184,17 +184,17 @@ fn neither_code_nor_a_name_speaks_for_the_person() {
         assert!(!text.contains(['\u{1b}', '\u{202e}', '\r']), "{most}: {text}");
     }
     let hostile = comment("a", "x\n", "see\n```\n\u{1b}[2J\nstill mine");
-    let text = of(vec![hostile, comment("b", "> no\n", "second")]).text(MOST);
+    let text = content_of(vec![hostile, comment("b", "> no\n", "second")]).text(MOST);
     let said: Vec<_> = outside(&text).into_iter().filter(|line| line.starts_with('>')).collect();
     assert_eq!(said.len(), 5, "{text}");
 }
 
 #[test]
-fn code_is_cut_before_words_are() {
+fn code_is_cut_before_comments_are() {
     let code: String = (0..2_000).map(|line| format!("line {line}\n")).collect();
     let comments: Vec<_> = (0..30).map(|at| comment("a.rs", &code, &format!("words {at}"))).collect();
     for most in [100_000, 20_000, 9_000, 4_000] {
-        let text = of(comments.clone()).text(most);
+        let text = content_of(comments.clone()).text(most);
         assert!(units(&text) <= most, "{most}: {}", units(&text));
         assert!((0..30).all(|at| text.contains(&format!("> words {at}\n"))), "{most}: {text}");
         assert!(
@@ -203,12 +203,12 @@ fn code_is_cut_before_words_are() {
         );
     }
     let long = comment("a.rs", &"x".repeat(50_000), "words");
-    let text = of(vec![long]).text(MOST);
+    let text = content_of(vec![long]).text(MOST);
     assert!(units(&text) <= MOST && text.contains("x…\n```\n> words\n"), "{text}");
 }
 
 #[test]
-fn words_that_do_not_fit_are_named_and_never_lost_in_silence() {
+fn a_message_names_the_number_of_entries_that_do_not_fit() {
     let words = "ä𝄞 ".repeat(400);
     let comments: Vec<_> = (0..20).map(|_| comment("a.rs", "x\n", &words)).collect();
     let back: Vec<_> =
@@ -223,10 +223,10 @@ fn words_that_do_not_fit_are_named_and_never_lost_in_silence() {
         ),
         "{last}"
     );
-    let one = of(vec![comment("a.rs", "x\n", &"word ".repeat(5_000))]).text(MOST);
+    let one = content_of(vec![comment("a.rs", "x\n", &"word ".repeat(5_000))]).text(MOST);
     assert!(units(&one) <= MOST && units(&one) > MOST - 400, "{}", units(&one));
     assert!(one.contains("…\n\nThe end of the last comment does not fit here: run"), "{one}");
-    // Of files, the list ends.
+    // A list of files ends where the space ends.
     let undone =
         (0..2_000).map(|at| ChangeBack { path: format!("dir/file{at}"), ..ChangeBack::default() }).collect();
     let text = Content { undone, ..Content::default() }.text(MOST);
