@@ -1,5 +1,6 @@
-//! The answer of a hook in the format of its agent. Every format was measured: an agent that does not know an
-//! answer goes on as if there were no hook.
+//! The answer of a hook in the format of its agent. Each format was tested with its agent, because an agent
+//! that
+//! does not understand an answer continues as if there were no hook.
 
 use alongside_contract::hook::{AnswerFormat, Arguments, Hook, HookEvent};
 use alongside_desk::Verdict;
@@ -9,24 +10,25 @@ use crate::change::{Change, TextFile};
 use crate::input::HookInput;
 use crate::tool_call::ToolCall;
 
-/// The most characters of a reason.
+/// The longest reason, in characters.
 const MAX_REASON: usize = 18_000;
-/// The most characters of a text beside a yes: Claude Code shows its model no more than some 10,000.
+/// The longest text beside an acceptance, in characters: Claude Code shows its model at most about 10,000.
 const MAX_CONTEXT: usize = 9_000;
-/// The most characters of a text that the model is asked to write.
+/// The longest text that the model is asked to write, in characters.
 const MAX_QUOTED: usize = 6_000;
 
 /// The output of the hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// Nothing: the agent goes on as if there were no hook.
+    /// No output: the agent continues as if there were no hook.
     Silence,
-    /// This line.
+    /// This line of output.
     Line(String),
 }
 
-/// The answer after the verdicts on all changes of a call, in their order. `read` gives the files as they are
-/// now.
+/// Returns the answer after the verdicts on all changes of a call, in their order. `read` returns the files
+/// as they
+/// are now.
 pub fn answer(
     hook: &'static Hook,
     input: &HookInput,
@@ -73,9 +75,11 @@ pub fn answer(
     if texts.iter().all(Option::is_none) {
         return refusal(event, &message);
     }
-    // The file may have changed since: the tool must still write what the person accepted.
+    // The file may have changed since the proposal, but the tool must write the text that the person
+    // accepted.
     let now = call.changes(&mut read).unwrap_or_default();
-    // Desks watch the new place of a file that moves. A text that it got at its old one would be lost unseen.
+    // Desks watch the new path of a file that moves. A text that was written to its old path would be lost
+    // unnoticed.
     let is_outdated = |(at, change): (usize, &Change)| {
         let is_same = now.get(at).is_some_and(|now| now.proposed == change.proposed);
         change.removes().is_some() && texts.get(at).is_some_and(Option::is_some) && !is_same
@@ -87,29 +91,30 @@ pub fn answer(
     let is_changed = now.len() != texts.len() || !texts.iter().zip(&now).all(|(text, now)| writes(text, now));
     match (event.arguments, is_changed) {
         (Arguments::Ignored, false) => allowed(hook, event, None, &message),
-        // Another hook may give arguments, and agents pass over a yes without any.
+        // Another hook may answer with arguments, and agents ignore an acceptance without arguments.
         (Arguments::Taken, false) => allowed(hook, event, Some(input.tool_input.clone()), &message),
         (Arguments::Taken, true) => {
-            let arguments = call.rewritten(input, &texts, &mut read);
-            let arguments =
-                arguments.and_then(|arguments| checked(hook, input, arguments, (changes, &texts), &mut read));
+            let arguments = call.rewritten_arguments(input, &texts, &mut read);
+            let arguments = arguments
+                .and_then(|arguments| check_arguments(hook, input, arguments, (changes, &texts), &mut read));
             match arguments {
                 Ok(arguments) => allowed(hook, event, Some(arguments), &message),
                 Err(why) => {
-                    let wanted = wanted(call, &texts, &mut read);
-                    refusal(event, &format!("{message}\nNothing was written: {why}.{wanted}"))
+                    let request = request_text(call, &texts, &mut read);
+                    refusal(event, &format!("{message}\nNothing was written: {why}.{request}"))
                 }
             }
         }
         (Arguments::Ignored, true) => {
-            let wanted = wanted(call, &texts, &mut read);
-            refusal(event, &format!("{message}\nNothing was written yet.{wanted}"))
+            let request = request_text(call, &texts, &mut read);
+            refusal(event, &format!("{message}\nNothing was written yet.{request}"))
         }
     }
 }
 
-/// Arguments that make the tool write these texts, each for the change in the same place, and nothing else.
-fn checked(
+/// Checks that the tool writes these texts with these arguments, each for the change in the same place, and
+/// nothing else.
+fn check_arguments(
     hook: &'static Hook,
     input: &HookInput,
     arguments: Map<String, Value>,
@@ -118,9 +123,9 @@ fn checked(
 ) -> Result<Map<String, Value>, String> {
     let again = HookInput { tool_input: arguments.clone(), ..input.clone() };
     let call = ToolCall::read(hook, &again);
-    // A patch gives every file a last line end.
+    // A patch adds a final newline to every file.
     let is_patch = matches!(call, Ok(ToolCall::Patch(_)));
-    let same = |made: &str, text: &str| {
+    let is_same = |made: &str, text: &str| {
         let end = made.strip_prefix(text);
         let is_ended = text.is_empty() || text.ends_with('\n');
         end.is_some_and(|end| end.is_empty() || is_patch && !is_ended && matches!(end, "\n" | "\r\n"))
@@ -130,12 +135,12 @@ fn checked(
         changes.iter().zip(texts).filter_map(|(change, text)| Some((change, (*text)?))).collect();
     let is_wanted = |one: &Change| {
         let is_written =
-            |(change, text): &(&Change, &str)| change.path == one.path && same(&one.proposed, text);
+            |(change, text): &(&Change, &str)| change.path == one.path && is_same(&one.proposed, text);
         let is_moved = |(change, _): &(&Change, &str)| change.removes() == Some(&*one.path);
         wanted.iter().any(is_written) || one.proposed.is_empty() && wanted.iter().any(is_moved)
     };
     let is_made = |(change, text): &(&Change, &str)| {
-        made.iter().any(|one| one.path == change.path && same(&one.proposed, text))
+        made.iter().any(|one| one.path == change.path && is_same(&one.proposed, text))
     };
     match made.iter().all(is_wanted) && wanted.iter().all(is_made) {
         true => Ok(arguments),
@@ -150,9 +155,9 @@ const STILL_OPEN: &str = "The review of this change is still open, and nothing w
                           again with the same arguments, and do nothing else before: the next call gets its \
                           outcome.";
 
-/// The answer at an event that keeps the tool from running.
+/// Returns the answer at an event that keeps the tool from running.
 pub fn refusal(event: &HookEvent, reason: &str) -> Answer {
-    let reason = short(reason, MAX_REASON);
+    let reason = shorten(reason, MAX_REASON);
     line(match event.answer {
         AnswerFormat::Decision => json!({"decision": "deny", "reason": reason}),
         AnswerFormat::Behavior => {
@@ -165,10 +170,10 @@ pub fn refusal(event: &HookEvent, reason: &str) -> Answer {
     })
 }
 
-/// The answer with which the tool runs. An empty message is none.
+/// Returns the answer with which the tool runs. An empty message is left out.
 fn allowed(hook: &Hook, event: &HookEvent, arguments: Option<Map<String, Value>>, message: &str) -> Answer {
     let is_heard = hook.hears_acceptances && !message.is_empty();
-    let message = is_heard.then(|| short(message, MAX_CONTEXT));
+    let message = is_heard.then(|| shorten(message, MAX_CONTEXT));
     let arguments = arguments.map(Value::Object);
     match (event.answer, arguments) {
         (AnswerFormat::Decision, None) => Answer::Silence,
@@ -183,7 +188,7 @@ fn allowed(hook: &Hook, event: &HookEvent, arguments: Option<Map<String, Value>>
         (AnswerFormat::PermissionDecision, None) if message.is_none() => Answer::Silence,
         (AnswerFormat::PermissionDecision, arguments) => {
             let mut output = json!({"hookEventName": event.name});
-            // Agents take a yes without arguments for an error, or for nothing.
+            // Agents treat an acceptance without arguments as an error, or ignore it.
             insert(&mut output, "permissionDecision", arguments.is_some().then(|| "allow".into()));
             insert(&mut output, "updatedInput", arguments);
             insert(&mut output, "additionalContext", message.map(Into::into));
@@ -202,10 +207,10 @@ fn line(value: Value) -> Answer {
     Answer::Line(value.to_string())
 }
 
-/// The request to the model to propose the person's text, where the agent cannot write it by itself.
-fn wanted(call: &ToolCall, texts: &[Option<&str>], read: impl FnMut(&str) -> TextFile) -> String {
+/// Asks the model to propose the person's text, where the hook cannot pass the text to the tool.
+fn request_text(call: &ToolCall, texts: &[Option<&str>], read: impl FnMut(&str) -> TextFile) -> String {
     let [Some(text)] = texts else { return " Propose only the changes that the person kept.".into() };
-    let quoted = match call.replacement(text, read) {
+    let quoted = match call.smallest_edit(text, read) {
         Some((old, new)) => format!(
             " Call the tool again so that it makes exactly this change, which the person has accepted. \
              Replace\n{}\nby\n{}",
@@ -228,7 +233,7 @@ fn fenced(text: &str) -> String {
     format!("```\n{text}{end}```")
 }
 
-fn short(text: &str, limit: usize) -> String {
+fn shorten(text: &str, limit: usize) -> String {
     match text.char_indices().nth(limit) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text.to_owned(),

@@ -13,45 +13,45 @@ use crate::line_endings::hidden_differences;
 pub enum TextFile {
     /// There is no such file.
     Absent,
-    /// It holds this text.
+    /// The file holds this text.
     Text(String),
-    /// It is not UTF-8 text: the text with U+FFFD in place of the other bytes.
+    /// The file is not UTF-8. The text has U+FFFD in place of each invalid sequence.
     NotUtf8(String),
-    /// It is a directory, a device or the like.
+    /// The path is a directory, a device or the like.
     Special,
-    /// It cannot be read, for this reason.
+    /// The file cannot be read, for this reason.
     Unreadable(String),
 }
 
 /// The change of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// The file as the agent spells it; relative to the directory in which the agent works.
+    /// The path as the agent writes it; relative to the directory in which the agent works.
     pub path: String,
     /// The whole text after the change; empty if the change deletes the file.
     pub proposed: String,
-    /// The work of the tool, in words for people, if that is more than writing this text.
+    /// The further effects of the tool, in words for people, if it does more than write this text.
     pub remark: Option<String>,
-    /// The tool's operation; a path in it is spelled as the agent does.
+    /// The tool's operation. A path in it is as the agent writes it.
     pub operation: Operation,
 }
 
 impl Change {
-    /// A change that writes a text in place of this one, if there is a file.
+    /// Creates a change that writes a text in place of this one, if there is a file.
     pub(crate) fn write(path: &str, file: Option<&str>, proposed: String) -> Self {
         let hidden: Vec<_> = file.into_iter().flat_map(|file| hidden_differences(file, &proposed)).collect();
         let remark = (!hidden.is_empty()).then(|| hidden.join(" "));
         Self { path: path.to_owned(), proposed, remark, operation: Operation::Write }
     }
 
-    /// Adds a sentence for people, before the others.
-    pub(crate) fn remarked(mut self, sentence: Option<&str>) -> Self {
+    /// Adds a sentence for people before the other sentences.
+    pub(crate) fn with_remark(mut self, sentence: Option<&str>) -> Self {
         let sentences = sentence.into_iter().chain(self.remark.as_deref()).collect::<Vec<_>>();
         self.remark = (!sentences.is_empty()).then(|| sentences.join(" "));
         self
     }
 
-    /// Another file that the tool removes, as the agent spells it.
+    /// Returns the path of another file that the tool removes, as the agent writes it.
     pub fn removes(&self) -> Option<&str> {
         match &self.operation {
             Operation::Move { from } => Some(from),
@@ -65,8 +65,9 @@ impl Change {
 pub enum NoChange {
     /// The tool writes no file that this crate knows of.
     NotATool,
-    /// The tool would fail, write elsewhere than it seems, or write a text that cannot be worked out: the
-    /// agent is refused.
+    /// The tool would fail, write to another path than it seems, or write a text that cannot be predicted.
+    /// The
+    /// agent gets a refusal.
     Refused {
         /// The reason, for the model.
         why: String,
@@ -79,17 +80,17 @@ impl NoChange {
     }
 }
 
-/// The refusal of a tool call that lacks an argument.
-pub(crate) fn missing(argument: &str) -> NoChange {
+/// Refuses a tool call that lacks an argument.
+pub(crate) fn missing_argument(argument: &str) -> NoChange {
     NoChange::refused(format!("the argument {argument:?} is missing"))
 }
 
-/// The refusal of a tool call for a device or the like.
-pub(crate) fn special(path: &str) -> NoChange {
+/// Refuses a tool call for a device or the like.
+pub(crate) fn not_regular(path: &str) -> NoChange {
     NoChange::refused(format!("{path} is no ordinary file"))
 }
 
-/// The refusal of a tool call for a file of which nobody can tell what the tool makes.
+/// Refuses a tool call for a file for which the text that the tool writes cannot be predicted.
 pub(crate) fn not_utf8(path: &str) -> NoChange {
     NoChange::refused(format!(
         "{path} is not UTF-8 text, and nobody can review an edit of it: ask the person whether to convert it \
@@ -97,15 +98,15 @@ pub(crate) fn not_utf8(path: &str) -> NoChange {
     ))
 }
 
-/// The refusal of a tool call for a file that cannot be read, for this reason.
+/// Refuses a tool call for a file that cannot be read, for this reason.
 pub(crate) fn unreadable(path: &str, why: &str) -> NoChange {
     NoChange::refused(format!("nobody can review a change of {path}: {why}"))
 }
 
-/// The text that a tool reads in a file; `None` if there is none.
+/// Returns the text that a tool reads in a file; `None` if there is no file.
 ///
 /// # Errors
-/// When it is no file, or cannot be read: the reason, for the model.
+/// When the path is no regular file, or the file cannot be read: the reason, for the model.
 pub(crate) fn text_of(found: TextFile) -> Result<Option<String>, String> {
     match found {
         TextFile::Absent => Ok(None),
@@ -115,15 +116,15 @@ pub(crate) fn text_of(found: TextFile) -> Result<Option<String>, String> {
     }
 }
 
-/// A path that names the same file for the agent and for us.
+/// Returns a path that names the same file for the agent and for us.
 ///
 /// # Errors
-/// When the agent would read another path in it.
+/// When the agent would interpret the path as another one.
 pub(crate) fn plain_path(rules: PathRules, path: &str) -> Result<String, NoChange> {
     if path.is_empty() {
         return Err(NoChange::refused("the path of the file is missing"));
     }
-    let is_blank = |c: char| c.is_control() || c == '\u{feff}';
+    let is_invisible = |c: char| c.is_control() || c == '\u{feff}';
     let has_dots = || path.split(['/', '\\']).any(|part| part == "." || part == "..");
     let is_relative = !Path::new(path).is_absolute();
     let is_resolved = match rules {
@@ -131,7 +132,7 @@ pub(crate) fn plain_path(rules: PathRules, path: &str) -> Result<String, NoChang
         PathRules::Decoded => has_dots() || (is_relative && path.starts_with('@')) || path.contains('%'),
         PathRules::Absolute => is_relative || has_dots(),
     };
-    let is_spaced = path.starts_with('~') || path.trim() != path || path.chars().any(is_blank);
+    let is_spaced = path.starts_with('~') || path.trim() != path || path.chars().any(is_invisible);
     if is_resolved || is_spaced {
         return Err(NoChange::refused(format!(
             "the path {path:?} is ambiguous: give an absolute path without special characters"
@@ -140,7 +141,8 @@ pub(crate) fn plain_path(rules: PathRules, path: &str) -> Result<String, NoChang
     Ok(path.to_owned())
 }
 
-/// The paths that an agent may read in one, also in one that [`plain_path`] refuses. `home` is the person's.
+/// Lists the paths for which an agent may take `path`, even if [`plain_path`] refuses it. `home` is the
+/// person's.
 pub(crate) fn possible_paths(rules: PathRules, path: &str, home: Option<&Path>) -> Vec<PathBuf> {
     let path = path.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
     let mut texts = vec![path.to_owned()];

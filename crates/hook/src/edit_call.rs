@@ -1,18 +1,22 @@
-//! Strings that a tool replaces in a file: its arguments, the text that it writes, and the way back.
+//! Tools that replace strings in a file: their arguments, the text that they write, and arguments that write
+//! a given text.
 
 use std::path::Path;
 
 use alongside_contract::hook::{EditArguments, OtherEncodings};
 use serde_json::{Map, Value, json};
 
-use crate::change::{Change, NoChange, TextFile, missing, not_utf8, special, text_of, unreadable};
+use crate::change::{
+    Change, NoChange, TextFile, missing_argument, not_regular, not_utf8, text_of, unreadable,
+};
 use crate::input::HookInput;
 use crate::string_edit::{self, Edit};
 
-const LOST: &str = "The file is not UTF-8 text: each U+FFFD (\u{fffd}) stands for bytes that the agent \
-                    cannot read, and takes their place.";
+/// The remark on a file that is not UTF-8.
+const LOST_BYTES_REMARK: &str = "The file is not UTF-8 text: each U+FFFD (\u{fffd}) stands for bytes that the \
+                                 agent cannot read, and takes their place.";
 
-/// Strings to replace in one file, in order.
+/// A call of a tool that replaces strings in one file, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditCall {
     pub(crate) path: String,
@@ -22,16 +26,16 @@ pub struct EditCall {
 }
 
 impl EditCall {
-    /// Reads the arguments of a tool that replaces strings in the file at this path.
+    /// Parses the arguments of a tool that replaces strings in the file at this path.
     pub(crate) fn read(
         path: String,
         input: &HookInput,
         arguments: &EditArguments,
         other_encodings: OtherEncodings,
     ) -> Result<Self, NoChange> {
-        let text = |name: &str| input.text(name).map(str::to_owned).ok_or_else(|| missing(name));
+        let text = |name: &str| input.text(name).map(str::to_owned).ok_or_else(|| missing_argument(name));
         let edits = match arguments.list {
-            Some(list) => edits_in(input, list, arguments).ok_or_else(|| missing(list))?,
+            Some(list) => edits_in(input, list, arguments).ok_or_else(|| missing_argument(list))?,
             None => vec![Edit {
                 old: text(arguments.old)?,
                 new: text(arguments.new)?,
@@ -41,31 +45,31 @@ impl EditCall {
         Ok(Self { path, edits, arguments: *arguments, other_encodings })
     }
 
-    /// The change, for the file that the tool finds.
+    /// Computes the change of this file.
     pub(crate) fn change(&self, found: TextFile) -> Result<Change, NoChange> {
         let Self { path, edits, arguments, other_encodings } = self;
-        let is_new = edits.iter().all(|edit| edit.old.is_empty());
+        let creates_file = edits.iter().all(|edit| edit.old.is_empty());
         let (file, remark) = match found {
             TextFile::Absent if Path::new(path).is_relative() => {
                 return Err(NoChange::refused(format!(
                     "there is no file {path} in the working directory: give an absolute path"
                 )));
             }
-            TextFile::Absent if is_new => (None, None),
+            TextFile::Absent if creates_file => (None, None),
             TextFile::Absent => return Err(NoChange::refused(format!("there is no file {path}"))),
             TextFile::Text(text) => (Some(text), None),
             TextFile::NotUtf8(text) => match other_encodings {
-                OtherEncodings::Lost => (Some(text), Some(LOST)),
+                OtherEncodings::Lost => (Some(text), Some(LOST_BYTES_REMARK)),
                 OtherEncodings::Guessed | OtherEncodings::Left => return Err(not_utf8(path)),
             },
-            TextFile::Special => return Err(special(path)),
+            TextFile::Special => return Err(not_regular(path)),
             TextFile::Unreadable(why) => return Err(unreadable(path, &why)),
         };
-        let proposed = string_edit::edited(path, file.as_deref(), edits, arguments)?;
-        Ok(Change::write(path, file.as_deref(), proposed).remarked(remark))
+        let proposed = string_edit::apply_all(path, file.as_deref(), edits, arguments)?;
+        Ok(Change::write(path, file.as_deref(), proposed).with_remark(remark))
     }
 
-    /// Makes these arguments those with which the tool writes a text.
+    /// Rewrites `arguments` so that the tool writes `text`.
     pub(crate) fn rewrite(
         &self,
         arguments: &mut Map<String, Value>,
@@ -73,7 +77,7 @@ impl EditCall {
         text: &str,
     ) -> Result<(), String> {
         let names = &self.arguments;
-        let edit = string_edit::between(&text_of(found)?.unwrap_or_default(), text, names.line_ends);
+        let edit = string_edit::edit_between(&text_of(found)?.unwrap_or_default(), text, names.line_ends);
         let mut set = |name: &str, value: Value| drop(arguments.insert(name.to_owned(), value));
         match names.list {
             Some(list) => set(list, vec![json!({ names.old: edit.old, names.new: edit.new })].into()),
@@ -82,14 +86,14 @@ impl EditCall {
                 set(names.new, edit.new.into());
             }
         }
-        for number in ["replace_all", "allow_multiple", "expected_replacements"] {
-            arguments.remove(number);
+        for option in ["replace_all", "allow_multiple", "expected_replacements"] {
+            arguments.remove(option);
         }
         Ok(())
     }
 }
 
-/// The replacements in a list among the arguments.
+/// Parses the list of edits among the arguments.
 fn edits_in(input: &HookInput, list: &str, names: &EditArguments) -> Option<Vec<Edit>> {
     let edits = input.tool_input.get(list)?.as_array()?.iter().map(|edit| {
         let text = |name: &str| edit.get(name).and_then(Value::as_str).map(str::to_owned);

@@ -1,13 +1,13 @@
-//! The input of a hook, whatever its form.
+//! The input of a hook, in each of its formats.
 
 use alongside_contract::hook::{Hook, HookEvent, InputFormat};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// The tool call as an agent tells its hook.
+/// The tool call that an agent reports to its hook.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub struct HookInput {
-    /// The agent's name of its session.
+    /// The session's identifier, which the agent has chosen.
     #[serde(default)]
     pub session_id: String,
     /// The directory in which the agent works.
@@ -16,10 +16,10 @@ pub struct HookInput {
     /// The event, as in [`HookEvent::name`](alongside_contract::hook::HookEvent::name).
     #[serde(default)]
     pub hook_event_name: String,
-    /// How much the agent does without asking, in its own words, if it says so.
+    /// The agent's own name of its permission mode, if it sends one.
     #[serde(default)]
     pub permission_mode: String,
-    /// The subagent that calls the tool, if it is one.
+    /// The identifier of the subagent that calls the tool, if a subagent does.
     #[serde(default)]
     pub agent_id: Option<Value>,
     /// The tool that the agent is about to run.
@@ -30,7 +30,7 @@ pub struct HookInput {
     pub tool_input: Map<String, Value>,
 }
 
-/// An input that no agent gives.
+/// An input that no agent sends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadInput(pub String);
 
@@ -43,10 +43,10 @@ impl std::fmt::Display for BadInput {
 impl std::error::Error for BadInput {}
 
 impl HookInput {
-    /// Reads the input.
+    /// Parses the input.
     ///
     /// # Errors
-    /// When it is not the JSON object that agents give.
+    /// When the input is not the JSON object that agents send.
     pub fn read(hook: &Hook, input: &[u8]) -> Result<Self, BadInput> {
         match hook.input {
             InputFormat::SnakeCase => {
@@ -55,31 +55,32 @@ impl HookInput {
         }
     }
 
-    /// Whether the agent only plans: it refuses to write by itself.
+    /// Whether the agent is in its planning mode, in which it refuses to write.
     pub fn is_of_a_plan(&self) -> bool {
         self.permission_mode == "plan"
     }
 
-    /// The event that it tells of, if the hook is registered for it.
+    /// Returns the event of the input, if the hook is registered for it.
     pub fn event<'a>(&self, hook: &'a Hook) -> Option<&'a HookEvent> {
         hook.event(&self.hook_event_name)
     }
 
-    /// The same; of an input without an event, or with another one, the event before a tool.
+    /// Returns the event like [`event`](Self::event), or the event before a tool if the input has no known
+    /// event.
     pub fn event_or_first<'a>(&self, hook: &'a Hook) -> &'a HookEvent {
         self.event(hook).unwrap_or(&hook.before_tool)
     }
 
-    /// A text among the arguments.
+    /// Returns the value of a string argument.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.tool_input.get(name)?.as_str()
     }
 
-    /// A switch among the arguments; off if it is absent.
+    /// Returns the value of a boolean argument; false if it is absent.
     pub(crate) fn is_on(&self, name: &str) -> bool {
         match self.tool_input.get(name) {
             Some(Value::Bool(on)) => *on,
-            // Models write switches as text, and agents understand that.
+            // Models may write a boolean as a string, which agents accept.
             Some(Value::String(text)) => text == "true",
             _ => false,
         }

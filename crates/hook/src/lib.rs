@@ -1,14 +1,16 @@
 //! Tool calls of coding agents as proposals, and verdicts as the answers of their hooks. Differences between
 //! agents are in the [`Hook`](alongside_contract::hook::Hook) of a row; this crate knows no agent by name.
 //!
-//! An agent runs a hook before a tool writes a file: it tells the call on the hook's input and obeys the
-//! answer on its output. This crate reads the [input](HookInput), works out [the texts](ToolCall::changes)
-//! that the tool would write, and writes the [answer](answer). It reads no files and talks to nobody.
+//! An agent runs a hook before a tool writes a file: it writes the call to the hook's input and obeys the
+//! answer on the hook's output. This crate parses the [input](HookInput), computes [the
+//! texts](ToolCall::changes)
+//! that the tool would write, and writes the [answer](answer). It reads no files and opens no connection.
 //!
-//! Hooks at the beginning and the end of a turn bring a [`TurnInput`]. The only answer is a person's message
+//! Hooks at the beginning and the end of a turn receive a [`TurnInput`]. Their only answer is a person's
+//! message
 //! to the model, beside a prompt.
 //!
-//! A text is worked out exactly or not at all. A person must not review another text than the agent writes.
+//! A text is computed exactly or not at all: a person must not review another text than the agent writes.
 
 mod answer;
 mod change;
@@ -34,6 +36,6 @@ pub use tool_call::ToolCall;
 pub use turn_answer::prompt_answer;
 pub use turn_input::TurnInput;
 
-/// A file for tests, by its whole path: agents that want one refuse another system's.
+/// An absolute path for tests: agents that require one refuse the form of another system.
 #[cfg(test)]
 const FILE: &str = if cfg!(windows) { r"C:\f" } else { "/f" };

@@ -1,4 +1,5 @@
-//! Line ends and the byte-order mark: those that a tool writes by the rules of its row, and the differences
+//! Line ends and the byte-order mark: the ones that a tool writes by the rules of its row, and the
+//! differences
 //! from the file that no hunk shows.
 
 use alongside_contract::hook::{LineEnds, Mark};
@@ -6,8 +7,8 @@ use alongside_contract::hook::{LineEnds, Mark};
 /// The byte-order mark as a character.
 pub(crate) const BOM: char = '\u{feff}';
 
-/// The text with `\n` in place of each `\r\n`.
-pub(crate) fn unix(text: &str) -> String {
+/// Returns the text with `\n` in place of each `\r\n`.
+pub(crate) fn with_lf(text: &str) -> String {
     text.replace("\r\n", "\n")
 }
 
@@ -17,18 +18,18 @@ pub(crate) fn writes_crlf(rule: LineEnds, file: &str) -> bool {
         LineEnds::AsSent => false,
         LineEnds::CrlfIfAny => file.contains("\r\n"),
         LineEnds::CrlfIfMost => {
-            let Ends { all, crlf } = Ends::of(beginning(file, LineEnds::MOST_OF));
+            let LineEndCounts { all, crlf } = LineEndCounts::of(beginning(file, LineEnds::MOST_OF));
             crlf > all - crlf
         }
     }
 }
 
-/// The text as a tool with this rule writes it into this file.
-pub(crate) fn written(rule: LineEnds, file: &str, text: &str) -> String {
-    if writes_crlf(rule, file) { unix(text).replace('\n', "\r\n") } else { text.to_owned() }
+/// Returns the text as a tool with this rule writes it into this file.
+pub(crate) fn with_line_ends(rule: LineEnds, file: &str, text: &str) -> String {
+    if writes_crlf(rule, file) { with_lf(text).replace('\n', "\r\n") } else { text.to_owned() }
 }
 
-/// The text with the mark that a tool with this rule writes in place of this file.
+/// Returns the text with the mark that a tool with this rule writes in place of this file.
 pub(crate) fn with_mark(rule: Mark, file: &str, text: String) -> String {
     let is_added = match rule {
         Mark::AsSent => false,
@@ -38,15 +39,16 @@ pub(crate) fn with_mark(rule: Mark, file: &str, text: String) -> String {
     if is_added && file.starts_with(BOM) && !text.starts_with(BOM) { format!("{BOM}{text}") } else { text }
 }
 
-/// The differences that no hunk shows, for people. A review compares the texts in one form, if each of them
-/// has one line end only.
+/// Returns the differences that no hunk shows, for people. If each of the two texts has only one kind of line
+/// end, a
+/// review compares them with LF.
 pub(crate) fn hidden_differences(file: &str, text: &str) -> impl Iterator<Item = &'static str> {
     let mark = match (file.starts_with(BOM), text.starts_with(BOM)) {
         (true, false) => Some("This removes the byte-order mark at the beginning of the file."),
         (false, true) => Some("This adds a byte-order mark at the beginning of the file."),
         _ => None,
     };
-    let (old, new) = (Ends::of(file), Ends::of(text));
+    let (old, new) = (LineEndCounts::of(file), LineEndCounts::of(text));
     let line_ends = if old.are_crlf() && new.are_lf() {
         Some("This ends every line of the file in LF; it has CRLF.")
     } else if old.are_lf() && new.are_crlf() {
@@ -59,12 +61,12 @@ pub(crate) fn hidden_differences(file: &str, text: &str) -> impl Iterator<Item =
 
 /// The numbers of line ends in a text.
 #[derive(Clone, Copy)]
-struct Ends {
+struct LineEndCounts {
     all: usize,
     crlf: usize,
 }
 
-impl Ends {
+impl LineEndCounts {
     fn of(text: &str) -> Self {
         Self { all: text.matches('\n').count(), crlf: text.matches("\r\n").count() }
     }
@@ -78,7 +80,7 @@ impl Ends {
     }
 }
 
-/// The first UTF-16 units of a text, without the half of a character at their end.
+/// Returns the beginning of a text with at most `units` UTF-16 units, cut at a character boundary.
 fn beginning(text: &str, units: usize) -> &str {
     let mut left = units;
     let end = text.char_indices().find(|(_, c)| match left.checked_sub(c.len_utf16()) {
@@ -108,8 +110,8 @@ mod tests {
             let found = [AsSent, CrlfIfAny, CrlfIfMost].map(|rule| writes_crlf(rule, file));
             assert_eq!(found, rules, "{file:?}");
         }
-        assert_eq!(written(CrlfIfAny, "a\r\n", "x\r\ny\nz\r"), "x\r\ny\r\nz\r");
-        assert_eq!(written(CrlfIfAny, "a\n", "x\r\ny\n"), "x\r\ny\n");
+        assert_eq!(with_line_ends(CrlfIfAny, "a\r\n", "x\r\ny\nz\r"), "x\r\ny\r\nz\r");
+        assert_eq!(with_line_ends(CrlfIfAny, "a\n", "x\r\ny\n"), "x\r\ny\n");
     }
 
     #[test]

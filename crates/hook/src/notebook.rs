@@ -1,8 +1,10 @@
 //! Edits of one cell of a Jupyter notebook.
 //!
-//! A notebook is JSON. An edit replaces the bytes of one cell and leaves the rest as it is, so that a person
-//! sees the change and not a new layout of the whole file. Agents find a cell by its id or number among all
-//! of them, so a notebook in which one cell cannot be read is not reviewed.
+//! A notebook is JSON. An edit replaces the bytes of one cell and leaves the other bytes as they are, so that
+//! a person
+//! sees the change and not a new layout of the whole file. Agents find a cell by its id or by its number
+//! among all
+//! cells, so a notebook with an unreadable cell is not reviewed.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -11,7 +13,7 @@ use crate::change::NoChange;
 use crate::input::HookInput;
 use crate::line_endings::BOM;
 
-/// The edit of a cell.
+/// A call of a tool that edits a cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CellEdit {
     pub(crate) path: String,
@@ -26,7 +28,7 @@ pub struct CellEdit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Replace,
-    /// After the cell; without one, at the beginning.
+    /// Inserts a cell after the named one; at the beginning if no cell is named.
     Insert,
     Delete,
 }
@@ -38,7 +40,7 @@ struct Notebook<'a> {
 }
 
 impl<'a> Notebook<'a> {
-    /// Reads a notebook and each of its cells.
+    /// Parses a notebook and each of its cells.
     fn read(text: &'a str) -> Result<(Self, Vec<Cell<'a>>), String> {
         let text = text.strip_prefix(BOM).unwrap_or(text);
         let is_object = text.trim_start().starts_with('{');
@@ -65,7 +67,7 @@ struct Cell<'a> {
 
 impl<'a> Cell<'a> {
     fn read(cell: &'a str) -> Option<Self> {
-        // An array would be read, too.
+        // serde would also accept an array.
         let cell = cell.starts_with('{').then(|| serde_json::from_str::<Self>(cell).ok())??;
         serde_json::from_str::<Source>(cell.source.get()).is_ok().then_some(cell)
     }
@@ -96,11 +98,11 @@ impl CellEdit {
         })
     }
 
-    /// The other work of the agent, for people.
+    /// The further effects of the tool, for people.
     pub(crate) const REMARK: &str =
         "The agent also clears the output of a code cell it replaces, and may lay out the notebook anew.";
 
-    /// The notebook after the edit.
+    /// Returns the notebook after the edit.
     pub(crate) fn apply(&self, text: &str) -> Result<String, NoChange> {
         let refused = |why: String| NoChange::refused(format!("{} cannot be reviewed: {why}", self.path));
         let (notebook, cells) = Notebook::read(text).map_err(refused)?;
@@ -145,7 +147,7 @@ impl CellEdit {
         }
     }
 
-    /// The source with which the edit makes this notebook.
+    /// Returns the source with which the edit turns `original` into `text`.
     pub(crate) fn source_for(&self, original: &str, text: &str) -> Result<String, String> {
         let cannot = "one cell cannot be edited so; propose the changes one by one";
         if self.mode == Mode::Delete {
@@ -199,14 +201,14 @@ impl CellEdit {
     }
 }
 
-/// Where a piece of a text lies in it.
+/// Returns the range of a piece within a text that contains it.
 fn span(text: &str, piece: &str) -> Option<std::ops::Range<usize>> {
     let start = (piece.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
     let range = start..start.checked_add(piece.len())?;
     (text.get(range.clone()) == Some(piece)).then_some(range)
 }
 
-/// A cell with the comma that parts it from the next or the one before.
+/// Returns the range of a cell with the comma that separates it from the next or the previous cell.
 fn with_separator(text: &str, spans: &[std::ops::Range<usize>], at: usize) -> std::ops::Range<usize> {
     let end_of = |at: usize| spans.get(at).map_or(text.len(), |span| span.end);
     let start_of = |at: usize| spans.get(at).map_or(0, |span| span.start);
@@ -217,22 +219,22 @@ fn with_separator(text: &str, spans: &[std::ops::Range<usize>], at: usize) -> st
     }
 }
 
-/// The blanks at the beginning of the line with this offset.
+/// Returns the whitespace at the beginning of the line with this offset.
 fn indentation(text: &str, offset: usize) -> &str {
     let before = text.get(..offset).unwrap_or_default();
     let line = before.rfind('\n').map_or(0, |end| end + 1);
     let line = text.get(line..).unwrap_or_default();
-    let blanks = line.len() - line.trim_start_matches([' ', '\t']).len();
-    line.get(..blanks).unwrap_or_default()
+    let indented = line.len() - line.trim_start_matches([' ', '\t']).len();
+    line.get(..indented).unwrap_or_default()
 }
 
-/// A source as notebooks hold it: one string a line.
+/// Returns a source in the form of notebooks: an array with one string for each line.
 fn lines(source: &str, indentation: &str) -> String {
     if source.is_empty() {
         return "[]".into();
     }
     let lines = source.split_inclusive('\n').map(|line| {
-        // A string has no part that cannot be written.
+        // Serialising a string cannot fail.
         format!("{indentation} {}", serde_json::to_string(line).unwrap_or_default())
     });
     format!("[\n{}\n{indentation}]", lines.collect::<Vec<_>>().join(",\n"))

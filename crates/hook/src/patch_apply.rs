@@ -1,29 +1,31 @@
 //! Applies a patch to the text of a file as Codex does, but only where the patch describes that text byte for
 //! byte.
 //!
-//! Codex looks for the old lines of a chunk below its header and below the chunk before, and takes the first
-//! place where they stand. If there is none, Codex tries again without whitespace at the ends of lines, then
-//! without indentation, then with plain quotes and dashes. Those places are guesses, and a person would
-//! review a text that Codex may not write; here they are errors.
+//! Codex searches the old lines of a chunk below its header and below the previous chunk, and uses the first
+//! occurrence. If there is none, Codex tries again without whitespace at the ends of lines, then
+//! without indentation, then with plain quotes and dashes. Such an occurrence is a guess, and a person might
+//! review a text that Codex does not write. So this crate reports an error instead.
 //!
-//! The rest is Codex's rule: a chunk without old lines goes to the end of the file, wherever its header
-//! stands; of two insertions at one place, the one further up in the patch comes first; lines of context
-//! stay as they are with their line ends, and new lines get the first line end of the file; every updated
-//! file gets a line end at its end.
+//! All other rules are those of Codex: a chunk without old lines is appended to the end of the file, wherever
+//! its
+//! header is; of two insertions at one place, the first one in the patch comes first; lines of context
+//! keep their line ends, and new lines get the first line end of the file; every apply_chunks
+//! file gets a final line end.
 //!
-//! The rules are those of Codex 0.169, compared with its program for thousands of patches. Older releases
+//! These are the rules of Codex 0.169, compared with its program for thousands of patches. Older releases
 //! differ: they drop one newline from a text that would end in an empty line, put appended lines above such
 //! an empty line, and write new lines with `\n`.
 //!
-//! No patch applies to a file with a carriage return within a line: releases differ in whether it ends one.
+//! No patch applies to a file with a carriage return within a line: some releases treat it as a line end,
+//! others do not.
 
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::line_endings::unix;
+use crate::line_endings::with_lf;
 use crate::patch_grammar::{Change, Chunk, FileChange};
 
-/// A change that does not describe the file it is for.
+/// A change that does not describe the file to which it applies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct DoesNotApply {
     /// The line of the patch at which the chunk, or else the section, starts, from 1.
@@ -43,7 +45,7 @@ pub(crate) enum Why {
 }
 
 impl fmt::Display for DoesNotApply {
-    /// In words of ours only, for the model, which has to write the patch again.
+    /// Writes only our own words, for the model, which has to write the patch again.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the patch does not apply at its line {}: ", self.line)?;
         f.write_str(match self.why {
@@ -65,10 +67,11 @@ impl fmt::Display for DoesNotApply {
     }
 }
 
-/// The text of a file after the change; `None` if the change deletes the file. With [`Change::Update`], the
-/// text is that of the file under its new path, if it has one.
+/// Returns the text of a file after the change; `None` if the change deletes the file. With
+/// [`Change::Update`], the
+/// text belongs to the new path of the file, if there is one.
 ///
-/// `original` is the text under the old path, or `None` if there is no such file. Takes linear time.
+/// `original` is the text at the old path, or `None` if there is no such file. Takes linear time.
 pub(crate) fn apply(change: &FileChange, original: Option<&str>) -> Result<Option<String>, DoesNotApply> {
     let does_not_apply = |why| DoesNotApply { line: change.line, why };
     match (&change.change, original) {
@@ -76,17 +79,17 @@ pub(crate) fn apply(change: &FileChange, original: Option<&str>) -> Result<Optio
         (Change::Delete | Change::Update { .. }, None) => Err(does_not_apply(Why::NoFile)),
         (Change::Delete, Some(_)) => Ok(None),
         (Change::Update { chunks, .. }, Some(original)) => {
-            let text = unix(original);
+            let text = with_lf(original);
             if text.contains('\r') {
                 return Err(does_not_apply(Why::CarriageReturn));
             }
-            updated(original, &with_final_newline(&text), chunks).map(Some)
+            apply_chunks(original, &with_final_newline(&text), chunks).map(Some)
         }
     }
 }
 
-/// `text` is the original with `\n` behind each line.
-fn updated(original: &str, text: &str, chunks: &[Chunk]) -> Result<String, DoesNotApply> {
+/// Applies the chunks. `text` is the original with `\n` after each line.
+fn apply_chunks(original: &str, text: &str, chunks: &[Chunk]) -> Result<String, DoesNotApply> {
     let (mut rest, mut line, all) = (text, 0, newlines(text));
     let mut places = Vec::new();
     for chunk in chunks {
@@ -112,25 +115,25 @@ fn updated(original: &str, text: &str, chunks: &[Chunk]) -> Result<String, DoesN
         };
         for step in &chunk.steps {
             at += step.kept;
-            places.push(Place { at, removed: step.removed, added: &step.added });
+            places.push(Replaced { at, removed: step.removed, added: &step.added });
             at += step.removed;
         }
     }
-    // The order of two at one line stays.
+    // The sort is stable: two changes at one line keep their order.
     places.sort_by_key(|place| place.at);
-    Ok(replaced(original, &places))
+    Ok(replace_lines(original, &places))
 }
 
-/// Lines of a file that others replace.
-struct Place<'a> {
-    /// The number of lines before it.
+/// Lines of a file that are replace_lines.
+struct Replaced<'a> {
+    /// The index of the first of these lines in the file.
     at: usize,
     removed: usize,
     added: &'a str,
 }
 
-/// The text with other lines at these places, which come from the top down and do not overlap.
-fn replaced(original: &str, places: &[Place<'_>]) -> String {
+/// Replaces the lines at these places, which are sorted and do not overlap.
+fn replace_lines(original: &str, places: &[Replaced<'_>]) -> String {
     let mut lines = original.split_inclusive('\n');
     let is_crlf = lines.clone().next().is_some_and(|line| line.ends_with("\r\n"));
     let end = if is_crlf { "\r\n" } else { "\n" };
@@ -159,7 +162,7 @@ fn newlines(text: &str) -> usize {
     text.matches('\n').count()
 }
 
-/// The text with a newline at the end of its last line, if it has a line.
+/// Returns the text with a newline at its end, if it is not empty.
 pub(crate) fn with_final_newline(text: &str) -> Cow<'_, str> {
     if text.is_empty() || text.ends_with('\n') {
         Cow::Borrowed(text)
@@ -168,7 +171,7 @@ pub(crate) fn with_final_newline(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The texts before and after the first place where the lines of `block` stand in `text`. Both texts consist
+/// Splits `text` around the first occurrence of the lines of `block`. Both texts consist
 /// of whole lines with their newlines.
 pub(crate) fn split_at_first<'a>(text: &'a str, block: &str) -> Option<(&'a str, &'a str)> {
     if let Some(after) = text.strip_prefix(block) {
@@ -180,7 +183,7 @@ pub(crate) fn split_at_first<'a>(text: &'a str, block: &str) -> Option<(&'a str,
     Some((before, rest.strip_prefix(block)?))
 }
 
-/// The texts before and after the lines of `block` if they are the last ones of `text`.
+/// Splits off the lines of `block` if they are the last lines of `text`.
 fn split_at_end<'a>(text: &'a str, block: &str) -> Option<(&'a str, &'a str)> {
     let before = text.strip_suffix(block)?;
     (before.is_empty() || before.ends_with('\n')).then_some((before, ""))

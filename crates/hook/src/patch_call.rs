@@ -1,15 +1,16 @@
-//! A patch for several files: the change of each, and the patch that writes what the person accepted.
+//! Patches for several files: the change of each file, and the patch that writes the texts that the person
+//! accepted.
 
 use alongside_contract::hook::PathRules;
 use alongside_desk::Operation;
 use serde_json::{Map, Value};
 
-use crate::change::{Change, NoChange, TextFile, not_utf8, plain_path, special, text_of, unreadable};
-use crate::line_endings::unix;
+use crate::change::{Change, NoChange, TextFile, not_regular, not_utf8, plain_path, text_of, unreadable};
+use crate::line_endings::with_lf;
 use crate::patch_grammar::{self, Chunk, FileChange, Patch};
 use crate::{patch_answer, patch_apply};
 
-/// A patch in the format of Codex.
+/// A call with a patch in the format of Codex.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PatchCall {
     patch: Patch,
@@ -19,19 +20,18 @@ pub struct PatchCall {
 }
 
 impl PatchCall {
-    /// Reads a patch, which is the argument of that name.
+    /// Parses a patch, which is the argument of this name.
     pub(crate) fn read(patch: &str, paths: PathRules, argument: &'static str) -> Result<Self, NoChange> {
         let patch = Patch::parse(patch).map_err(|error| NoChange::refused(error.to_string()))?;
         Ok(Self { patch, paths, argument })
     }
 
-    /// The changes of all files.
+    /// Computes the changes of all files.
     pub(crate) fn changes(&self, mut read: impl FnMut(&str) -> TextFile) -> Result<Vec<Change>, NoChange> {
-        self.patch.files.iter().map(|file| patched(self.paths, file, &mut read)).collect()
+        self.patch.files.iter().map(|file| change_of_section(self.paths, file, &mut read)).collect()
     }
 
-    /// Makes these arguments those with which the tool writes these texts, and leaves files without one
-    /// alone.
+    /// Rewrites `arguments` so that the tool writes these texts, and does not touch a file without a text.
     pub(crate) fn rewrite(
         &self,
         arguments: &mut Map<String, Value>,
@@ -46,8 +46,8 @@ impl PatchCall {
     }
 }
 
-/// The change that a section of a patch makes.
-fn patched(
+/// Computes the change that a section of a patch makes.
+fn change_of_section(
     paths: PathRules,
     file: &FileChange,
     read: &mut impl FnMut(&str) -> TextFile,
@@ -56,35 +56,38 @@ fn patched(
     let original = match read(&file.path) {
         TextFile::Absent => None,
         TextFile::Text(text) => Some(text),
-        TextFile::Special => return Err(special(&file.path)),
+        TextFile::Special => return Err(not_regular(&file.path)),
         TextFile::NotUtf8(_) if is_update => return Err(not_utf8(&file.path)),
         TextFile::Unreadable(why) if is_update => return Err(unreadable(&file.path, &why)),
-        // A new text or no text at all needs no old one.
+        // An addition and a deletion do not need the old text.
         TextFile::NotUtf8(_) | TextFile::Unreadable(_) => Some(String::new()),
     };
     let text = patch_apply::apply(file, original.as_deref());
     let text = text.map_err(|error| NoChange::refused(format!("{}: {error}", file.path)))?;
-    let own = plain_path(paths, &file.path)?;
+    let own_path = plain_path(paths, &file.path)?;
     Ok(match (&file.change, text) {
         (patch_grammar::Change::Update { move_to: Some(to), chunks }, text) => {
             let remark = match read(to) {
-                TextFile::Absent => format!("This moves {own} to {to}."),
-                // The lines are compared with the text that is lost.
-                _ => format!("This moves {own} to {to}{}, and replaces the file there.", counts(chunks)),
+                TextFile::Absent => format!("This moves {own_path} to {to}."),
+                // The counts_text compare with the text that the move replaces.
+                _ => format!(
+                    "This moves {own_path} to {to}{}, and replaces the file there.",
+                    counts_text(chunks)
+                ),
             };
             let moved = Change::write(&plain_path(paths, to)?, None, text.unwrap_or_default());
-            Change { operation: Operation::Move { from: own }, ..moved.remarked(Some(&remark)) }
+            Change { operation: Operation::Move { from: own_path }, ..moved.with_remark(Some(&remark)) }
         }
-        (_, Some(text)) => Change::write(&own, original.as_deref(), text),
+        (_, Some(text)) => Change::write(&own_path, original.as_deref(), text),
         (_, None) => {
-            let deleted = Change::write(&own, None, String::new());
-            Change { operation: Operation::Delete, ..deleted.remarked(Some("This deletes the file.")) }
+            let deleted = Change::write(&own_path, None, String::new());
+            Change { operation: Operation::Delete, ..deleted.with_remark(Some("This deletes the file.")) }
         }
     })
 }
 
-/// The lines that these chunks add and remove, in words.
-fn counts(chunks: &[Chunk]) -> String {
+/// Says how many lines these chunks add and remove.
+fn counts_text(chunks: &[Chunk]) -> String {
     let steps = || chunks.iter().flat_map(|chunk| &chunk.steps);
     let added: usize = steps().map(|step| step.added.matches('\n').count()).sum();
     let removed: usize = steps().map(|step| step.removed).sum();
@@ -95,27 +98,28 @@ fn counts(chunks: &[Chunk]) -> String {
     }
 }
 
-/// The section of a patch that writes a text in place of what a section of the model's patch writes.
+/// Returns the section of a patch that writes `text` in place of the text that a section of the model's patch
+/// writes.
 fn section(file: &FileChange, found: TextFile, text: &str) -> Result<String, String> {
     let original = match found {
         TextFile::NotUtf8(_) => return Err("it is not UTF-8 text".into()),
         found => text_of(found)?,
     };
-    // Codex keeps the line ends of a file that it updates.
+    // Codex keeps the line ends of a file that it updates, so the patch has LF.
     let text = match original.as_deref().is_some_and(|original| original.contains("\r\n")) {
-        true => unix(text),
+        true => with_lf(text),
         false => text.to_owned(),
     };
-    let original = original.as_deref().map(unix);
+    let original = original.as_deref().map(with_lf);
     let section = match &file.change {
-        patch_grammar::Change::Delete if text.is_empty() => patch_answer::deleted_file(&file.path),
+        patch_grammar::Change::Delete if text.is_empty() => patch_answer::delete_section(&file.path),
         patch_grammar::Change::Update { move_to: Some(to), .. } => {
-            patch_answer::moved_file(&file.path, to, original.as_deref().unwrap_or_default(), &text)
+            patch_answer::move_section(&file.path, to, original.as_deref().unwrap_or_default(), &text)
         }
-        // Codex writes a new file with `\n`, also in place of another one.
-        patch_grammar::Change::Add { .. } => patch_answer::whole_file(&file.path, None, &text),
+        // Codex writes a new file with `\n`, also in place of an existing one.
+        patch_grammar::Change::Add { .. } => patch_answer::update_section(&file.path, None, &text),
         patch_grammar::Change::Delete | patch_grammar::Change::Update { .. } => {
-            patch_answer::whole_file(&file.path, original.as_deref(), &text)
+            patch_answer::update_section(&file.path, original.as_deref(), &text)
         }
     };
     section.map_err(str::to_owned)

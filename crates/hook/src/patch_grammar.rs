@@ -1,7 +1,7 @@
-//! Reads the patches that Codex hands to its tool `apply_patch`, so that a person can review the files that
+//! Parses the patches that Codex passes to its tool `apply_patch`, so that a person can review the files that
 //! such a patch would write.
 //!
-//! The grammar is the one that Codex publishes (`tool_apply_patch.lark` and `parser.rs` in `codex-rs`):
+//! The grammar is published by Codex (`tool_apply_patch.lark` and `parser.rs` in `codex-rs`):
 //!
 //! ```text
 //! patch   = "*** Begin Patch" LF section+ "*** End Patch"
@@ -11,18 +11,20 @@
 //! chunk   = ("@@" | "@@ " header) LF ((" " | "-" | "+") text LF)+ ("*** End of File" LF)?
 //! ```
 //!
-//! Beyond it, this parser accepts only what every release of Codex reads in one way: whitespace around the
-//! patch and its first and last line, a first chunk without `@@`, an empty line as an empty line of context,
-//! empty lines after `*** End of File`, and a new file without lines. The parser rejects everything else,
+//! In addition, this parser accepts only texts that every release of Codex reads in the same way: whitespace
+//! around
+//! the patch and its first and last line, a first chunk without `@@`, an empty line as an empty line of
+//! context,
+//! empty lines after `*** End of File`, and a new file without lines. The parser rejects every other text,
 //! also where Codex guesses, or where its releases disagree:
 //!
 //! - a carriage return, which Codex drops at the end of a line;
 //! - whitespace at the end of a path, which Codex drops, or of a header, which only newer releases drop;
 //! - an empty line before the first chunk: context in newer releases, nothing in older ones;
-//! - a path that stands in two places: Codex applies the second section to the text of the first, and deletes
-//!   a file that moves to its own path;
+//! - a path that occurs twice: Codex applies the second section to the text of the first, and deletes
+//! a file that moves to its own path;
 //! - `*** Environment ID:`, because such a patch may be for another machine;
-//! - a here-document around the patch: Codex unwraps one as a favour to one old model.
+//! - a here-document around the patch: Codex accepts one only for the sake of an old model.
 //!
 //! The reasons are for the model, which has to write the patch again.
 
@@ -41,7 +43,7 @@ pub(crate) const CHUNK: &str = "@@";
 const END_OF_FILE: &str = "*** End of File";
 const ENVIRONMENT: &str = "*** Environment ID:";
 
-/// A patch: one change for each file, at least one, and no path twice.
+/// A patch: one change for each file, at least one change, and no path twice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Patch {
     /// The changes, in the order of the patch.
@@ -51,7 +53,8 @@ pub(crate) struct Patch {
 /// The section of a patch for one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FileChange {
-    /// The path as the patch has it: relative to Codex's directory, absolute, or outside of any project.
+    /// The path in the patch: relative to Codex's directory, or absolute, and possibly outside of any
+    /// project.
     pub path: String,
     /// The line of the patch with the path, from 1.
     pub line: usize,
@@ -62,7 +65,7 @@ pub(crate) struct FileChange {
 /// The change of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// Writes a whole file. Codex replaces a file that is already there.
+    /// Writes a whole file. Codex replaces an existing file.
     Add {
         /// The text, in which every line ends in `\n`.
         text: String,
@@ -71,36 +74,36 @@ pub(crate) enum Change {
     Delete,
     /// Changes parts of a file.
     Update {
-        /// The path that the changed file gets; Codex deletes the old one.
+        /// The new path of the changed file, if it moves. Codex deletes the old one.
         move_to: Option<String>,
         /// The parts, from the top of the file down; at least one.
         chunks: Vec<Chunk>,
     },
 }
 
-/// A run of lines in a file, and what becomes of them. It has a line.
+/// A run of lines in a file, and their changes. It has at least one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Chunk {
     /// The line of the patch at which the chunk starts, from 1.
     pub line: usize,
-    /// A line of the file above the chunk.
+    /// The text of a line of the file above the chunk.
     pub header: Option<String>,
-    /// The context and the removed lines, each with its `\n`. Without them, Codex appends to the file.
+    /// The context and the removed lines, each with its `\n`. If there are none, Codex appends to the file.
     pub old: String,
-    /// The fate of the old lines, from the first on.
+    /// The changes of the old lines, in order.
     pub steps: Vec<Step>,
-    /// Whether the old lines are the last ones of the file.
+    /// Whether the old lines are the last lines of the file.
     pub end_of_file: bool,
 }
 
-/// Lines of context, and then lines that others replace.
+/// Lines of context, followed by lines that are replaced.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Step {
-    /// How many lines stay.
+    /// The number of lines that stay.
     pub kept: usize,
-    /// How many lines after those are removed.
+    /// The number of lines after them that are removed.
     pub removed: usize,
-    /// The lines in their place, each with its `\n`.
+    /// The lines in place of the removed ones, each with its `\n`.
     pub added: String,
 }
 
@@ -126,7 +129,7 @@ impl Chunk {
     }
 }
 
-/// The paths in a text that Codex may take for a patch, though it is none to [`Patch::parse`].
+/// Lists the paths in a text that Codex may accept as a patch, although [`Patch::parse`] rejects it.
 pub(crate) fn named_paths(text: &str) -> Vec<&str> {
     text.lines().filter_map(named_path).filter(|path| !path.is_empty()).collect()
 }
@@ -142,7 +145,7 @@ fn named_path(line: &str) -> Option<&str> {
 pub(crate) struct Malformed {
     /// The line of the text, from 1.
     pub line: usize,
-    /// The reason, in words of ours only.
+    /// The reason, in our own words only.
     pub why: &'static str,
 }
 
@@ -153,7 +156,7 @@ impl fmt::Display for Malformed {
 }
 
 impl Patch {
-    /// Reads a patch, in linear time. An error names the first line that is not in the grammar.
+    /// Parses a patch, in linear time. An error names the first line that is not in the grammar.
     pub(crate) fn parse(text: &str) -> Result<Self, Malformed> {
         let body = text.trim_start();
         let first_line = 1 + newlines(text.bytes().take(text.len() - body.len()));
@@ -188,7 +191,7 @@ impl Patch {
     }
 }
 
-/// Whether a patch can name this path: Codex would read another one otherwise, or another section.
+/// Whether a patch can name this path. Otherwise Codex would read another path, or another section.
 pub(crate) fn is_path_of_patch(path: &str) -> bool {
     !path.is_empty() && !path.contains(['\n', '\r']) && !path.ends_with(char::is_whitespace)
 }
@@ -200,7 +203,7 @@ fn newlines(bytes: impl Iterator<Item = u8>) -> usize {
 /// The lines of a patch, with their numbers.
 struct Lines<'a> {
     rest: Peekable<Split<'a, char>>,
-    /// The number of the line before the next one.
+    /// The number of the line that was read last.
     number: usize,
 }
 
@@ -215,14 +218,14 @@ impl<'a> Lines<'a> {
         Some(line)
     }
 
-    /// The rest of the next line if that line starts with `prefix`.
+    /// Returns the remainder of the next line if that line starts with `prefix`.
     fn next_after(&mut self, prefix: &str) -> Option<&'a str> {
         let rest = self.peek()?.strip_prefix(prefix)?;
         self.next();
         Some(rest)
     }
 
-    /// An error in the line that was read last.
+    /// Returns an error in the line that was read last.
     fn malformed(&self, why: &'static str) -> Malformed {
         Malformed { line: self.number, why }
     }
@@ -235,7 +238,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Reads the section that starts with the line `start`, which is read already.
+/// Parses the section that starts with the line `start`, which is read already.
 fn section(start: &str, lines: &mut Lines<'_>) -> Result<FileChange, Malformed> {
     let line = lines.number;
     let (path, change) = if let Some(path) = start.strip_prefix(ADD) {
@@ -279,7 +282,7 @@ fn update(lines: &mut Lines<'_>) -> Result<Change, Malformed> {
     Ok(Change::Update { move_to, chunks })
 }
 
-/// Reads a chunk. Only the first one may lack its `@@`.
+/// Parses a chunk. Only the first chunk may lack its `@@`.
 fn chunk(lines: &mut Lines<'_>, is_first: bool) -> Result<Chunk, Malformed> {
     let mut chunk = Chunk {
         line: lines.number + 1,
@@ -328,13 +331,13 @@ fn chunk_header(lines: &mut Lines<'_>) -> Result<Option<String>, Malformed> {
     }
 }
 
-/// Appends a line and its `\n`.
+/// Appends a line with its `\n`.
 fn push_line(text: &mut String, line: &str) {
     text.push_str(line);
     text.push('\n');
 }
 
-/// The sections are independent of each other only while no two of them name the same path.
+/// Refuses a patch that names a path twice: sections are independent only if each names other paths.
 fn refuse_repeated_paths(files: &[FileChange]) -> Result<(), Malformed> {
     let mut seen = HashSet::new();
     for file in files {

@@ -4,25 +4,25 @@ use alongside_contract::hook::{EditArguments, LineEnds, Replacing};
 
 use crate::change::NoChange;
 use crate::line_difference::Difference;
-use crate::line_endings::{BOM, unix, writes_crlf, written};
+use crate::line_endings::{BOM, with_lf, with_line_ends, writes_crlf};
 
-/// Context lines on each side to try before the whole text is replaced.
+/// The numbers of context lines on each side that are tried before the whole text is replaced.
 const CONTEXT: [usize; 4] = [0, 1, 3, 10];
 
-/// One replacement.
+/// The replacement of a string.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Edit {
     pub(crate) old: String,
     pub(crate) new: String,
-    /// Replaces every occurrence. Otherwise there must be one.
+    /// Whether every occurrence is replaced. Otherwise the string must occur once.
     pub(crate) all: bool,
 }
 
 impl Edit {
-    /// The text after the edit.
+    /// Returns the text after the edit.
     ///
     /// # Errors
-    /// When the old string does not occur exactly as often as it must, or is the new one.
+    /// When the old string does not occur as often as required, or equals the new one.
     pub(crate) fn apply(&self, path: &str, text: &str, replacing: Replacing) -> Result<String, NoChange> {
         if self.old.is_empty() {
             return match text.is_empty() {
@@ -31,7 +31,7 @@ impl Edit {
             };
         }
         if self.old == self.new {
-            // Some agents then ask a model for another edit, of which no hook hears.
+            // Some agents then ask a model for another edit, for which they run no hook.
             return Err(NoChange::refused(format!(
                 "the string to replace in {path} and the one in its place are the same"
             )));
@@ -62,11 +62,11 @@ impl Edit {
     }
 }
 
-/// The text of a file after edits, as the tool writes it; `None` is a file that is not there.
+/// Returns the text of a file after edits, as the tool writes it. `original` is `None` if there is no file.
 ///
 /// # Errors
 /// As [`Edit::apply`].
-pub(crate) fn edited(
+pub(crate) fn apply_all(
     path: &str,
     original: Option<&str>,
     edits: &[Edit],
@@ -74,10 +74,11 @@ pub(crate) fn edited(
 ) -> Result<String, NoChange> {
     let apply = |text: String, edit: &Edit| edit.apply(path, &text, arguments.replacing);
     let Some(original) = original else { return edits.iter().try_fold(String::new(), apply) };
-    // Some tools see the mark, and some only the text behind it: a string that names it is not found.
+    // Some tools read the mark, and some only the text after it. So a string with the mark counts as not
+    // found.
     let (mark, before) = match original.strip_prefix(BOM) {
-        Some(text) => (Some(BOM), unix(text)),
-        None => (None, unix(original)),
+        Some(text) => (Some(BOM), with_lf(text)),
+        None => (None, with_lf(original)),
     };
     if mark.is_some() && edits.iter().any(|edit| edit.old.is_empty()) {
         return Err(exists(path));
@@ -87,7 +88,7 @@ pub(crate) fn edited(
         Replacing::LastLineEndStays => {
             let (is_empty, is_ended) = (before.is_empty(), before.ends_with('\n'));
             let mut text = edits.iter().try_fold(before, |text, edit| {
-                let [old, new] = [&edit.old, &edit.new].map(|text| unix(text));
+                let [old, new] = [&edit.old, &edit.new].map(|text| with_lf(text));
                 apply(text, &Edit { old, new, all: edit.all })
             })?;
             match (is_ended, text.ends_with('\n')) {
@@ -102,19 +103,19 @@ pub(crate) fn edited(
         Some(mark) => format!("{mark}{after}"),
         None => after,
     };
-    Ok(written(arguments.line_ends, original, &after))
+    Ok(with_line_ends(arguments.line_ends, original, &after))
 }
 
 fn exists(path: &str) -> NoChange {
     NoChange::refused(format!("{path} exists, and the string to replace is empty"))
 }
 
-/// The edit with which a tool of this rule makes a text of the original, small and unambiguous.
-pub(crate) fn between(original: &str, text: &str, line_ends: LineEnds) -> Edit {
+/// Returns a small and unambiguous edit with which a tool of this rule turns `original` into `text`.
+pub(crate) fn edit_between(original: &str, text: &str, line_ends: LineEnds) -> Edit {
     let is_crlf = writes_crlf(line_ends, original);
-    let text = if is_crlf { unix(text) } else { text.to_owned() };
-    let original = unix(original);
-    // Some tools edit the text behind the mark.
+    let text = if is_crlf { with_lf(text) } else { text.to_owned() };
+    let original = with_lf(original);
+    // Some tools edit only the text after the mark.
     let (original, text) = match (original.strip_prefix(BOM), text.strip_prefix(BOM)) {
         (Some(original), Some(text)) => (original, text),
         _ => (&*original, &*text),
@@ -144,7 +145,7 @@ mod tests {
         Edit { old: old.into(), new: new.into(), all }
     }
 
-    /// The rules of a row with a tool that replaces strings.
+    /// Returns the rules of a row with a tool that replaces strings.
     fn of(agent: &str) -> &'static EditArguments {
         let tools = HookAgent::named(agent).unwrap().hook.tools.iter();
         let mut edits = tools.filter_map(|tool| match &tool.arguments {
@@ -155,7 +156,7 @@ mod tests {
     }
 
     fn plain(text: &str, edit: Edit) -> Result<String, NoChange> {
-        edited("f", Some(text), &[edit], of("qwen"))
+        apply_all("f", Some(text), &[edit], of("qwen"))
     }
 
     #[test]
@@ -163,7 +164,7 @@ mod tests {
         let lines = "one\ntwo\nthree\n";
         assert_eq!(plain(lines, edit("two", "", false)).unwrap(), "one\nthree\n");
         assert_eq!(plain("two, two\n", edit("two", "", true)).unwrap(), "two, ");
-        let gemini = |text: &str, edit: Edit| edited("f", Some(text), &[edit], of("gemini")).unwrap();
+        let gemini = |text: &str, edit: Edit| apply_all("f", Some(text), &[edit], of("gemini")).unwrap();
         assert_eq!(gemini(lines, edit("two", "", false)), "one\n\nthree\n");
         assert_eq!(gemini("a\nb\n", edit("b\n", "b", false)), "a\nb\n");
         assert_eq!(gemini("a\nb", edit("b", "c\n", false)), "a\nc");
@@ -187,9 +188,9 @@ mod tests {
     fn the_edit_between_two_texts_names_one_place() {
         let text = "same\nsame\none\nsame\nsame\n";
         let any = LineEnds::CrlfIfAny;
-        let between = between(text, "same\nsame\nsame\nsame\n", any);
+        let between = edit_between(text, "same\nsame\nsame\nsame\n", any);
         assert_eq!((between.old.as_str(), between.new.as_str()), ("one\n", ""));
-        let inserted = super::between("same\nsame\nsame\n", "same\nsame\nnew\nsame\n", any);
+        let inserted = super::edit_between("same\nsame\nsame\n", "same\nsame\nnew\nsame\n", any);
         assert_eq!(plain("same\nsame\nsame\n", inserted).unwrap(), "same\nsame\nnew\nsame\n");
     }
 
@@ -202,10 +203,10 @@ mod tests {
         ) {
             prop_assume!(one != other);
             let ending = |text: &str| if crlf { text.replace('\n', "\r\n") } else { text.to_owned() };
-            // Without a line end in it, a file has no line ending of its own.
+            // A file without a line end has no kind of line end.
             prop_assume!(!crlf || one.contains('\n'));
             let (one, other) = (ending(&one), ending(&other));
-            let edit = between(&one, &other, LineEnds::CrlfIfAny);
+            let edit = edit_between(&one, &other, LineEnds::CrlfIfAny);
             prop_assert_eq!(plain(&one, edit).unwrap(), other);
         }
     }

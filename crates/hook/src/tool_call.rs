@@ -1,4 +1,5 @@
-//! The calls of tools that write files, in the words of each agent, and the texts that they would write.
+//! The calls of tools that write files, with the arguments of each agent, and the texts that they would
+//! write.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +7,8 @@ use alongside_contract::hook::{Hook, LineEnds, ToolArguments};
 use serde_json::{Map, Value};
 
 use crate::change::{
-    Change, NoChange, TextFile, missing, not_utf8, plain_path, possible_paths, special, unreadable,
+    Change, NoChange, TextFile, missing_argument, not_regular, not_utf8, plain_path, possible_paths,
+    unreadable,
 };
 use crate::edit_call::EditCall;
 use crate::input::HookInput;
@@ -37,7 +39,7 @@ impl ToolCall {
     /// # Errors
     /// [`NoChange::NotATool`] for a tool that writes no files.
     pub fn read(hook: &'static Hook, input: &HookInput) -> Result<Self, NoChange> {
-        let text = |name: &str| input.text(name).map(str::to_owned).ok_or_else(|| missing(name));
+        let text = |name: &str| input.text(name).map(str::to_owned).ok_or_else(|| missing_argument(name));
         let path = |name: &str| plain_path(hook.paths, &text(name)?);
         let tool = hook.tools.iter().find(|tool| tool.name == input.tool_name).ok_or(NoChange::NotATool)?;
         match &tool.arguments {
@@ -58,18 +60,19 @@ impl ToolCall {
         }
     }
 
-    /// The files that the call in a hook's input may write, absolute or below the agent's directory, also
-    /// where the call cannot be read or the agent would guess: every path that the agent may take. `home` is
-    /// the person's.
+    /// Lists the files that the call in a hook's input may write, absolute or below the agent's directory. If
+    /// the call
+    /// cannot be parsed, or the agent would guess, lists every path that the agent may use. `home` is the
+    /// person's.
     pub fn files(hook: &Hook, input: &HookInput, home: Option<&Path>) -> Vec<PathBuf> {
         let Some(tool) = hook.tools.iter().find(|tool| tool.name == input.tool_name) else {
             return Vec::new();
         };
-        let one = |name: &str| input.text(name).into_iter().collect();
+        let path_in = |name: &str| input.text(name).into_iter().collect();
         let paths: Vec<&str> = match &tool.arguments {
-            ToolArguments::File(arguments) => one(arguments.path),
-            ToolArguments::Edits(arguments) => one(arguments.path),
-            ToolArguments::Cell => one(NOTEBOOK_PATH),
+            ToolArguments::File(arguments) => path_in(arguments.path),
+            ToolArguments::Edits(arguments) => path_in(arguments.path),
+            ToolArguments::Cell => path_in(NOTEBOOK_PATH),
             ToolArguments::Patch { patch } => {
                 input.text(patch).map(patch_grammar::named_paths).unwrap_or_default()
             }
@@ -77,7 +80,8 @@ impl ToolCall {
         paths.into_iter().flat_map(|path| possible_paths(hook.paths, path, home)).collect()
     }
 
-    /// The changes of all files, as the tool would make them. `read` gives the files that it finds.
+    /// Computes the changes of all files, as the tool would make them. `read` returns the files that the tool
+    /// finds.
     ///
     /// # Errors
     /// See [`NoChange`].
@@ -89,22 +93,23 @@ impl ToolCall {
                 TextFile::Absent => Err(NoChange::refused(format!("there is no file {}", cell.path))),
                 TextFile::Text(text) => {
                     let change = Change::write(&cell.path, None, cell.apply(&text)?);
-                    Ok(vec![change.remarked(Some(CellEdit::REMARK))])
+                    Ok(vec![change.with_remark(Some(CellEdit::REMARK))])
                 }
                 TextFile::NotUtf8(_) => Err(not_utf8(&cell.path)),
-                TextFile::Special => Err(special(&cell.path)),
+                TextFile::Special => Err(not_regular(&cell.path)),
                 TextFile::Unreadable(why) => Err(unreadable(&cell.path, &why)),
             },
             Self::Patch(patch) => patch.changes(read),
         }
     }
 
-    /// The arguments with which the tool writes these texts; `None` leaves a file as it is. Each text belongs
+    /// Returns the arguments with which the tool writes these texts; `None` leaves a file as it is. Each text
+    /// belongs
     /// to the change in the same place.
     ///
     /// # Errors
-    /// When no arguments of this tool write them: the reason, for the model.
-    pub(crate) fn rewritten(
+    /// When no arguments of this tool write the texts: the reason, for the model.
+    pub(crate) fn rewritten_arguments(
         &self,
         input: &HookInput,
         texts: &[Option<&str>],
@@ -128,9 +133,10 @@ impl ToolCall {
         Ok(arguments)
     }
 
-    /// The replacement that leads to a text, for a model that has to make it itself; `None` where that is the
-    /// whole text.
-    pub(crate) fn replacement(
+    /// Returns the edit that leads to a text, for a model that has to make the edit itself; `None` if the
+    /// edit replaces
+    /// the whole text.
+    pub(crate) fn smallest_edit(
         &self,
         text: &str,
         mut read: impl FnMut(&str) -> TextFile,
@@ -142,7 +148,7 @@ impl ToolCall {
             Self::Patch(_) => return None,
         };
         let TextFile::Text(original) = read(path) else { return None };
-        let edit = string_edit::between(&original, text, LineEnds::CrlfIfAny);
+        let edit = string_edit::edit_between(&original, text, LineEnds::CrlfIfAny);
         (!edit.old.is_empty()).then_some((edit.old, edit.new))
     }
 }

@@ -3,7 +3,7 @@
 use alongside_contract::turns::{PromptAnswer, Turns};
 use serde_json::{Value, json};
 
-/// The answer with this text, as the agent reads it from the output of its hook.
+/// Returns the answer with this text, in the form in which the agent reads it from its hook's output.
 pub fn prompt_answer(turns: &Turns, text: &str) -> String {
     answer(turns.answer, turns.prompt, text).to_string()
 }
@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_agent_reads_the_text_in_its_own_form() {
+    fn each_agent_gets_the_text_in_its_own_form() {
         for agent in with_turns() {
             let turns = agent.turns.as_ref().unwrap();
             let line = prompt_answer(turns, "a \"b\"\n\u{1b}");

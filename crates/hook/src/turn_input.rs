@@ -1,23 +1,25 @@
-//! The input of a hook at a person's prompt or at the end of a turn. Not every such event begins or ends one.
+//! The input of a hook at a person's prompt or at the end of a turn. Some such events neither begin nor end a
+//! turn.
 
 use alongside_contract::turns::{Begins, Moment, Turns};
 use serde_json::{Map, Value};
 
-/// An event that counts for a turn.
+/// An event of a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnInput {
-    /// Its part in the turn.
+    /// The part of the turn.
     pub moment: Moment,
-    /// The agent's name of its session.
+    /// The session's identifier, which the agent has chosen.
     pub session: String,
-    /// The agent's name of the turn; empty if it has none.
+    /// The turn's identifier, which the agent has chosen; empty if the agent sends none.
     pub turn: String,
     /// The directory in which the agent works.
     pub cwd: String,
 }
 
 impl TurnInput {
-    /// Reads the input of a hook. `None` if it is none, or the event neither begins nor ends a turn.
+    /// Parses the input of a hook. `None` if it cannot be parsed, or the event neither begins nor ends a
+    /// turn.
     pub fn read(turns: &Turns, input: &[u8]) -> Option<Self> {
         let fields: Map<String, Value> = serde_json::from_slice(input).ok()?;
         let text = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -27,12 +29,12 @@ impl TurnInput {
         }
         let event = text("hook_event_name");
         let moment = if event == turns.prompt {
-            let is_persons = match turns.begins {
+            let is_from_person = match turns.begins {
                 Begins::Always => true,
                 Begins::WithField(field) => has(field),
                 Begins::UnlessTagged(tag) => !text("prompt").trim_start().starts_with(tag),
             };
-            if is_persons { Moment::Prompt } else { Moment::Continued }
+            if is_from_person { Moment::Prompt } else { Moment::Continued }
         } else if turns.ends.contains(&&*event) && !runs_subagent(turns, &fields) {
             Moment::End
         } else {
@@ -43,7 +45,7 @@ impl TurnInput {
     }
 }
 
-/// Whether a subagent still works in the background. Its agent goes on once that has ended.
+/// Whether a subagent still works in the background. Its agent continues once the subagent has ended.
 fn runs_subagent(turns: &Turns, fields: &Map<String, Value>) -> bool {
     let tasks = turns.tasks.and_then(|name| fields.get(name)).and_then(Value::as_array);
     let runs = |task: &Value| {
@@ -94,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn subagents_begin_and_end_nothing() {
+    fn events_of_subagents_neither_begin_nor_end_a_turn() {
         for agent in ["claude", "codex", "qwen"] {
             let prompt = r#"{"hook_event_name":"UserPromptSubmit","prompt":"x",
                 "submitted_prompt":"x","agent_id":"a"}"#;
@@ -113,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_no_event_of_a_turn() {
+    fn other_inputs_are_no_event_of_a_turn() {
         for input in
             ["", "{}", "[]", "nonsense", r#"{"hook_event_name":7}"#, r#"{"hook_event_name":"PreToolUse"}"#]
         {

@@ -1,4 +1,4 @@
-//! The answers of each agent, after every verdict.
+//! Tests the answers for each agent, after every verdict.
 
 use alongside_contract::agent::HookAgent;
 use serde_json::json;
@@ -37,7 +37,7 @@ fn accepted(text: &str, message: Option<&str>) -> Verdict {
     Verdict::Accepted { text: text.into(), message: message.map(str::to_owned) }
 }
 
-/// An agent that runs several hooks takes the arguments of one that gives some.
+/// With several hooks, an agent uses the arguments of a hook that returns some.
 #[test]
 fn the_agents_own_text_is_allowed_with_its_arguments() {
     let allowed = accepted("new\n", None);
@@ -68,7 +68,7 @@ fn the_agents_own_text_is_allowed_with_its_arguments() {
 fn an_event_that_takes_no_arguments_gets_none() {
     let allowed = accepted("new\n", None);
     assert_eq!(asked("qwen", "PreToolUse", &allowed), Answer::Silence);
-    // Codex takes an answer with arguments there for the failure of its hook.
+    // At this event, Codex treats an answer with arguments as a failure of the hook.
     let codex = json_of(asked("codex", "PermissionRequest", &allowed));
     assert_eq!(codex["hookSpecificOutput"]["decision"], json!({"behavior": "allow"}));
 }
@@ -93,7 +93,7 @@ fn the_persons_text_replaces_the_arguments() {
 }
 
 #[test]
-fn an_agent_that_takes_no_other_text_is_asked_to_propose_it() {
+fn an_agent_that_accepts_no_arguments_is_asked_to_propose_the_text() {
     let qwen = json_of(asked("qwen", "PreToolUse", &accepted("mine\n", Some("Dropped 1."))));
     let output = &qwen["hookSpecificOutput"];
     assert_eq!(output["permissionDecision"], "deny");
@@ -103,7 +103,7 @@ fn an_agent_that_takes_no_other_text_is_asked_to_propose_it() {
 }
 
 #[test]
-fn every_other_end_refuses_in_the_agents_way() {
+fn every_other_verdict_is_a_refusal_in_the_format_of_the_agent() {
     let draft = Some("/drafts/f".into());
     let undecided = Verdict::Undecided { message: "Broken off.".into(), draft };
     let whole = "Broken off. Nothing was written. A text that the person typed is in /drafts/f.";

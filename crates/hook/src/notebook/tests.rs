@@ -1,4 +1,4 @@
-//! Edits of one cell, and the notebook around it.
+//! Tests edits of one cell, and the notebook around it.
 
 use serde_json::json;
 
@@ -69,7 +69,7 @@ fn a_cell_is_inserted_and_deleted() {
 }
 
 #[test]
-fn a_notebook_that_cannot_be_edited_is_not_guessed() {
+fn a_text_that_is_no_notebook_is_refused() {
     let known = edit(json!({"cell_id": "code", "new_source": "x"}));
     for text in ["", "{}", "[]", r#"{"cells": 1}"#] {
         assert!(matches!(known.apply(text), Err(NoChange::Refused { .. })), "{text}");
@@ -78,9 +78,9 @@ fn a_notebook_that_cannot_be_edited_is_not_guessed() {
     assert!(matches!(unknown.apply(NOTEBOOK), Err(NoChange::Refused { .. })));
 }
 
-/// An agent that reads such a cell counts on, and writes another one than the person would see.
+/// An agent may skip such a cell when it counts, and would write another cell than the person sees.
 #[test]
-fn a_cell_that_cannot_be_read_is_an_end_of_the_review() {
+fn a_notebook_with_an_unreadable_cell_is_refused() {
     let known = edit(json!({"cell_id": "b", "new_source": "x"}));
     let by_number = edit(json!({"cell_id": "1", "new_source": "x"}));
     for bad in [
@@ -102,7 +102,7 @@ fn a_cell_that_cannot_be_read_is_an_end_of_the_review() {
             }
         }
     }
-    // An agent takes a number only behind `cell-`.
+    // An agent accepts a number only after `cell-`.
     let text = r#"{"cells": [{"source": []}, {"source": []}]}"#;
     assert!(matches!(by_number.apply(text), Err(NoChange::Refused { .. })));
     assert!(edit(json!({"cell_id": "cell-1", "new_source": "x"})).apply(text).is_ok());

@@ -1,4 +1,4 @@
-//! Patches that write a given text, read and applied again.
+//! Tests that patches which write a given text can be parsed and applied.
 
 use alongside_contract::hook::PathRules;
 use alongside_desk::Operation;
@@ -9,7 +9,7 @@ use crate::patch_apply::apply;
 use crate::patch_call::PatchCall;
 use crate::patch_grammar::{Change, Patch};
 
-/// The text that the patch with this section leaves.
+/// Returns the text after the patch with this section.
 fn applied(section: &str, original: Option<&str>) -> String {
     let patch = Patch::parse(&assemble([section])).unwrap_or_else(|error| panic!("{error}:\n{section}"));
     let [file] = patch.files.as_slice() else { panic!("{section}") };
@@ -19,11 +19,11 @@ fn applied(section: &str, original: Option<&str>) -> String {
 
 #[track_caller]
 fn assert_round_trip(original: Option<&str>, text: &str) {
-    let section = whole_file("f", original, text).unwrap();
+    let section = update_section("f", original, text).unwrap();
     assert_eq!(applied(&section, original), *with_final_newline(text), "{original:?}\n{section}");
 }
 
-/// All texts of up to four lines, of which several are alike, with and without a final newline.
+/// Makes all texts of up to four lines, of which several are equal, with and without a final newline.
 fn small_texts() -> Vec<String> {
     let mut texts = vec![String::new()];
     let mut longest = texts.clone();
@@ -38,7 +38,7 @@ fn small_texts() -> Vec<String> {
     texts
 }
 
-/// Numbers that are the same in each run (xorshift).
+/// A random number generator (xorshift) with the same sequence in each run.
 struct Numbers(u64);
 
 impl Numbers {
@@ -54,7 +54,7 @@ impl Numbers {
     }
 }
 
-/// Lines that look like parts of a patch, like each other, or like nothing that is there.
+/// Lines that look like parts of a patch, like each other, or like whitespace.
 const LINES: [&str; 22] = [
     "a",
     "a",
@@ -92,7 +92,7 @@ fn random_text(numbers: &mut Numbers) -> String {
     text
 }
 
-/// The text with a few lines changed, as a person or an agent changes it.
+/// Returns the text with a few lines changed, as by a person or an agent.
 fn edited(text: &str, numbers: &mut Numbers) -> String {
     let mut lines: Vec<&str> = text.split('\n').collect();
     for _ in 0..=numbers.below(3) {
@@ -149,49 +149,51 @@ fn no_text_makes_the_parser_panic() {
 
 #[test]
 fn a_unique_line_is_changed_without_context() {
-    let section = whole_file("f", Some("a\nb\nc\n"), "a\nB\nc\n").unwrap();
+    let section = update_section("f", Some("a\nb\nc\n"), "a\nB\nc\n").unwrap();
     assert_eq!(section, "*** Update File: f\n@@\n-b\n+B\n");
 }
 
 #[test]
-fn a_line_that_stands_further_up_gets_context() {
-    let section = whole_file("f", Some("b\na\nb\nc\n"), "b\na\nB\nc\n").unwrap();
+fn a_line_that_also_occurs_further_up_gets_context() {
+    let section = update_section("f", Some("b\na\nb\nc\n"), "b\na\nB\nc\n").unwrap();
     assert_eq!(section, "*** Update File: f\n@@\n b\n a\n-b\n+B\n c\n");
 }
 
 #[test]
 fn an_insertion_gets_context() {
-    let section = whole_file("f", Some("1\n2\n3\n4\n5\n6\n7\n8\n"), "1\n2\n3\n4\nnew\n5\n6\n7\n8\n").unwrap();
+    let section =
+        update_section("f", Some("1\n2\n3\n4\n5\n6\n7\n8\n"), "1\n2\n3\n4\nnew\n5\n6\n7\n8\n").unwrap();
     assert_eq!(section, "*** Update File: f\n@@\n 2\n 3\n 4\n+new\n 5\n 6\n 7\n");
 }
 
 #[test]
-fn a_place_like_the_ones_above_is_named_by_all_lines() {
+fn a_change_with_equal_lines_above_quotes_all_lines() {
     let original = "a\n".repeat(100);
     let text = format!("{}b\n", "a\n".repeat(99));
-    let section = whole_file("f", Some(&original), &text).unwrap();
+    let section = update_section("f", Some(&original), &text).unwrap();
     assert_eq!(section.matches("\n-a").count(), 100);
     assert_round_trip(Some(&original), &text);
 }
 
 #[test]
 fn a_new_file_is_added() {
-    assert_eq!(whole_file("f", None, "a\n\nb").unwrap(), "*** Add File: f\n+a\n+\n+b\n");
-    assert_eq!(whole_file("f", None, "").unwrap(), "*** Add File: f\n");
+    assert_eq!(update_section("f", None, "a\n\nb").unwrap(), "*** Add File: f\n+a\n+\n+b\n");
+    assert_eq!(update_section("f", None, "").unwrap(), "*** Add File: f\n");
 }
 
 #[test]
-fn a_moved_file_may_change_or_stay_as_it_is() {
+fn a_moved_file_may_change_or_keep_its_text() {
     for (original, text) in
         [("a\nb\n", "a\nc\n"), ("a\n", "a\n"), ("a\na\n", "a\na\n"), ("", "a\n"), ("a", "")]
     {
-        let patch = Patch::parse(&assemble([moved_file("f", "g", original, text).unwrap()])).unwrap();
+        let patch = Patch::parse(&assemble([move_section("f", "g", original, text).unwrap()])).unwrap();
         assert!(matches!(&patch.files[0].change, Change::Update { move_to: Some(to), .. } if to == "g"));
         assert_eq!(apply(&patch.files[0], Some(original)).unwrap().as_deref(), Some(text));
     }
 }
 
-/// The text with some of the changes that lead to another one. Of two texts without a common line, all.
+/// Returns the text with some of the changes that lead to `proposed`. Without a common line, all lines are
+/// one change.
 fn partly_changed(original: &str, proposed: &str, numbers: &mut Numbers) -> String {
     let (old, new): (Vec<_>, Vec<_>) =
         (original.split_inclusive('\n').collect(), proposed.split_inclusive('\n').collect());
@@ -209,9 +211,9 @@ fn partly_changed(original: &str, proposed: &str, numbers: &mut Numbers) -> Stri
     kept
 }
 
-/// The model moves a file and changes it on the way; the person drops some of that, or all, or types.
+/// The model moves a file and changes it. The person drops some or all of the changes, or types another text.
 #[test]
-fn a_move_of_which_changes_are_dropped_writes_what_is_left_and_leaves_nothing_behind() {
+fn a_move_with_dropped_changes_writes_the_kept_ones_and_no_old_file() {
     let mut numbers = Numbers(0x1357_9BDF_0246_8ACE);
     for round in 0..10_000 {
         let original = random_text(&mut numbers);
@@ -223,14 +225,14 @@ fn a_move_of_which_changes_are_dropped_writes_what_is_left_and_leaves_nothing_be
             _ => partly_changed(&original, &proposed, &mut numbers),
         };
         if original.is_empty() && proposed.is_empty() {
-            // That is a deletion and a new file.
+            // Such a move is a deletion and a new file.
             continue;
         }
         let read = |path: &str| match path {
             "f" => TextFile::Text(original.replace('\n', end)),
             _ => TextFile::Absent,
         };
-        let section = moved_file("f", "g", &original, &proposed).unwrap();
+        let section = move_section("f", "g", &original, &proposed).unwrap();
         let call = PatchCall::read(&assemble([section]), PathRules::AsGiven, "patch").unwrap();
         let mut arguments = serde_json::Map::new();
         let text = kept.replace('\n', end);
@@ -251,34 +253,34 @@ fn a_move_of_which_changes_are_dropped_writes_what_is_left_and_leaves_nothing_be
 
 #[test]
 fn an_empty_file_moves_in_two_sections() {
-    let section = moved_file("f", "g", "", "").unwrap();
+    let section = move_section("f", "g", "", "").unwrap();
     assert_eq!(section, "*** Delete File: f\n*** Add File: g\n");
 }
 
 #[test]
 fn a_patch_has_all_its_sections() {
     let sections = [
-        whole_file("f", None, "a\n").unwrap(),
-        deleted_file("g").unwrap(),
-        moved_file("h", "i", "", "").unwrap(),
+        update_section("f", None, "a\n").unwrap(),
+        delete_section("g").unwrap(),
+        move_section("h", "i", "", "").unwrap(),
     ];
     let patch = Patch::parse(&assemble(&sections)).unwrap();
     assert_eq!(patch.files.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), ["f", "g", "h", "i"]);
 }
 
 #[test]
-fn a_path_cannot_smuggle_in_a_section() {
+fn a_path_with_a_line_break_or_final_whitespace_is_refused() {
     for path in ["", "f ", "f\n*** Delete File: g", "f\r"] {
-        assert_eq!(whole_file(path, None, "a"), Err(NO_PATH));
-        assert_eq!(deleted_file(path), Err(NO_PATH));
-        assert_eq!(moved_file("f", path, "a", "b"), Err(NO_PATH));
-        assert_eq!(moved_file(path, "f", "a", "b"), Err(NO_PATH));
+        assert_eq!(update_section(path, None, "a"), Err(PATH_NOT_ALLOWED));
+        assert_eq!(delete_section(path), Err(PATH_NOT_ALLOWED));
+        assert_eq!(move_section("f", path, "a", "b"), Err(PATH_NOT_ALLOWED));
+        assert_eq!(move_section(path, "f", "a", "b"), Err(PATH_NOT_ALLOWED));
     }
 }
 
 #[test]
-fn a_carriage_return_is_inexpressible() {
-    assert_eq!(whole_file("f", None, "a\r\n"), Err(CARRIAGE_RETURN));
-    assert_eq!(whole_file("f", Some("a\r\nb"), "a\n"), Err(CARRIAGE_RETURN));
-    assert_eq!(moved_file("f", "g", "a", "a\rb"), Err(CARRIAGE_RETURN));
+fn a_text_with_a_carriage_return_is_refused() {
+    assert_eq!(update_section("f", None, "a\r\n"), Err(CARRIAGE_RETURN));
+    assert_eq!(update_section("f", Some("a\r\nb"), "a\n"), Err(CARRIAGE_RETURN));
+    assert_eq!(move_section("f", "g", "a", "a\rb"), Err(CARRIAGE_RETURN));
 }

@@ -1,4 +1,4 @@
-//! Patches applied to texts, exactly or not at all.
+//! Tests that patches apply exactly or not at all.
 
 use super::*;
 use crate::patch_grammar::Patch;
@@ -29,7 +29,7 @@ fn a_chunk_replaces_its_old_lines() {
 }
 
 #[test]
-fn the_first_place_below_the_last_chunk_counts() {
+fn a_chunk_applies_to_the_first_place_below_the_last_chunk() {
     assert_updated("a\nb\na\na\n", "@@\n-a\n+1\n@@\n-a\n+2", "1\nb\n2\na\n");
     assert_does_not_apply("a\nb\n", "@@\n-b\n@@\n-a", 5);
     assert_does_not_apply("a\nb\nc\n", "@@\n-a\n-b\n@@\n-b\n-c", 6);
@@ -59,8 +59,9 @@ fn a_chunk_without_old_lines_goes_to_the_end() {
     assert_does_not_apply("a\n", "@@ b\n+1", 3);
 }
 
-/// Codex replaces the lines between those of the context, and of two insertions at one place, the one that
-/// stands first in the patch comes first.
+/// Codex replaces only the lines between the context lines. Of two insertions at one place, the first one in
+/// the patch
+/// comes first.
 #[test]
 fn insertions_at_the_end_stand_in_the_order_of_their_chunks() {
     assert_updated("a\nc\n", "@@\n+1\n@@\n c\n+2", "a\nc\n1\n2\n");
@@ -95,14 +96,14 @@ fn a_line_that_differs_in_quotes_does_not_apply() {
 }
 
 #[test]
-fn a_part_of_a_line_is_no_line() {
+fn a_part_of_a_line_does_not_match() {
     assert_does_not_apply("ab\nc\n", "@@\n-b\n-c", 3);
     assert_does_not_apply("a\nbc\n", "@@\n-a\n-b", 3);
     assert_updated("aa\na\na\n", "@@\n-a\n-a\n+b", "aa\nb\n");
 }
 
 #[test]
-fn an_empty_line_too_many_does_not_apply() {
+fn a_superfluous_empty_line_does_not_apply() {
     assert_does_not_apply("a\n", "@@\n-a\n+b\n\n*** Delete File: g", 3);
 }
 
@@ -115,14 +116,14 @@ fn an_updated_file_ends_in_a_newline() {
 }
 
 #[test]
-fn lines_keep_their_ends_and_new_ones_get_the_first_of_the_file() {
+fn lines_keep_their_ends_and_new_lines_get_the_first_of_the_file() {
     assert_updated("a\r\nb\r\n", "@@\n-b\n+c", "a\r\nc\r\n");
     assert_updated("a\r\nb\nc\n", "@@\n a\n-b\n+B\n+BB\n c", "a\r\nB\r\nBB\r\nc\n");
     assert_updated("a\nb\nc\r\n", "@@\n-c\n+C", "a\nb\nC\n");
     assert_updated("a\r\nb\nc", "@@\n-b\n+b", "a\r\nb\r\nc\r\n");
 }
 
-/// Some releases take it for the end of a line, others for a part of it.
+/// Some releases treat it as a line end, others as a part of the line.
 #[test]
 fn no_patch_applies_to_a_carriage_return_within_a_line() {
     assert_does_not_apply("a\rb\nc\n", "@@\n-c\n+d", 2);
@@ -131,7 +132,7 @@ fn no_patch_applies_to_a_carriage_return_within_a_line() {
 }
 
 #[test]
-fn a_new_file_replaces_the_one_that_is_there() {
+fn an_added_file_replaces_an_existing_one() {
     let add = change("*** Add File: f\n+a");
     assert_eq!(apply(&add, None).unwrap().as_deref(), Some("a\n"));
     assert_eq!(apply(&add, Some("b\r\n")).unwrap().as_deref(), Some("a\n"));
@@ -145,7 +146,7 @@ fn a_missing_file_is_neither_updated_nor_deleted() {
 }
 
 #[test]
-fn an_error_says_the_line_and_the_reason() {
+fn an_error_names_the_line_and_the_reason() {
     let error = update("a\n", "@@\n-b").unwrap_err();
     let expected = "the patch does not apply at its line 3: the file has no such lines, or only further up; \
                     read the file again, and write whole lines exactly as they stand there, with \

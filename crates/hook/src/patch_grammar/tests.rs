@@ -1,4 +1,4 @@
-//! The grammar of patches, and texts that are none.
+//! Tests the grammar of patches, and texts that are no patches.
 
 use super::*;
 
@@ -13,17 +13,17 @@ fn chunks(body: &str) -> Vec<Chunk> {
     }
 }
 
-/// The context and the added lines.
-fn new(chunk: &Chunk) -> String {
+/// Returns the context and the added lines.
+fn new_lines(chunk: &Chunk) -> String {
     let mut old = chunk.old.split_inclusive('\n');
-    let mut new = String::new();
+    let mut lines = String::new();
     for Step { kept, removed, added } in &chunk.steps {
-        new.extend(old.by_ref().take(*kept));
+        lines.extend(old.by_ref().take(*kept));
         old.by_ref().take(*removed).for_each(drop);
-        new.push_str(added);
+        lines.push_str(added);
     }
     assert_eq!(old.next(), None, "the steps are those of the old lines");
-    new
+    lines
 }
 
 #[track_caller]
@@ -83,7 +83,7 @@ fn only_the_first_chunk_may_lack_its_marker() {
 #[test]
 fn an_empty_line_in_a_chunk_is_empty_context() {
     let chunks = chunks("@@\n\n-b\n\n+c");
-    assert_eq!((chunks[0].old.as_str(), new(&chunks[0]).as_str()), ("\nb\n\n", "\n\nc\n"));
+    assert_eq!((chunks[0].old.as_str(), new_lines(&chunks[0]).as_str()), ("\nb\n\n", "\n\nc\n"));
 }
 
 #[test]
@@ -99,10 +99,10 @@ fn an_empty_line_before_the_first_chunk_is_malformed() {
 }
 
 #[test]
-fn lines_may_look_like_markers_behind_their_sign() {
+fn lines_may_look_like_markers_after_their_sign() {
     let chunks = chunks("@@\n *** End Patch\n-@@ x\n+*** Delete File: g");
     assert_eq!(chunks[0].old, "*** End Patch\n@@ x\n");
-    assert_eq!(new(&chunks[0]), "*** End Patch\n*** Delete File: g\n");
+    assert_eq!(new_lines(&chunks[0]), "*** End Patch\n*** Delete File: g\n");
 }
 
 #[test]
@@ -163,14 +163,14 @@ fn lines_without_a_sign_are_malformed() {
 }
 
 #[test]
-fn markers_stand_at_the_start_of_their_line() {
+fn a_marker_is_at_the_start_of_its_line() {
     assert_malformed(" *** Delete File: f", 2, "expected `*** Add File: `");
     assert_malformed("*** Add File: f\n+a\n *** Delete File: g", 4, "expected `*** Add File: `");
     assert_malformed("*** add file: f\n+a", 2, "expected `*** Add File: `");
 }
 
 #[test]
-fn a_move_stands_directly_below_the_path() {
+fn a_move_is_directly_below_the_path() {
     assert_malformed("*** Update File: f\n@@\n-a\n*** Move to: g", 5, "expected `*** Add File: `");
     assert_malformed("*** Add File: f\n*** Move to: g", 3, "expected `*** Add File: `");
 }
@@ -194,7 +194,7 @@ fn a_carriage_return_is_malformed() {
 }
 
 #[test]
-fn a_path_stands_in_one_place_only() {
+fn a_path_that_occurs_twice_is_malformed() {
     assert_malformed("*** Delete File: f\n*** Add File: f\n+a", 3, "twice");
     assert_malformed("*** Update File: f\n*** Move to: f\n-a", 2, "twice");
     assert_malformed("*** Delete File: f\n*** Update File: g\n*** Move to: f\n-a", 3, "twice");
@@ -207,7 +207,7 @@ fn a_new_file_may_be_empty() {
 }
 
 #[test]
-fn an_error_says_the_line_and_the_reason() {
+fn an_error_names_the_line_and_the_reason() {
     let error = Patch::parse("hello").unwrap_err();
     assert_eq!(
         error.to_string(),

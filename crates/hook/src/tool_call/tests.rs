@@ -1,4 +1,4 @@
-//! Tool calls of each agent, the texts that they write, and the way back.
+//! Tests the tool calls of each agent, the texts that they write, and the arguments that write a given text.
 
 use alongside_contract::agent::HookAgent;
 use alongside_contract::agents::with_hook;
@@ -25,7 +25,7 @@ fn text(text: &'static str) -> impl FnMut(&str) -> TextFile {
 }
 
 #[test]
-fn every_agents_tools_become_the_text_that_they_write() {
+fn the_text_of_each_tool_of_each_agent_is_computed() {
     let edit = json!({"file_path": FILE, "old_string": "b\n", "new_string": "c\n"});
     let write = json!({"file_path": FILE, "content": "a\nc\n"});
     let edits = json!({"file_path": FILE, "edits": [
@@ -47,9 +47,9 @@ fn every_agents_tools_become_the_text_that_they_write() {
         let changes = call.changes(text("a\nb\n")).unwrap();
         let made: Vec<_> = changes.iter().map(|change| (&*change.path, &*change.proposed)).collect();
         assert_eq!(made, [(FILE, "a\nc\n")], "{agent} {tool}");
-        // The same tool with other arguments writes the text of the person.
+        // With other arguments, the same tool writes the text of the person.
         let input = input(tool, arguments.clone());
-        let arguments = call.rewritten(&input, &[Some("mine\nb\n")], text("a\nb\n")).unwrap();
+        let arguments = call.rewritten_arguments(&input, &[Some("mine\nb\n")], text("a\nb\n")).unwrap();
         let again = ToolCall::read(hook(agent), &HookInput { tool_input: arguments, ..input });
         let changes = again.unwrap().changes(text("a\nb\n")).unwrap();
         assert_eq!(changes[0].proposed, "mine\nb\n", "{agent} {tool}");
@@ -68,7 +68,7 @@ fn every_tool_that_starts_a_hook_is_read() {
 }
 
 #[test]
-fn a_call_that_cannot_be_read_still_names_its_files() {
+fn the_files_of_a_call_that_cannot_be_parsed_are_listed() {
     let home = Some(Path::new("/home/me"));
     let files = |agent: &str, tool: &str, arguments: Value| {
         let files = ToolCall::files(hook(agent), &input(tool, arguments), home).into_iter();
@@ -88,16 +88,20 @@ fn a_call_that_cannot_be_read_still_names_its_files() {
 }
 
 #[test]
-fn a_new_file_is_a_change_of_nothing() {
+fn an_edit_of_an_empty_string_creates_a_file() {
     let edit = json!({"file_path": FILE, "old_string": "", "new_string": "new\n"});
     let call = call("claude", "Edit", edit.clone()).unwrap();
     assert_eq!(call.changes(|_| TextFile::Absent).unwrap()[0].proposed, "new\n");
-    let rewritten = call.rewritten(&input("Edit", edit), &[Some("other\n")], |_| TextFile::Absent).unwrap();
-    assert_eq!((&rewritten["old_string"], &rewritten["new_string"]), (&json!(""), &json!("other\n")));
+    let rewritten_arguments =
+        call.rewritten_arguments(&input("Edit", edit), &[Some("other\n")], |_| TextFile::Absent).unwrap();
+    assert_eq!(
+        (&rewritten_arguments["old_string"], &rewritten_arguments["new_string"]),
+        (&json!(""), &json!("other\n"))
+    );
 }
 
 #[test]
-fn a_patch_of_several_files_keeps_only_those_that_the_person_kept() {
+fn a_rewritten_patch_has_only_the_files_that_the_person_kept() {
     let command = "*** Begin Patch\n*** Add File: new\n+n\n*** Delete File: old\n*** Update File: f\n\
                    *** Move to: g\n@@\n-a\n+b\n*** End Patch";
     let arguments = json!({ "command": command });
@@ -120,7 +124,7 @@ fn a_patch_of_several_files_keeps_only_those_that_the_person_kept() {
 }
 
 #[test]
-fn a_patch_that_does_not_apply_exactly_is_not_guessed() {
+fn a_patch_that_does_not_apply_exactly_is_refused() {
     for command in ["*** Begin Patch\n*** Update File: f\n@@\n-b \n+c\n*** End Patch", "nonsense"] {
         let unclear = call("codex", "apply_patch", json!({ "command": command }))
             .and_then(|call| call.changes(text("b\n")).map(drop));
@@ -129,7 +133,7 @@ fn a_patch_that_does_not_apply_exactly_is_not_guessed() {
 }
 
 #[test]
-fn a_path_that_the_agent_reads_otherwise_is_refused() {
+fn a_path_that_the_agent_would_interpret_is_refused() {
     for path in ["", "~/.bashrc", " /etc/passwd", "/a\n", "/a\0"] {
         let wrong = call("claude", "Write", json!({"file_path": path, "content": ""}));
         assert!(matches!(wrong, Err(NoChange::Refused { .. })), "{path:?}");
@@ -139,7 +143,7 @@ fn a_path_that_the_agent_reads_otherwise_is_refused() {
     assert!(matches!(moved, Err(NoChange::Refused { .. })));
 }
 
-/// It joins such a path to its directory. Where `replace` finds nothing there, it looks in others.
+/// It joins such a path to its directory. If `replace` finds no file there, it searches other directories.
 #[test]
 fn gemini_resolves_a_relative_path_below_its_directory() {
     let write = |path: &str| call("gemini", "write_file", json!({"file_path": path, "content": "x\n"}));
@@ -163,8 +167,8 @@ fn gemini_resolves_a_relative_path_below_its_directory() {
     assert!(matches!(other, Err(NoChange::Refused { .. })));
 }
 
-/// The text that a tool writes into a file.
-fn written(agent: &str, tool: &str, arguments: Value, file: &'static str) -> Result<String, NoChange> {
+/// Returns the text that a tool writes into a file.
+fn text_written(agent: &str, tool: &str, arguments: Value, file: &'static str) -> Result<String, NoChange> {
     Ok(change_of(agent, tool, arguments, file)?.proposed)
 }
 
@@ -172,7 +176,7 @@ fn change_of(agent: &str, tool: &str, arguments: Value, file: &'static str) -> R
     Ok(call(agent, tool, arguments)?.changes(text(file))?.remove(0))
 }
 
-/// The arguments of every tool but patches.
+/// Returns the arguments of a tool that replaces a string.
 fn edit_of(old: &str, new: &str) -> Value {
     json!({"file_path": FILE, "old_string": old, "new_string": new})
 }
@@ -182,7 +186,7 @@ fn file_of(content: &str) -> Value {
 }
 
 #[test]
-fn each_tool_writes_its_own_line_ends_into_a_file_that_has_or_mixes_others() {
+fn each_tool_writes_line_ends_by_its_own_rule() {
     let write = file_of("x\ny\n");
     for (agent, tool, file, expected) in [
         ("claude", "Write", "a\r\nb\r\n", "x\ny\n"),
@@ -192,10 +196,10 @@ fn each_tool_writes_its_own_line_ends_into_a_file_that_has_or_mixes_others() {
         ("qwen", "write_file", "a\nb\r\n", "x\r\ny\r\n"),
         ("qwen", "write_file", "", "x\ny\n"),
     ] {
-        assert_eq!(written(agent, tool, write.clone(), file).unwrap(), expected, "{agent}: {file:?}");
+        assert_eq!(text_written(agent, tool, write.clone(), file).unwrap(), expected, "{agent}: {file:?}");
     }
-    assert_eq!(written("qwen", "write_file", file_of("x\r\ny\n"), "a\nb\n").unwrap(), "x\r\ny\n");
-    assert_eq!(written("qwen", "write_file", file_of("x\r\ny\n"), "a\r\n").unwrap(), "x\r\ny\r\n");
+    assert_eq!(text_written("qwen", "write_file", file_of("x\r\ny\n"), "a\nb\n").unwrap(), "x\r\ny\n");
+    assert_eq!(text_written("qwen", "write_file", file_of("x\r\ny\n"), "a\r\n").unwrap(), "x\r\ny\r\n");
     let edit = edit_of("a", "x");
     for (agent, tool, file, expected) in [
         ("claude", "Edit", "a\r\nb\r\nc\n", "x\r\nb\r\nc\r\n"),
@@ -206,17 +210,17 @@ fn each_tool_writes_its_own_line_ends_into_a_file_that_has_or_mixes_others() {
         ("gemini", "replace", "a\rb\n", "x\rb\n"),
         ("qwen", "edit", "a\nb\r\nc\n", "x\r\nb\r\nc\r\n"),
     ] {
-        assert_eq!(written(agent, tool, edit.clone(), file).unwrap(), expected, "{agent}: {file:?}");
+        assert_eq!(text_written(agent, tool, edit.clone(), file).unwrap(), expected, "{agent}: {file:?}");
     }
-    assert_eq!(written("qwen", "edit", edit_of("a", "x\r\ny"), "a\r\n").unwrap(), "x\r\ny\r\n");
-    assert_eq!(written("claude", "Edit", edit_of("a", "x\r\ny"), "a\nb\n").unwrap(), "x\r\ny\nb\n");
+    assert_eq!(text_written("qwen", "edit", edit_of("a", "x\r\ny"), "a\r\n").unwrap(), "x\r\ny\r\n");
+    assert_eq!(text_written("claude", "Edit", edit_of("a", "x\r\ny"), "a\nb\n").unwrap(), "x\r\ny\nb\n");
 }
 
-/// Claude Code counts line ends in the first 4,096 UTF-16 units only.
+/// Claude Code counts line ends only in the first 4,096 UTF-16 units.
 #[test]
-fn a_file_that_ends_its_lines_otherwise_further_down_gets_the_line_ends_of_its_beginning() {
+fn the_line_ends_of_the_beginning_of_a_file_decide() {
     let edit =
-        |first: &str, file: String| written("claude", "Edit", edit_of(first, "x"), file.leak()).unwrap();
+        |first: &str, file: String| text_written("claude", "Edit", edit_of(first, "x"), file.leak()).unwrap();
     let crlf = "\r\n".repeat(9_000);
     assert_eq!(
         edit("a", format!("a\n{}{crlf}", "é".repeat(4_094))),
@@ -227,11 +231,11 @@ fn a_file_that_ends_its_lines_otherwise_further_down_gets_the_line_ends_of_its_b
 }
 
 #[test]
-fn a_replacement_of_everything_by_nothing_leaves_what_the_tool_leaves() {
-    assert_eq!(written("gemini", "replace", edit_of("a\n", ""), "a\n").unwrap(), "\n");
-    assert_eq!(written("gemini", "replace", edit_of("a", ""), "a").unwrap(), "");
-    assert_eq!(written("gemini", "replace", edit_of("a\n", ""), "a\r\n").unwrap(), "\r\n");
-    assert_eq!(written("claude", "Edit", edit_of("a\n", ""), "a\n").unwrap(), "");
+fn replacing_a_whole_text_by_nothing_keeps_line_ends_by_rule() {
+    assert_eq!(text_written("gemini", "replace", edit_of("a\n", ""), "a\n").unwrap(), "\n");
+    assert_eq!(text_written("gemini", "replace", edit_of("a", ""), "a").unwrap(), "");
+    assert_eq!(text_written("gemini", "replace", edit_of("a\n", ""), "a\r\n").unwrap(), "\r\n");
+    assert_eq!(text_written("claude", "Edit", edit_of("a\n", ""), "a\n").unwrap(), "");
     let new = call("gemini", "replace", edit_of("", "a\r\nb\n")).unwrap();
     assert_eq!(new.changes(|_| TextFile::Absent).unwrap()[0].proposed, "a\r\nb\n");
 }
@@ -247,23 +251,23 @@ fn a_byte_order_mark_stays_where_the_tool_keeps_it() {
         ("qwen", "write_file", "", "\u{feff}"),
         ("gemini", "write_file", "b\n", "b\n"),
     ] {
-        assert_eq!(written(agent, tool, file_of(content), file).unwrap(), expected, "{agent}");
+        assert_eq!(text_written(agent, tool, file_of(content), file).unwrap(), expected, "{agent}");
     }
     let edit = edit_of("a\n", "b\n");
     for (agent, tool) in [("claude", "Edit"), ("gemini", "replace"), ("qwen", "edit")] {
-        assert_eq!(written(agent, tool, edit.clone(), file).unwrap(), "\u{feff}b\n", "{agent}");
+        assert_eq!(text_written(agent, tool, edit.clone(), file).unwrap(), "\u{feff}b\n", "{agent}");
         let call = call(agent, tool, edit.clone()).unwrap();
         let input = input(tool, edit.clone());
         let mine = call.rewritten(&input, &[Some("\u{feff}mine\n")], text(file)).unwrap();
         assert_eq!(mine["new_string"], "mine\n", "{agent}: it may not see the mark");
-        let marked = written(agent, tool, edit_of("\u{feff}a\n", "b\n"), file);
+        let marked = text_written(agent, tool, edit_of("\u{feff}a\n", "b\n"), file);
         assert!(matches!(marked, Err(NoChange::Refused { .. })), "{agent}: it may not find the mark");
     }
 }
 
-/// No hunk shows it: the desks compare the texts in one form.
+/// Such a difference is in no hunk, because desks compare the texts with the same line ends.
 #[test]
-fn other_line_ends_and_a_lost_mark_are_said_before_the_decision() {
+fn other_line_ends_and_another_mark_are_in_the_remark() {
     let remark = |agent, tool, arguments, file| change_of(agent, tool, arguments, file).unwrap().remark;
     let crlf = "a\r\nb\r\n";
     let becomes_lf = Some("This ends every line of the file in LF; it has CRLF.".to_owned());
@@ -279,9 +283,9 @@ fn other_line_ends_and_a_lost_mark_are_said_before_the_decision() {
     assert_eq!(remark("claude", "Write", file_of("\u{feff}b\n"), "a\n"), mark);
 }
 
-/// Whether it does depends on the model, which its hook does not hear.
+/// Whether Gemini CLI resolves them depends on the model, which its hook does not receive.
 #[test]
-fn escapes_that_gemini_may_resolve_are_said_before_the_decision() {
+fn escapes_that_gemini_may_resolve_are_in_the_remark() {
     let remark = |ending: &str, content: &str| {
         let write = json!({"file_path": format!("{FILE}{ending}"), "content": content});
         change_of("gemini", "write_file", write, "old\n").unwrap().remark.unwrap_or_default()
