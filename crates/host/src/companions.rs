@@ -1,4 +1,4 @@
-//! Finds the companion that serves a directory, as agents find it, and asks it whether it is really there.
+//! Finds the companion that serves a directory, as agents find it, and asks whether it responds.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,30 +16,32 @@ use alongside_platform::process;
 use alongside_platform::untrusted::{self, Whose};
 use anyhow::Context;
 
-/// How long a companion on this machine may take to answer.
+/// The time limit for the response of a companion on this machine.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A record has a few hundred bytes; a file larger than this is something else.
+/// The largest file that is read as a record, in bytes. A record has a few hundred bytes.
 pub const MAX_RECORD_BYTES: u64 = 1 << 20;
 
-/// A companion that answers.
+/// A companion that responds.
 #[derive(Debug)]
 pub struct Serving {
     /// How agents connect to it.
     pub record: Record,
-    /// The process that agents are to take for the editor, if it is known.
+    /// The process id that agents are to take for the editor's, if it is known.
     pub pid: Option<u32>,
 }
 
-/// Whether a companion that does not answer may live all the same: a process that its record or one of its
-/// files names is in another network, whose ports nobody here reaches.
+/// Whether a companion that does not respond may still run: a process that its record or one of its files
+/// names is
+/// in another network namespace, whose ports this process cannot reach.
 pub fn is_in_other_network<'p>(record: &Record, files: impl IntoIterator<Item = &'p Path>) -> bool {
     let in_names = files.into_iter().filter_map(pid_in_name);
     record.ppid.into_iter().chain(in_names).any(process::is_in_other_network)
 }
 
-/// The ports of our hosts that answer on their socket, and where no program listens: they are in another
-/// network.
+/// Returns the ports of our hosts that answer on their socket, but on whose port no program listens: such a
+/// host is in
+/// another network namespace.
 pub async fn ports_of_other_networks(reports: &[Report]) -> Vec<u16> {
     let mut ports = Vec::new();
     for report in reports {
@@ -51,34 +53,35 @@ pub async fn ports_of_other_networks(reports: &[Report]) -> Vec<u16> {
     ports
 }
 
-/// The outcome of asking a companion whether it is there.
+/// The result of asking a companion whether it responds.
 #[derive(Debug)]
 pub enum Answer {
-    /// The companion is there, and gives its status if it is one of ours.
+    /// The companion responds. One of ours also sends its status.
     Given(Option<Status>),
-    /// The companion listens and does not answer: its process is stopped, or hangs.
+    /// The companion listens and does not respond: its process is stopped, or hangs.
     Silence,
-    /// Nothing listens, or another program does.
+    /// No program listens, or another program does.
     Nothing,
 }
 
-/// The environment in which an agent that starts here looks for a companion.
+/// Returns the environment in which an agent that starts in this directory searches for a companion.
 pub fn surroundings() -> anyhow::Result<Surroundings> {
     Surroundings::of_this_process().context("the current directory is gone").hint("cd into a project")
 }
 
-/// No companion answers.
+/// The error for a directory without a companion that responds.
 pub struct Unserved {
-    /// One is there and says nothing.
+    /// Whether a companion listens and does not respond.
     pub is_silent: bool,
 }
 
-/// The companion that serves the current directory: ours if there is one, else the first that answers.
+/// Finds the companion that serves the current directory: ours if there is one, otherwise the first that
+/// responds.
 pub async fn find_serving(here: &Surroundings) -> Result<Serving, Unserved> {
-    among(here, |_| true).await
+    find_among(here, |_| true).await
 }
 
-async fn among(here: &Surroundings, wanted: impl Fn(&Record) -> bool) -> Result<Serving, Unserved> {
+async fn find_among(here: &Surroundings, wanted: impl Fn(&Record) -> bool) -> Result<Serving, Unserved> {
     let mut found: Vec<Found> = Vec::new();
     for candidate in with_family().flat_map(|agent| find::candidates(agent, here).found) {
         let same = |known: &Found| known.record.is_same_companion(&candidate.record);
@@ -88,14 +91,14 @@ async fn among(here: &Surroundings, wanted: impl Fn(&Record) -> bool) -> Result<
             found.push(candidate);
         }
     }
-    // Ours first; the sort is stable and keeps the order of the agents.
+    // Our companions come first. The sort is stable and keeps the order of the agents.
     found.sort_by_key(|found| found.record.writer.as_deref() != Some(WRITER));
     let mut is_silent = false;
     for candidate in found {
         match ask(&candidate.record).await {
             Answer::Given(answer) => {
                 let named = || candidate.path.as_deref().and_then(pid_in_name);
-                // The editor's process, which need not be the companion's.
+                // The process of the editor, which may be another one than the companion's.
                 let pid = candidate.record.ppid.or_else(|| answer.map(|status| status.pid)).or_else(named);
                 return Ok(Serving { record: candidate.record, pid });
             }
@@ -106,7 +109,7 @@ async fn among(here: &Surroundings, wanted: impl Fn(&Record) -> bool) -> Result<
     Err(Unserved { is_silent })
 }
 
-/// Reports companions of other programs that serve these roots: an agent may connect to one of them.
+/// Reports companions of other programs that serve these roots, because an agent may connect to one of them.
 pub(crate) async fn foreign(roots: &[PathBuf]) -> Vec<Problem> {
     let mut problems = Vec::new();
     for root in roots {
@@ -114,7 +117,8 @@ pub(crate) async fn foreign(roots: &[PathBuf]) -> Vec<Problem> {
             continue;
         };
         surroundings.cwd.clone_from(root);
-        let Ok(other) = among(&surroundings, |record| record.writer.as_deref() != Some(WRITER)).await else {
+        let Ok(other) = find_among(&surroundings, |record| record.writer.as_deref() != Some(WRITER)).await
+        else {
             continue;
         };
         let pid = other.pid.map(|pid| format!(" (process {pid})")).unwrap_or_default();
@@ -129,15 +133,16 @@ pub(crate) async fn foreign(roots: &[PathBuf]) -> Vec<Problem> {
     problems
 }
 
-/// Asks whatever listens on the record's port. A companion of ours is sent its token only after it has proven
-/// that it knows it.
+/// Asks the program that listens on the record's port. A companion of ours gets its token only after it has
+/// proven
+/// that it knows the token.
 pub async fn ask(record: &Record) -> Answer {
     let is_ours = record.writer.as_deref() == Some(WRITER);
     if let Some(token) = record.auth_token.as_deref().filter(|_| is_ours) {
         let endpoint = Endpoint::local(record.port);
         match tokio::time::timeout(ANSWER_TIMEOUT, get_status(&endpoint, token)).await {
             Ok(Ok(status)) => return Answer::Given(serde_json::from_value(status).ok()),
-            // Ours always proves itself, so another program has the port now.
+            // A companion of ours always proves itself, so another program has the port now.
             Ok(Err(_)) => return Answer::Nothing,
             Err(_) if whose("127.0.0.1", record.port).await == ListenerOwner::Other => {
                 return Answer::Nothing;
@@ -152,7 +157,9 @@ pub async fn ask(record: &Record) -> Answer {
     }
 }
 
-/// Whose program listens on this port of this machine. The system knows nothing of other machines.
+/// Returns the owner of the program that listens on this port of this machine. For another machine, the owner
+/// is
+/// unknown.
 pub async fn whose(host: &str, port: u16) -> ListenerOwner {
     let Ok(resolved) = tokio::net::lookup_host((host, port)).await else { return ListenerOwner::Nobody };
     let addresses: Vec<_> = resolved.filter(|address| address.ip().is_loopback()).collect();
@@ -165,11 +172,11 @@ pub async fn whose(host: &str, port: u16) -> ListenerOwner {
     asked.await.ok().flatten().unwrap_or(ListenerOwner::Nobody)
 }
 
-/// Makes sure that a record's token reaches its companion only. Where the system can hold ports, no other
-/// program gets the port before the returned hold is dropped.
+/// Makes sure that a record's token reaches only its companion. Where the system can hold ports, no other
+/// program gets the port until the returned hold is dropped.
 ///
 /// # Errors
-/// When the listener is not known to be the companion, or at least a program of this user.
+/// When the listener may be neither the companion nor a program of this user.
 pub async fn guard(record: &Record) -> anyhow::Result<Option<PortHold>> {
     let Some(token) = record.auth_token.as_deref() else { return Ok(None) };
     let endpoint = Endpoint::local(record.port);
@@ -197,24 +204,24 @@ pub async fn guard(record: &Record) -> anyhow::Result<Option<PortHold>> {
     }
 }
 
-/// Whether anything accepts a connection there in time.
+/// Whether a program accepts a connection on this port in time.
 pub async fn listens(host: &str, port: u16, patience: Duration) -> bool {
     let dialled = tokio::net::TcpStream::connect((host, port));
     matches!(tokio::time::timeout(patience, dialled).await, Ok(Ok(_)))
 }
 
-/// The record in a file, if it holds one.
+/// Returns the record in a file; `None` if the file holds no record.
 pub fn read_record(path: &Path, whose: Whose) -> Option<Record> {
     serde_json::from_slice(&untrusted::read(path, MAX_RECORD_BYTES, whose).ok()?).ok()
 }
 
-/// The name, for people, that a record gives its companion.
+/// Returns the display name that a record gives its companion.
 pub fn display_name(record: &Record) -> &str {
     let given = record.ide_info.as_ref().map(|info| info.display_name.as_str());
     given.or(record.ide_name.as_deref()).unwrap_or("a companion without a name")
 }
 
-/// The process id in the name of a record's file.
+/// Returns the process id in the name of a record's file.
 pub fn pid_in_name(path: &Path) -> Option<u32> {
     let name = path.file_name()?.to_str()?;
     discovery_files().find_map(|row| row.pid_in(name))

@@ -17,27 +17,29 @@ use super::registry_entry::Entry;
 use super::spawn::spawn;
 use super::start_lock::StartLock;
 
-/// How long a living host whose socket was removed may take to put it back.
+/// The time in which a living host restores its socket after its removal.
 const SOCKET_TIMEOUT: Duration = Duration::from_secs(3);
-/// How often a desk looks for that socket, or for a host that another desk starts.
+/// The time between two attempts to reach that socket, or a host that another desk starts.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// For how long a new desk leaves a crashed host to the desks that hold its port: a host that they start
+/// The time for which a new desk leaves a crashed host to the desks that hold its port. A host that they
+/// start
 /// keeps its token and its agents.
-const HOLDERS_FIRST: Duration = Duration::from_secs(1);
+const HOLDERS_HEAD_START: Duration = Duration::from_secs(1);
 
-/// How often a desk dials a host that listens and breaks off, and how long it waits in between: a host that
-/// ends takes some time.
+/// The number of attempts of a desk to join a host that listens and closes the connection, and the time
+/// between two of
+/// them: a host that is ending needs some time.
 const ATTEMPTS: usize = 20;
 const RETRY_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Joins the host that serves the projects and was focused last, or starts one.
+/// Joins the host that serves the projects and had the focus last, or starts a host.
 ///
 /// # Errors
-/// When there is none and none can be started, or the host speaks another version of the protocol.
+/// When there is no host and none can be started, or the host speaks another version of the protocol.
 pub(super) async fn connect(request: &JoinRequest) -> anyhow::Result<Joined> {
     let registry = Registry::of_this_process();
-    let until = Instant::now() + HOLDERS_FIRST;
+    let until = Instant::now() + HOLDERS_HEAD_START;
     let lock = loop {
         let lock = registry.lock().await?;
         let mut is_held = false;
@@ -65,8 +67,9 @@ pub(super) async fn connect(request: &JoinRequest) -> anyhow::Result<Joined> {
         drop(lock);
         tokio::time::sleep(POLL_INTERVAL).await;
     };
-    // A mistake in the person's settings is reported here, where they read it. With one in a project's, the
-    // host starts, and tells every desk.
+    // A mistake in the person's settings is reported here, where the person reads it. With a mistake in the
+    // settings
+    // of a project, the host starts and reports the mistake to every desk.
     Settings::load(request.globals.config.as_deref(), &[])?;
     let entry = Entry {
         name: registry.free_name(request.dirs.first()),
@@ -80,10 +83,10 @@ pub(super) async fn connect(request: &JoinRequest) -> anyhow::Result<Joined> {
     start(&registry, &lock, &entry, request, None).await
 }
 
-/// The path as a host finds it, which runs in another directory.
+/// Returns an absolute path, because the host runs in another directory.
 fn absolute(file: &Path) -> anyhow::Result<PathBuf> {
     let file = std::path::absolute(file)?;
-    // Entries are JSON, which holds no other paths.
+    // Entries are JSON, which cannot hold other paths.
     match file.to_str() {
         Some(_) => Ok(file),
         None => {
@@ -93,7 +96,7 @@ fn absolute(file: &Path) -> anyhow::Result<PathBuf> {
 }
 
 /// Joins a lost host again, or starts it if no other desk has, on the port that `hold` has held meanwhile.
-/// `lost` is what the desk knows of it.
+/// `lost`: the entry of the host, as far as the desk knows it.
 ///
 /// # Errors
 /// As [`connect`].
@@ -107,7 +110,7 @@ pub(super) async fn reconnect(
     if let Some(joined) = try_join(&registry, &lost.name, request).await? {
         return Ok(joined);
     }
-    // Parties have come and gone since this desk joined, also at a host that another desk has started
+    // Parties may have come and gone since this desk joined, also at a host that another desk has started
     // meanwhile.
     let known = registry.entries().into_iter().find(|entry| entry.name == lost.name);
     let known = known.map(|entry| Entry { roots: lost.roots.clone(), ..entry });
@@ -115,16 +118,16 @@ pub(super) async fn reconnect(
     start(&registry, &lock, &entry, request, hold).await
 }
 
-/// Joins a host; `None` if nobody listens there any more.
+/// Joins a host; `None` if no process listens there any more.
 async fn try_join(registry: &Registry, name: &str, request: &JoinRequest) -> anyhow::Result<Option<Joined>> {
     let (mut broken, mut protocol) = (None, PROTOCOL);
     for _ in 0..ATTEMPTS {
         let Ok(stream) = registry.dial(name).await else { return Ok(None) };
         match join(stream, &request.hello(protocol)).await {
             Ok(joined) => return Ok(Some(joined)),
-            // The host was just ending, and will not listen for long.
+            // The host is ending, and will soon stop listening.
             Err(JoinError::Broken(error)) => broken = Some(error),
-            // The newer of the two speaks as the older one does, or knows what to do.
+            // The newer of the two sides speaks the older version, or fails.
             Err(JoinError::Mismatch { host, .. }) if host.protocol < PROTOCOL => {
                 if let Some(older) = host.version_below(protocol) {
                     protocol = older;
@@ -146,7 +149,7 @@ async fn try_join(registry: &Registry, name: &str, request: &JoinRequest) -> any
     ))
 }
 
-/// Starts a host and joins it. A host that lives but has lost its socket is waited for instead.
+/// Starts a host and joins it. If a living host has lost its socket, waits for the socket instead.
 async fn start(
     registry: &Registry,
     lock: &StartLock,

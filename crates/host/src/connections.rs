@@ -1,5 +1,6 @@
-//! The connections to the host's socket. A task for each says what the other side wants as [events](Event),
-//! and serves a desk until it parts.
+//! The connections to the host's socket. Each has a task that passes the requests of the other side to the
+//! main loop as
+//! [events](Event), and serves a desk until it disconnects.
 
 use std::time::Duration;
 
@@ -12,18 +13,18 @@ use tokio::task::JoinSet;
 use super::events::{ConnectedDesk, Event};
 use super::registry_entry::VERSION;
 
-/// How long desks may take to hear the last messages.
-const LAST_WORDS: Duration = Duration::from_secs(2);
-/// How long accepting pauses after it has failed: the process may be out of descriptors.
+/// The time in which desks receive the last messages.
+const GOODBYE_TIMEOUT: Duration = Duration::from_secs(2);
+/// The pause after a failure to accept a connection: the process may have no file descriptor left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Every connection there is, and the listener.
+/// All connections, and the listener.
 pub(super) struct Connections {
     listener: Listener,
     tasks: JoinSet<()>,
     events: mpsc::UnboundedSender<Event>,
     inbox: mpsc::UnboundedReceiver<Event>,
-    /// Sent to the desks that are still there at the end.
+    /// Sends the goodbye to the desks that are still connected at the end.
     goodbye: watch::Sender<Option<Goodbye>>,
 }
 
@@ -33,12 +34,12 @@ impl Connections {
         Self { listener, tasks: JoinSet::new(), events, inbox, goodbye: watch::Sender::new(None) }
     }
 
-    /// Listens there from now on.
+    /// Replaces the listener.
     pub(super) fn listen_at(&mut self, listener: Listener) {
         self.listener = listener;
     }
 
-    /// Accepts connections until one of them has an event. Cancel safe.
+    /// Accepts connections until one of them sends an event. Cancel safe.
     pub(super) async fn next_event(&mut self) -> Event {
         loop {
             tokio::select! {
@@ -58,20 +59,20 @@ impl Connections {
         }
     }
 
-    /// Says goodbye to every desk.
+    /// Sends the goodbye to every desk.
     pub(super) fn say_goodbye(&self, how: Goodbye) {
         self.goodbye.send_replace(Some(how));
     }
 
-    /// Waits until every desk has heard how its reviews ended and the goodbye, but no longer than
-    /// [`LAST_WORDS`].
+    /// Waits until every desk has received the outcomes of its reviews and the goodbye, but no longer than
+    /// [`GOODBYE_TIMEOUT`].
     pub(super) async fn finish(mut self) {
         let finished = async { while self.tasks.join_next().await.is_some() {} };
-        let _ = tokio::time::timeout(LAST_WORDS, finished).await;
+        let _ = tokio::time::timeout(GOODBYE_TIMEOUT, finished).await;
     }
 }
 
-/// The task of one connection. The main loop may end at any time; then nobody takes its events.
+/// The task of one connection. The main loop may end at any time. Then the events of the task are dropped.
 struct Connection {
     events: mpsc::UnboundedSender<Event>,
     goodbye: watch::Receiver<Option<Goodbye>>,
@@ -99,7 +100,7 @@ impl Connection {
                 let (begun, verdict) = oneshot::channel();
                 self.send(Event::ReviewWanted { proposal, begun });
                 let Ok(verdict) = verdict.await else { return };
-                // A hook that has closed the connection has gone: dropping the verdict ends its review.
+                // A hook that closes the connection has ended. Dropping the verdict ends its review.
                 tokio::select! {
                     verdict = verdict => drop(peer.decide(&verdict).await),
                     () = peer.gone() => tracing::info!("a hook is gone"),
@@ -137,7 +138,7 @@ impl Connection {
         let _ = self.events.send(event);
     }
 
-    /// Requests of a desk that the host, and not only the companion, has to know of.
+    /// Passes on the requests of a desk that concern the host, and not only the companion.
     fn notice(&self, id: u64, request: &Request) {
         if matches!(request, Request::ChangeContext(_)) {
             self.send(Event::ContextReported { id });

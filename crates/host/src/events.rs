@@ -1,4 +1,4 @@
-//! Everything that can happen to a host. The [main loop](super::serve) handles each event in one line.
+//! All events of a host. The [main loop](super::serve) handles each event in one line.
 
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -12,25 +12,26 @@ use tokio::sync::oneshot;
 pub(super) enum Event {
     /// A desk or a keeper wants to join.
     JoinWanted { hello: Box<Hello>, admitted: oneshot::Sender<ConnectedDesk> },
-    /// A desk has `left`, or vanished. The answer says whether the host ends with it.
+    /// A desk has `left`, or vanished. The answer says whether the host ends as a result.
     Parted { id: u64, left: bool, ends: oneshot::Sender<bool> },
-    /// The person has turned to a desk.
+    /// The person has focused a desk.
     Focused { id: u64 },
-    /// A desk reports what its person has open.
+    /// A desk reports which files the person has open.
     ContextReported { id: u64 },
     /// An editor has opened or closed projects.
     RootsChanged { id: u64, added: Vec<PathBuf>, removed: Vec<PathBuf> },
-    /// Another process asks how the host is.
+    /// Another process asks for the status of the host.
     ReportWanted(oneshot::Sender<Report>),
     /// A hook wants a review. The answer resolves to its verdict.
     ReviewWanted { proposal: HookProposal, begun: oneshot::Sender<PendingVerdict> },
     /// A hook has taken a snapshot.
     SnapshotTaken(SnapshotTaken),
-    /// A successor takes over, or another process stops the host; it is answered when that is done.
+    /// A successor takes over, or another process stops the host. The other side gets a reply when that is
+    /// done.
     EndWanted { how: Goodbye, arrival: Peer<Stream> },
-    /// Files have changed where the host's own lie.
+    /// A file has changed in the directory of the host's own files.
     FilesChanged,
-    /// It is time to check that desks can find the host.
+    /// The next check whether desks can find the host is due.
     CheckDue,
     /// A deadline of the lifecycle is due.
     DeadlineDue,
@@ -42,10 +43,10 @@ pub(super) enum Event {
     Signal(i32),
 }
 
-/// Resolves at the end of a review, which ends if this is dropped.
+/// A future that resolves at the end of a review. Dropping it ends the review.
 pub(super) type PendingVerdict = Pin<Box<dyn Future<Output = Verdict> + Send>>;
 
-/// A desk that was let in.
+/// A desk that has joined.
 pub(super) struct ConnectedDesk {
     pub(super) id: u64,
     pub(super) desk: Desk,

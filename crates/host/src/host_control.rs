@@ -1,4 +1,4 @@
-//! Requests of other processes to running hosts: hand over, end, report.
+//! Requests of other processes to running hosts: hand over, end, report the status.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,12 +14,13 @@ use super::registry::Registry;
 use super::registry_entry::Entry;
 use super::spawn::spawn;
 
-/// How long a host may take to say how it is, and how long an ended one to leave the process table.
+/// The time limit for a host's status, and for an ended host to leave the process table.
 const REPORT_TIMEOUT: Duration = Duration::from_secs(2);
-/// How long a host that is told to end may take: it waits, but not for good, for agents that stopped reading.
+/// The time limit for a host that was asked to end: it waits for agents that have stopped reading, up to a
+/// limit.
 const END_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Has a host hand over to a new one of this program's version, with the same port and token.
+/// Replaces a host by a new one with this program's version, on the same port and with the same token.
 ///
 /// # Errors
 /// When the host does not hand over, or the new one does not start.
@@ -28,7 +29,7 @@ pub async fn replace(entry: &Entry) -> anyhow::Result<()> {
     let lock = registry.lock().await?;
     let hold = hold_port_of(&registry, entry).await;
     if let Ok(stream) = registry.dial(&entry.name).await {
-        in_time(entry, socket::hand_over(stream)).await?.context("the host does not hand over")?;
+        within_timeout(entry, socket::hand_over(stream)).await?.context("the host does not hand over")?;
     }
     spawn(&Entry { parties: entry.living_parties(), ..entry.clone() }, hold.as_ref(), &lock).await
 }
@@ -41,7 +42,7 @@ pub async fn stop(entry: &Entry) -> anyhow::Result<()> {
     let registry = Registry::of_this_process();
     match registry.dial(&entry.name).await {
         Ok(stream) => {
-            in_time(entry, socket::stop(stream)).await?.context("the host does not end")?;
+            within_timeout(entry, socket::stop(stream)).await?.context("the host does not end")?;
             let _ = tokio::time::timeout(REPORT_TIMEOUT, process::ended(entry.pid)).await;
         }
         Err(_) => registry.remove(entry),
@@ -49,7 +50,7 @@ pub async fn stop(entry: &Entry) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn in_time<T>(entry: &Entry, answer: impl Future<Output = T>) -> anyhow::Result<T> {
+async fn within_timeout<T>(entry: &Entry, answer: impl Future<Output = T>) -> anyhow::Result<T> {
     tokio::time::timeout(END_TIMEOUT, answer).await.map_err(|_| {
         failure(
             format!(
@@ -64,7 +65,7 @@ async fn in_time<T>(entry: &Entry, answer: impl Future<Output = T>) -> anyhow::R
     })
 }
 
-/// The report of every host that answers.
+/// Returns the reports of all hosts that answer.
 pub async fn reports() -> Vec<Report> {
     let registry = Registry::of_this_process();
     let reports = registry.entries().into_iter().map(|entry| {
@@ -78,14 +79,14 @@ pub async fn reports() -> Vec<Report> {
     join_all(reports).await.into_iter().flatten().collect()
 }
 
-/// The process of the host that serves these directories, also of one that does not answer.
+/// Returns the process id of the host that serves these directories, even if the host does not answer.
 pub fn process_of(dirs: &[PathBuf]) -> Option<u32> {
     let lives = |entry: &Entry| process::is_alive(entry.pid);
     let entries = Registry::of_this_process().entries().into_iter();
     entries.filter(|entry| dirs.iter().all(|dir| entry.serves(dir))).find(lives).map(|entry| entry.pid)
 }
 
-/// Whether a host serves a directory, or is being started for it.
+/// Whether a host serves a directory. Waits for a host that is being started.
 ///
 /// # Errors
 /// When the registry cannot be opened, or another process holds its lock for 30 s.

@@ -1,4 +1,4 @@
-//! Which host somebody wants to join, and as what.
+//! A request to join the host of a project: which host, and in which role.
 
 use std::path::{Path, PathBuf};
 
@@ -7,32 +7,32 @@ use alongside_common::globals::Globals;
 use alongside_desk::socket::{ClientInfo, EditorProcess, Hello, Options, Role, Terms};
 use alongside_platform::{directories, process};
 
-use super::project_paths::share_a_host;
+use super::project_paths::belongs_to_host;
 use super::registry_entry::{Entry, PartyRecord, VERSION};
 
-/// A wish to join the host of a project.
+/// A request to join the host of a project.
 #[derive(Debug, Clone)]
 pub struct JoinRequest {
-    /// The projects; absolute.
+    /// The absolute paths of the projects.
     pub dirs: Vec<PathBuf>,
-    /// Whether it shows reviews, or only keeps the host alive.
+    /// Whether the party shows reviews, or only keeps the host alive.
     pub role: Role,
-    /// Its name for people at other desks.
+    /// The name that people at other desks read.
     pub name: String,
-    /// The editor that the desk speaks for.
+    /// The editor for which the desk works.
     pub editor: Option<EditorProcess>,
-    /// Whether it knows problems in files.
+    /// Whether the party provides diagnostics.
     pub diagnostics: bool,
-    /// Whether it shows turns.
+    /// Whether the party shows turns.
     pub turns: bool,
-    /// The beginning of the host's name, or its process, if the person chose one.
+    /// The beginning of the host's name, or its process id, if the person chose a host.
     pub host: Option<String>,
-    /// The settings and the log for a host that has to be started.
+    /// The settings and the log of a host that has to be started.
     pub globals: Globals,
 }
 
 impl JoinRequest {
-    /// A person's desk for these projects.
+    /// Creates the request of a person's desk for these projects.
     pub fn desk(name: &str, dirs: Vec<PathBuf>, host: Option<String>, globals: Globals) -> Self {
         Self {
             dirs,
@@ -46,21 +46,21 @@ impl JoinRequest {
         }
     }
 
-    /// A keeper, which shows no reviews and keeps the host of these projects alive.
+    /// Creates the request of a keeper, which shows no reviews and keeps the host of these projects alive.
     pub fn keeper(name: &str, dirs: Vec<PathBuf>, globals: Globals) -> Self {
         Self { role: Role::Keeper, turns: false, ..Self::desk(name, dirs, None, globals) }
     }
 
-    /// The desk of an editor.
+    /// Creates the request of an editor's desk.
     pub fn editor(editor: EditorProcess, dirs: Vec<PathBuf>, globals: Globals) -> Self {
         let name = editor.display_name.clone();
         Self { editor: Some(editor), turns: false, ..Self::desk(&name, dirs, None, globals) }
     }
 
-    /// The first message to a host, in this version of the protocol.
+    /// Returns the first message to a host, in this version of the protocol.
     pub(super) fn hello(&self, protocol: u32) -> Hello {
         let pid = self.editor.as_ref().map_or_else(std::process::id, |editor| editor.pid);
-        // A person who chooses a host sees its projects, and adds none.
+        // A person who chooses a host sees its projects, and adds no project.
         let roots = if self.host.is_some() { Vec::new() } else { self.dirs.clone() };
         let terms = Terms {
             protocol,
@@ -77,16 +77,17 @@ impl JoinRequest {
         }
     }
 
-    /// The hosts that fit: those of the project's own repository first, then those around it, then those
-    /// inside it, each in the order given.
+    /// Returns the hosts that the projects may join: the hosts of the project's own repository first, then
+    /// hosts of
+    /// directories around it, then hosts of directories inside it, each group in the order of `entries`.
     ///
     /// # Errors
-    /// When the person chose a host and not exactly one fits.
+    /// When the person chose a host, and not exactly one matches.
     pub(super) fn choose(&self, entries: Vec<Entry>) -> anyhow::Result<Vec<Entry>> {
         if let Some(chosen) = &self.host {
-            let is_it =
+            let is_chosen =
                 |entry: &Entry| entry.pid.to_string() == *chosen || entry.name.starts_with(chosen.as_str());
-            let found: Vec<_> = entries.into_iter().filter(is_it).collect();
+            let found: Vec<_> = entries.into_iter().filter(is_chosen).collect();
             return match found.len() {
                 1 => Ok(found),
                 0 => Err(failure(
@@ -99,31 +100,31 @@ impl JoinRequest {
                 )),
             };
         }
-        // The host adds the other projects.
+        // After the desk has joined, the host adds the other projects.
         let Some(project) = self.dirs.first() else { return Ok(Vec::new()) };
         let home = directories::home();
-        let fits = |entry: &Entry| self.fits(project, entry, home.as_deref());
+        let may_join = |entry: &Entry| self.may_join(project, entry, home.as_deref());
         let rank = |entry: &Entry| (!entry.serves_in_project(project), !entry.serves(project));
-        let mut fitting: Vec<_> = entries.into_iter().filter(fits).collect();
+        let mut fitting: Vec<_> = entries.into_iter().filter(may_join).collect();
         fitting.sort_by_key(rank);
         Ok(fitting)
     }
 
     /// Whether the project may join a host. A desk in a terminal also joins the host of the home directory,
-    /// if agents in its own directory find that one.
-    fn fits(&self, project: &Path, entry: &Entry, home: Option<&Path>) -> bool {
+    /// if agents in the desk's directory find that host.
+    fn may_join(&self, project: &Path, entry: &Entry, home: Option<&Path>) -> bool {
         let is_terminal = self.editor.is_none();
-        share_a_host(&entry.roots, project, home) || (is_terminal && entry.serves(project))
+        belongs_to_host(&entry.roots, project, home) || (is_terminal && entry.serves(project))
     }
 
-    /// This party as an entry records it, if it has no editor.
+    /// Returns this party as an entry records it, if it has no editor.
     pub(super) fn without_editor(&self) -> Option<PartyRecord> {
         let record = PartyRecord { pid: std::process::id(), role: self.role, name: self.name.clone() };
         self.editor.is_none().then_some(record)
     }
 
-    /// The entry of a host that has crashed, as this request starts it again: with this party first, and
-    /// everybody who was there and still runs.
+    /// Returns the entry with which this request starts a crashed host again: with this party first, and
+    /// with all parties of the crashed host that still run.
     pub(super) fn restart(&self, crashed: &Entry) -> Entry {
         let mut editors: Vec<EditorProcess> = self.editor.iter().cloned().collect();
         let living = crashed.editors.iter().filter(|editor| process::is_alive(editor.pid));

@@ -1,5 +1,5 @@
-//! How long a host lives, and for whom. Rules only, without a clock, a process or a socket: the
-//! [main loop](super::serve) says what happens and when, and carries out the [steps](Step).
+//! The rules on how long a host lives, and for which parties. They use no clock, process or socket: the
+//! [main loop](super::serve) passes in events with their times, and carries out the [steps](Step).
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -11,64 +11,66 @@ use tokio::time::Instant;
 
 use super::registry_entry::PartyRecord;
 
-/// How long the host waits for a party that vanished, and for an editor that was closed.
+/// The time for which the host waits for a party that vanished, and for an editor that was closed.
 pub(super) const GRACE: Duration = Duration::from_secs(30);
 
-/// A desk or a keeper that has joined.
+/// A desk or a keeper that has joined, or is to join.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Party {
-    /// Its process, or its editor's.
+    /// The process id of the party, or of its editor.
     pub(super) pid: Option<u32>,
     pub(super) role: Role,
-    /// Its name for people.
+    /// The name for people.
     pub(super) name: String,
-    /// The editor it speaks for.
+    /// The editor for which the party works.
     pub(super) editor: Option<EditorProcess>,
-    /// Its projects.
+    /// The projects of the party.
     pub(super) roots: Vec<PathBuf>,
 }
 
 /// An action that the host has to carry out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Publish the host under these editors, the one that the person used last first.
+    /// Publish the host under these editors, the most recently used editor first.
     Show(Vec<EditorProcess>),
-    /// Nobody is there: reject waiting reviews and remove the discovery files, but keep agents' streams.
+    /// No party is left: reject waiting reviews and remove the discovery files, but keep agents' streams.
     Hide,
-    /// End, rejecting waiting reviews.
+    /// Reject waiting reviews, and end.
     End,
 }
 
-/// A party, connected, away or expected.
+/// A party that is connected, away or expected.
 #[derive(Debug, Clone)]
 struct Member {
     party: Party,
-    /// It is not connected, and counts as there until then.
+    /// The time until which the party counts as present, although it is not connected.
     away_until: Option<Instant>,
-    /// It has not joined yet, and its process runs as far as the host knows.
+    /// Whether the party has not joined yet, and its process still runs as far as the host knows.
     is_expected: bool,
     /// Rises with each use of a party: the party used last has the greatest number. Zero until it joins.
     used: u64,
 }
 
-/// The state that the rules work on.
+/// The state of the rules.
 #[derive(Debug, Clone)]
 pub(super) struct Lifecycle {
     members: BTreeMap<u64, Member>,
-    /// The editor that was closed last, and until when the host waits for it where nobody else is there.
+    /// The editor that was closed last, and the time until which the host waits for it if no party is left.
     closed: Option<(EditorProcess, Instant)>,
-    /// The editors that the host is published as; none while it is hidden.
+    /// The editors that the host is published as. Empty while the host is hidden.
     shown: Vec<EditorProcess>,
     uses: u64,
 }
 
 impl Lifecycle {
-    /// A host that has just been started. It waits for these parties: its starter and, after a crash, those
-    /// of the host before. It is published as the first editor, else under the first party.
+    /// Creates the state of a host that was just started. It waits for these parties: its starter and, after
+    /// a crash,
+    /// the parties of the previous host. It is published as the first editor, or otherwise under the first
+    /// party.
     pub(super) fn begin(expected: Vec<Party>, now: Instant) -> Self {
         let expect = |party| Member { party, away_until: Some(now + GRACE), is_expected: true, used: 0 };
         let expected = expected.into_iter().rev().map(expect);
-        // Connected parties are numbered from below.
+        // Connected parties are numbered from 1 upwards.
         let members: BTreeMap<u64, Member> = (0..u64::MAX).rev().zip(expected).collect();
         let mut lifecycle = Self { members, closed: None, shown: Vec::new(), uses: 0 };
         lifecycle.shown = lifecycle.publication();
@@ -82,21 +84,22 @@ impl Lifecycle {
         away.chain(self.closed.as_mut().map(|(_, until)| until)).for_each(|until| *until += gap);
     }
 
-    /// Whether nobody is there, and the host waits for an editor that was closed.
+    /// Whether no party is left, and the host waits for an editor that was closed.
     pub(super) fn is_hidden(&self) -> bool {
         self.shown.is_empty()
     }
 
-    /// The editors, the one that the person used last first; while hidden, the one that the host waits for.
+    /// Returns the editors, the most recently used one first. While hidden, returns the editor that the host
+    /// waits for.
     pub(super) fn editors(&self) -> Vec<EditorProcess> {
         match &self.closed {
             Some((closed, _)) if self.is_hidden() => vec![closed.clone()],
-            _ => self.editors_there(),
+            _ => self.present_editors(),
         }
     }
 
-    /// One editor for each process.
-    fn editors_there(&self) -> Vec<EditorProcess> {
+    /// Returns the editors of all members, one for each process.
+    fn present_editors(&self) -> Vec<EditorProcess> {
         let mut members: Vec<_> = self.members.values().collect();
         members.sort_by_key(|member| Reverse(member.used));
         let mut editors: Vec<EditorProcess> = Vec::new();
@@ -108,7 +111,7 @@ impl Lifecycle {
         editors
     }
 
-    /// Everybody without an editor, for a host after this one to expect.
+    /// Returns all parties without an editor. After a crash, the next host expects them.
     pub(super) fn without_editor(&self) -> Vec<PartyRecord> {
         let parties = self.members.values().map(|Member { party, .. }| party);
         let record =
@@ -116,25 +119,26 @@ impl Lifecycle {
         parties.filter(|party| party.editor.is_none()).filter_map(record).collect()
     }
 
-    /// The projects of everybody who is there.
+    /// Returns the projects of all members.
     pub(super) fn roots(&self) -> impl Iterator<Item = &PathBuf> {
         self.members.values().flat_map(|member| &member.party.roots)
     }
 
-    /// Names of those who keep the host and its reviews when this party leaves: desks, and keepers only where
-    /// no desk stays.
+    /// Returns the names of the parties that keep the host and its reviews when this party leaves: desks or,
+    /// if no
+    /// other desk is left, keepers.
     pub(super) fn kept_by(&self, id: u64) -> Vec<String> {
         let others = || self.members.iter().filter(move |(of, _)| **of != id).map(|(_, member)| member);
         let desks = names(others().filter(|member| member.party.role == Role::Desk));
         if desks.is_empty() { names(others()) } else { desks }
     }
 
-    /// The names of all who keep the host.
+    /// Returns the names of all members.
     pub(super) fn keepers(&self) -> Vec<String> {
         names(self.members.values())
     }
 
-    /// A desk or a keeper has joined.
+    /// Handles that a desk or a keeper has joined.
     pub(super) fn joined(&mut self, id: u64, party: Party, now: Instant) -> Vec<Step> {
         self.members.retain(|_, member| member.away_until.is_none() || !replaces(&party, member));
         self.uses += 1;
@@ -142,9 +146,9 @@ impl Lifecycle {
         self.settle(now)
     }
 
-    /// The person has turned to a desk.
+    /// Handles that the person has focused a desk.
     pub(super) fn focused(&mut self, id: u64, now: Instant) -> Vec<Step> {
-        // Each move of the cursor comes here.
+        // A desk reports its focus with each move of the cursor.
         let Some(member) = self.members.get_mut(&id).filter(|member| member.used < self.uses) else {
             return Vec::new();
         };
@@ -153,7 +157,7 @@ impl Lifecycle {
         self.settle(now)
     }
 
-    /// An editor has opened or closed projects.
+    /// Handles that an editor has opened or closed projects.
     pub(super) fn change_roots(&mut self, id: u64, added: Vec<PathBuf>, removed: &[PathBuf]) {
         if let Some(Member { party, .. }) = self.members.get_mut(&id) {
             party.roots.retain(|root| !removed.contains(root));
@@ -161,13 +165,13 @@ impl Lifecycle {
         }
     }
 
-    /// A party has `left`, or vanished.
+    /// Handles that a party has `left`, or vanished.
     pub(super) fn parted(&mut self, id: u64, left: bool, now: Instant) -> Vec<Step> {
         let Some(mut member) = self.members.remove(&id) else {
             return Vec::new();
         };
         let editor = member.party.editor.clone();
-        // One of several servers of an editor.
+        // The editor may have another server.
         let is_its = |other: &Member| is_same(other.party.editor.as_ref(), editor.as_ref());
         let is_served = self.members.values().any(is_its);
         match editor {
@@ -182,12 +186,13 @@ impl Lifecycle {
         self.settle(now)
     }
 
-    /// The processes of editors: the end of one of them closes its editor.
+    /// Returns the process ids of the editors. The end of such a process closes its editor.
     pub(super) fn editor_processes(&self) -> Vec<u32> {
         if self.is_hidden() { Vec::new() } else { self.editors().iter().map(|editor| editor.pid).collect() }
     }
 
-    /// An editor's process has ended. Its servers may live for a moment, and do not count any more.
+    /// Handles the end of an editor's process. The servers of the editor may live for a moment, and no longer
+    /// count.
     pub(super) fn editor_ended(&mut self, pid: u32, now: Instant) -> Vec<Step> {
         let is_its = |member: &Member| member.party.editor.as_ref().is_some_and(|editor| editor.pid == pid);
         let Some(ended) = self.members.values().find(|member| is_its(member)) else {
@@ -198,26 +203,28 @@ impl Lifecycle {
         self.settle(now)
     }
 
-    /// The processes of expected parties without an editor: one that ends has vanished.
+    /// Returns the process ids of expected parties without an editor. A party whose process ends has
+    /// vanished.
     pub(super) fn expected_processes(&self) -> Vec<u32> {
         let expected = self.members.values().filter(|member| member.is_expected).map(|member| &member.party);
         expected.filter(|party| party.editor.is_none()).filter_map(|party| party.pid).collect()
     }
 
-    /// The process of an expected party has ended. The host waits for it as for any that vanished, and
-    /// another desk takes its place.
+    /// Handles the end of an expected party's process. The host then waits for the party as for any party
+    /// that
+    /// vanished, and another desk may replace it.
     pub(super) fn expected_ended(&mut self, pid: u32) {
         for member in self.members.values_mut() {
             member.is_expected &= member.party.editor.is_some() || member.party.pid != Some(pid);
         }
     }
 
-    /// Whether time runs out for somebody, also where nothing is due at its end.
-    pub(super) fn counts(&self, now: Instant) -> bool {
+    /// Whether the host waits for a party or an editor, even if nothing happens at the end of that time.
+    pub(super) fn is_waiting(&self, now: Instant) -> bool {
         self.deadline().is_some() || self.closed.as_ref().is_some_and(|(_, until)| *until > now)
     }
 
-    /// How long the host waits for somebody to come back; `None` while somebody is connected.
+    /// Returns the time for which the host still waits for a party; `None` while a party is connected.
     pub(super) fn time_left(&self, now: Instant) -> Option<Duration> {
         let is_connected = self.members.values().any(|member| member.away_until.is_none());
         let away = self.members.values().filter_map(|member| member.away_until);
@@ -225,19 +232,19 @@ impl Lifecycle {
         end.filter(|_| !is_connected).map(|end| end.saturating_duration_since(now))
     }
 
-    /// When something is due.
+    /// Returns the time at which the next step is due.
     pub(super) fn deadline(&self) -> Option<Instant> {
         let closed = self.closed.as_ref().filter(|_| self.is_hidden()).map(|(_, until)| *until);
         self.members.values().filter_map(|member| member.away_until).chain(closed).min()
     }
 
-    /// Carries out whatever is due by now.
+    /// Removes the members whose time is over, and returns the resulting steps.
     pub(super) fn due(&mut self, now: Instant) -> Vec<Step> {
         self.members.retain(|_, member| member.away_until.is_none_or(|until| until > now));
         self.settle(now)
     }
 
-    /// The steps that lead to the state that the host should be in.
+    /// Returns the steps that lead to the state in which the host should be.
     fn settle(&mut self, now: Instant) -> Vec<Step> {
         let shown = self.publication();
         if !shown.is_empty() {
@@ -254,10 +261,12 @@ impl Lifecycle {
         }
     }
 
-    /// The editors that agents are to find the host as: every editor that is there; without one, somebody who
-    /// is there, connected before away, and not another one than before.
+    /// Returns the editors under which agents are to find the host: every editor that is present. Without an
+    /// editor,
+    /// returns a stand-in for a member: a connected one before one that is away, and the same one as before
+    /// if possible.
     fn publication(&self) -> Vec<EditorProcess> {
-        let editors = self.editors_there();
+        let editors = self.present_editors();
         if !editors.is_empty() {
             return editors;
         }
@@ -269,7 +278,7 @@ impl Lifecycle {
     }
 }
 
-/// Names for people, one for each editor.
+/// Returns the names of members for people, one for each editor.
 fn names<'a>(members: impl Iterator<Item = &'a Member>) -> Vec<String> {
     let mut editors = Vec::new();
     let mut names = Vec::new();
@@ -283,13 +292,13 @@ fn names<'a>(members: impl Iterator<Item = &'a Member>) -> Vec<String> {
     names
 }
 
-/// Whether two parties speak for one editor.
+/// Whether two parties belong to the same editor.
 fn is_same(one: Option<&EditorProcess>, other: Option<&EditorProcess>) -> bool {
     one.zip(other).is_some_and(|(one, other)| one.pid == other.pid && one.window == other.window)
 }
 
-/// Whether a party that joins is the one that is away, or takes its place: a person who opens a desk again
-/// waits for no other one that vanished. An expected desk still runs, and comes itself.
+/// Whether a party that joins is the one that is away, or replaces it: a person who opens a desk again
+/// does not wait for the desk that vanished. An expected desk still runs, and joins itself.
 fn replaces(new: &Party, away: &Member) -> bool {
     let (away, has_vanished) = (&away.party, !away.is_expected);
     let is_desk = |party: &Party| party.editor.is_none() && party.role == Role::Desk;
@@ -298,9 +307,9 @@ fn replaces(new: &Party, away: &Member) -> bool {
     is_process || is_reopened || is_same(new.editor.as_ref(), away.editor.as_ref())
 }
 
-/// The editor that a host without one is published as. It names the process of somebody who looks at the
-/// host: agents take one of their ancestors for the editor, and a process without a terminal is nobody's
-/// ancestor.
+/// Returns the editor as which a host without an editor is published. It names the process of a party,
+/// because agents
+/// take one of their ancestors for the editor, and a process without a terminal is the ancestor of no agent.
 pub(super) fn stand_in(party: &Party) -> EditorProcess {
     let pid = party.pid.unwrap_or_else(std::process::id);
     EditorProcess { pid, name: "alongside".into(), display_name: "alongside".into(), window: None }

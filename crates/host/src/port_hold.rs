@@ -1,9 +1,11 @@
-//! Keeps a host's port from everybody else while the host is away, so that only a host of this user hears the
-//! agents that come back to it.
+//! Keeps the host's port from all other programs while the host is away, so that only a host of this user
+//! receives the
+//! agents that reconnect.
 //!
-//! A token stays good only as long as its port was held without a gap: by the host, and by the desks that
-//! start it again. Every desk takes a hold of its own while the host lives. The host shows that it lives by
-//! proving itself after the hold was taken.
+//! A token stays valid only while its port is held without a gap: by the host, or by the desks that
+//! start it again. Every desk takes its own hold while the host lives. The host proves that it lives after
+//! the hold
+//! was taken.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -20,23 +22,25 @@ use super::join_request::JoinRequest;
 use super::registry::Registry;
 use super::registry_entry::Entry;
 
-/// How long a desk waits for its hold before it shows anything: some 20 ms are enough, and a second on a busy
-/// machine.
+/// The longest wait of a desk for its hold before it shows anything. Normally the hold takes some 20 ms, and
+/// a second
+/// on a busy machine.
 const FIRST_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// How often a desk tries again where the host does not answer.
+/// The time between two attempts while the host does not answer.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The hold of a desk on the port of its host, once the desk has it.
 #[derive(Debug, Default)]
 pub(super) struct HostPortHold {
     hold: Arc<OnceLock<PortHold>>,
-    /// Dropped with this.
+    /// The task that takes the hold. Dropping this value ends the task.
     task: JoinSet<()>,
 }
 
 impl HostPortHold {
-    /// Takes a hold on this host's port, unless there is one already. A background task goes on trying, for
+    /// Takes a hold on this host's port, unless there is already a hold. A background task keeps trying,
+    /// because
     /// the host may be frozen.
     pub(super) async fn follow(&mut self, host: Host) {
         if self.get().is_some_and(|hold| hold.covers(&host.addresses)) {
@@ -53,7 +57,7 @@ impl HostPortHold {
                 if let Attempt::Held(taken) = attempt {
                     drop(hold.set(taken));
                 }
-                // Nobody may wait for it any more.
+                // The caller may no longer wait.
                 if let Some(tried) = tried.take() {
                     let _ = tried.send(());
                 }
@@ -63,20 +67,20 @@ impl HostPortHold {
                 tokio::time::sleep(RETRY_INTERVAL).await;
             }
         });
-        // A host that has just answered proves itself at once, so a desk that is shown has its hold.
+        // A host that has just answered proves itself at once, so a desk that is shown normally has its hold.
         let _ = tokio::time::timeout(FIRST_TIMEOUT, is_tried).await;
     }
 
-    /// The hold, if it was taken by now.
+    /// Returns the hold, if it was taken.
     pub(super) fn get(&self) -> Option<&PortHold> {
         self.hold.get()
     }
 }
 
-/// One try to take a hold.
+/// An attempt to take a hold.
 enum Attempt {
     Held(PortHold),
-    /// The host does not answer just now.
+    /// The host does not answer at the moment.
     NotYet,
     /// This system cannot hold ports.
     Never,
@@ -94,7 +98,7 @@ async fn take(host: &Host) -> Attempt {
     }
 }
 
-/// A hold on the port of a living host that is to be replaced.
+/// Takes a hold on the port of a living host that is to be replaced.
 pub(super) async fn hold_port_of(registry: &Registry, entry: &Entry) -> Option<PortHold> {
     let request = JoinRequest::keeper("alongside host --replace", entry.roots.clone(), Globals::default());
     let joins = async |stream: Stream, protocol: u32| join(stream, &request.hello(protocol)).await;

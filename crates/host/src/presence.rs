@@ -1,5 +1,6 @@
-//! Keeps a host findable: writes its entry, restores entry and socket when somebody has removed them, and
-//! greets desks.
+//! Keeps a host findable: writes its entry, restores entry and socket after their removal, and makes the
+//! first message
+//! to a desk.
 
 use std::path::{Path, PathBuf};
 
@@ -12,51 +13,51 @@ use interprocess::local_socket::tokio::Listener;
 use super::registry::Registry;
 use super::registry_entry::{Entry, PartyRecord, VERSION};
 
-/// How often at most a focus is written to the entry.
+/// The least time between two writes of the focus to the entry.
 const FOCUS_INTERVAL_MS: u64 = 1000;
 
 /// The entry of this host in the registry.
 pub(super) struct Presence {
     registry: Registry,
-    /// Where its entry and its socket are.
-    at: RuntimeDir,
+    /// The directory of its entry and its socket.
+    directory: RuntimeDir,
     entry: Entry,
-    /// No desk can find the host, and the desks were told so.
-    is_lost: bool,
+    /// Whether no new desk can find the host. Connected desks then know it.
+    is_unreachable: bool,
 }
 
-/// The outcome of [`Presence::restore`].
+/// The result of [`Presence::restore`].
 #[derive(Default)]
 pub(super) struct Restored {
-    /// Takes the place of the listener that nobody reaches any more.
+    /// The new listener, if the socket was created again.
     pub(super) listener: Option<Listener>,
-    /// News for the desks.
+    /// The problem or notice for desks.
     pub(super) problem: Option<Problem>,
 }
 
 impl Presence {
-    /// Writes the entry. Without room for it the host serves all the same; [`Presence::restore`] reports that
+    /// Writes the entry. If the disk is full, the host still serves: [`Presence::restore`] reports that
     /// and tries again.
-    pub(super) fn new(registry: Registry, at: RuntimeDir, entry: Entry) -> Self {
-        registry.clear(&at, &entry);
-        // This host listens under the name. The entry of a crashed host may name a process that lives: the
-        // system gives numbers of processes again.
-        if let Err(error) = registry.write(&at, &entry) {
+    pub(super) fn new(registry: Registry, directory: RuntimeDir, entry: Entry) -> Self {
+        registry.clear(&directory, &entry);
+        // This host listens under the name. An old entry may name a live process, because the system reuses
+        // process ids.
+        if let Err(error) = registry.write(&directory, &entry) {
             tracing::error!("{error:#}");
         }
-        Self { registry, at, entry, is_lost: false }
+        Self { registry, directory, entry, is_unreachable: false }
     }
 
     pub(super) fn entry(&self) -> &Entry {
         &self.entry
     }
 
-    /// Where the host's files are.
+    /// Returns the directory of the host's files.
     pub(super) fn directory(&self) -> &Path {
-        self.at.path()
+        self.directory.path()
     }
 
-    /// The first message to a desk.
+    /// Returns the first message to a desk.
     pub(super) fn welcome(&self, companion: &Companion) -> Welcome {
         let host = Host {
             protocol: PROTOCOL,
@@ -72,8 +73,8 @@ impl Presence {
     }
 
     /// Whether no desk can find the host.
-    pub(super) fn is_lost(&self) -> bool {
-        self.is_lost
+    pub(super) fn is_unreachable(&self) -> bool {
+        self.is_unreachable
     }
 
     pub(super) fn set_roots(&mut self, roots: Vec<PathBuf>) {
@@ -81,15 +82,15 @@ impl Presence {
         self.write();
     }
 
-    /// Records who is there, for a host after this one: the editors, and everybody else.
-    pub(super) fn set_parties(&mut self, editors: Vec<EditorProcess>, others: Vec<PartyRecord>) {
-        if (&self.entry.editors, &self.entry.parties) != (&editors, &others) {
-            (self.entry.editors, self.entry.parties) = (editors, others);
+    /// Records the present parties for the next host: the editors, and the parties without an editor.
+    pub(super) fn set_parties(&mut self, editors: Vec<EditorProcess>, other_parties: Vec<PartyRecord>) {
+        if (&self.entry.editors, &self.entry.parties) != (&editors, &other_parties) {
+            (self.entry.editors, self.entry.parties) = (editors, other_parties);
             self.write();
         }
     }
 
-    /// Records that the person has turned to a desk.
+    /// Records that the person has focused a desk.
     pub(super) fn mark_focused(&mut self) {
         let now = alongside_desk::now_ms();
         if now.saturating_sub(self.entry.focused_at) >= FOCUS_INTERVAL_MS {
@@ -98,16 +99,16 @@ impl Presence {
         }
     }
 
-    /// Puts back whatever was removed.
+    /// Restores the removed files.
     pub(super) fn restore(&mut self) -> Restored {
-        match self.registry.put_back(&mut self.at, &self.entry) {
+        match self.registry.restore(&mut self.directory, &self.entry) {
             Ok(listener) => {
-                let was_lost = std::mem::take(&mut self.is_lost);
+                let was_lost = std::mem::take(&mut self.is_unreachable);
                 let problem = || Problem::without_hint("new desks can join this companion again");
                 Restored { listener, problem: was_lost.then(problem) }
             }
-            Err(error) if !self.is_lost => {
-                self.is_lost = true;
+            Err(error) if !self.is_unreachable => {
+                self.is_unreachable = true;
                 tracing::error!("{error:#}");
                 let what = format!("new desks cannot join this companion: {error:#}");
                 let hint = format!(
@@ -126,7 +127,7 @@ impl Presence {
     }
 
     fn write(&self) {
-        if let Err(error) = self.registry.update(&self.at, &self.entry) {
+        if let Err(error) = self.registry.update(&self.directory, &self.entry) {
             tracing::error!("{error:#}");
         }
     }
@@ -139,14 +140,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_host_replaces_the_entry_of_a_crashed_one_whose_process_number_is_in_use() {
+    fn a_reused_process_id_does_not_keep_a_crashed_entry() {
         let base = tempfile::tempdir().unwrap();
         let registry = Registry::in_directories(RuntimeDirs::only(&base.path().join("run")));
-        let at = registry.directories().open().unwrap().clone();
+        let directory = registry.directories().open().unwrap().clone();
         let entry = |pid| Entry { name: "h".into(), pid, ..Entry::default() };
-        registry.write(&at, &entry(1)).unwrap();
+        registry.write(&directory, &entry(1)).unwrap();
         let own = entry(std::process::id());
-        let presence = Presence::new(registry.clone(), at, own.clone());
+        let presence = Presence::new(registry.clone(), directory, own.clone());
         assert_eq!(registry.entries(), [own]);
         presence.remove();
         assert_eq!(registry.entries(), []);

@@ -1,4 +1,5 @@
-//! Tells desks of problems: with the settings of projects, and with all else that stays while the host
+//! Reports problems to desks: mistakes in the settings of projects, and all other problems that last while
+//! the host
 //! serves.
 
 use std::path::{Path, PathBuf};
@@ -7,15 +8,15 @@ use alongside_common::settings::Settings;
 use alongside_companion::Companion;
 use alongside_desk::{Problem, Request, harmless};
 
-/// Reports problems to every desk, also to those that come later.
+/// Reports problems to every desk, also to desks that join later.
 pub(super) fn report(companion: &Companion, problems: impl IntoIterator<Item = Problem>) {
-    // An observer that joins costs a status and a file scan, so it joins only with a report.
+    // An observer costs a status and a file scan, so it joins only for a report.
     for problem in problems {
         companion.observe().send(Request::Report(problem));
     }
 }
 
-/// The settings of a project held a mistake, and their file is gone.
+/// Returns the problem that the settings of a project held a mistake, and that their file is gone.
 pub(super) fn settings_are_gone(root: &Path) -> Problem {
     let file = Settings::project_file(root);
     let hint = format!(
@@ -26,7 +27,7 @@ pub(super) fn settings_are_gone(root: &Path) -> Problem {
     Problem::new(format!("{} held a mistake, and is gone", harmless::path(&file)), hint)
 }
 
-/// Projects whose settings cannot be read, each with the words for it: nobody knows what to hide there.
+/// Returns a problem for each project whose settings cannot be read: nothing says which files to hide there.
 pub(super) fn unreadable(unread: Vec<(PathBuf, anyhow::Error)>) -> Vec<(PathBuf, Problem)> {
     let problem = |root: &Path, error: &anyhow::Error| {
         let hint = format!(
@@ -39,7 +40,7 @@ pub(super) fn unreadable(unread: Vec<(PathBuf, anyhow::Error)>) -> Vec<(PathBuf,
     unread.into_iter().map(|(root, error)| (root.clone(), problem(&root, &error))).collect()
 }
 
-/// The person has changed the settings of a project, which held a mistake.
+/// Returns the notice that the person has changed the settings of a project, which held a mistake.
 pub(super) fn settings_are_read(root: &Path) -> String {
     format!("The settings of {} were changed, and are read anew.", harmless::path(root))
 }

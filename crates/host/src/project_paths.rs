@@ -1,4 +1,5 @@
-//! Directories of projects, compared without links.
+//! The project to which a directory belongs, and the host to which a project belongs. Paths are compared
+//! without links.
 
 use std::path::{Path, PathBuf};
 
@@ -7,13 +8,13 @@ use alongside_lsp::{repository, trusted_repository};
 use alongside_platform::directories;
 use alongside_platform::paths::real;
 
-/// Whether one of these roots is a directory, or lies above it.
+/// Whether one of `roots` is `dir`, or contains it.
 pub(super) fn holds(roots: &[PathBuf], dir: &Path) -> bool {
     let dir = real(dir);
     roots.iter().any(|root| dir.starts_with(real(root)))
 }
 
-/// Whether one of these roots is a directory, or lies above it in the same project: a repository within
+/// Whether one of `roots` is `dir`, or contains it in the same project: a repository within
 /// another one is a project of its own.
 pub(super) fn holds_in_project(roots: &[PathBuf], dir: &Path) -> bool {
     let dir = real(dir);
@@ -22,10 +23,12 @@ pub(super) fn holds_in_project(roots: &[PathBuf], dir: &Path) -> bool {
     roots.iter().map(|root| real(root)).any(|root| dir.starts_with(&root) && is_inside(&root))
 }
 
-/// Whether a project belongs to the host with these roots: one lies in the other. Agents that match folders
-/// by their beginning want one companion for both. `home` and the directories above it hold every project,
-/// and share no host with any.
-pub(super) fn share_a_host(roots: &[PathBuf], dir: &Path, home: Option<&Path>) -> bool {
+/// Whether a project belongs to the host with these roots: the project contains a root, or a root contains
+/// it. Agents
+/// that match directories by prefix need one companion for both. `home` and the directories above it contain
+/// every
+/// project, and share no host with another project.
+pub(super) fn belongs_to_host(roots: &[PathBuf], dir: &Path, home: Option<&Path>) -> bool {
     let dir = real(dir);
     let home = home.map(real);
     let holds_home = |dir: &Path| home.as_ref().is_some_and(|home| home.starts_with(dir));
@@ -35,9 +38,11 @@ pub(super) fn share_a_host(roots: &[PathBuf], dir: &Path, home: Option<&Path>) -
     roots.iter().map(|root| real(root)).any(|root| root == dir || is_nested(&root))
 }
 
-/// The project of a directory: up to the top of its repository, or to a directory on the way that has
-/// settings of its own. No project begins in the home directory or above it, which hold every other one, nor
-/// in the repository of a stranger around this user's directory.
+/// Returns the project of a directory: the top of its repository, or a directory below that with settings of
+/// its own.
+/// No project begins at the home directory or above it, which contain all other projects, nor at a repository
+/// of
+/// another user that contains this user's directory.
 pub fn project_of(dir: &Path) -> PathBuf {
     project_below(dir, directories::home().as_deref())
 }
@@ -82,7 +87,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_strangers_repository_does_not_widen_a_project() {
+    fn a_repository_of_another_user_does_not_widen_a_project() {
         let home = tempfile::tempdir().unwrap();
         let (shared, ours) = (home.path().join("shared"), home.path().join("shared/ours"));
         let git = shared.join(".git");
@@ -90,7 +95,7 @@ mod tests {
         std::fs::create_dir(&git).unwrap();
         assert_eq!(project_below(&ours, None), shared);
         let give = |path: &Path, user| std::os::unix::fs::chown(path, Some(user), None);
-        // Only root can give a file away.
+        // Only root can change the owner of a file.
         if give(&git, 65_534).is_err() {
             return alongside_testing::skip("needs root");
         }
@@ -106,17 +111,19 @@ mod tests {
     #[test]
     fn a_project_ends_where_another_repository_begins() {
         let (home, [outer, sub, inner, deep]) = repositories();
-        let one = |root: &Path| vec![root.to_owned()];
-        assert!(holds(&one(&outer), &deep) && !holds(&one(&sub), &outer));
-        assert!(holds_in_project(&one(&outer), &sub) && holds_in_project(&one(&inner), &deep));
-        assert!(!holds_in_project(&one(&outer), &deep) && !holds_in_project(&one(&outer), &inner));
-        assert!(!holds_in_project(&one(home.path()), &outer), "a host of the home directory");
+        let only_root = |root: &Path| vec![root.to_owned()];
+        assert!(holds(&only_root(&outer), &deep) && !holds(&only_root(&sub), &outer));
+        assert!(holds_in_project(&only_root(&outer), &sub) && holds_in_project(&only_root(&inner), &deep));
+        assert!(
+            !holds_in_project(&only_root(&outer), &deep) && !holds_in_project(&only_root(&outer), &inner)
+        );
+        assert!(!holds_in_project(&only_root(home.path()), &outer), "a host of the home directory");
     }
 
     #[test]
-    fn projects_within_each_other_share_a_host_and_home_shares_none() {
+    fn nested_projects_share_a_host_and_home_shares_none() {
         let (home, [outer, sub, inner, deep]) = repositories();
-        let share = |root: &Path, dir: &Path| share_a_host(&[root.to_owned()], dir, Some(home.path()));
+        let share = |root: &Path, dir: &Path| belongs_to_host(&[root.to_owned()], dir, Some(home.path()));
         for (one, other) in
             [(&outer, &sub), (&outer, &inner), (&sub, &inner), (&inner, &deep), (&outer, &outer)]
         {
@@ -133,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_repository_every_directory_above_is_the_project() {
+    fn without_a_repository_a_root_holds_all_directories_below() {
         let home = tempfile::tempdir().unwrap();
         let below = home.path().join("a/b");
         std::fs::create_dir_all(&below).unwrap();

@@ -1,4 +1,4 @@
-//! The projects of a host, and what agents are told of files in them.
+//! The projects of a host, with their settings and the watcher of saved files.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -19,23 +19,24 @@ pub(super) struct Projects {
     settings: Settings,
     /// The project that the host was started for, unless an editor has closed it.
     own: Option<PathBuf>,
-    /// The projects of its desks, as they were last.
+    /// The latest projects of its desks.
     followed: Option<Vec<PathBuf>>,
     roots: Vec<PathBuf>,
-    /// Projects whose settings cannot be read, and why: agents are told of no file in them.
+    /// Projects whose settings cannot be read, and the reason. Agents get no file of them.
     unread: Vec<(PathBuf, Problem)>,
-    /// Projects whose settings could not be read at any time: these are read again for good, so that the
-    /// host keeps what it has promised when they were mended.
+    /// Projects whose settings could not be read at some time. Their settings are read again until the host
+    /// ends, so
+    /// that the host applies them once the person has corrected them.
     once_unread: BTreeSet<PathBuf>,
-    /// Tells agents of saved files while no desk tells more.
+    /// The task that reports saved files while no desk reports the open ones.
     save_watcher: Option<AbortHandle>,
-    /// The desks that report what is open. They know the cursor, which saved files do not show.
+    /// The desks that report open files. They know the cursor, which saved files do not show.
     reporting: BTreeSet<u64>,
 }
 
 impl Projects {
     pub(super) fn new(settings: Settings, roots: Vec<PathBuf>, unread: Vec<(PathBuf, Problem)>) -> Self {
-        // Its desks bring the others.
+        // Desks bring the other projects.
         let (own, reporting) = (roots.first().cloned(), BTreeSet::new());
         let once_unread = unread.iter().map(|(root, _)| root.clone()).collect();
         Self { settings, own, followed: None, roots, unread, once_unread, save_watcher: None, reporting }
@@ -45,17 +46,18 @@ impl Projects {
         &self.roots
     }
 
-    /// A desk reports what is open.
+    /// Handles that a desk reports open files.
     pub(super) fn context_reported(&mut self, id: u64) {
         self.reporting.insert(id);
     }
 
-    /// A desk has parted.
+    /// Handles that a desk has parted.
     pub(super) fn desk_parted(&mut self, id: u64) {
         self.reporting.remove(&id);
     }
 
-    /// Watches saved files while no editor is there and no desk reports what is open.
+    /// Starts the watcher of saved files while there is no editor and no desk reports open files, and stops
+    /// it otherwise.
     pub(super) fn plan_save_watcher(&mut self, companion: &Companion, has_editor: bool) {
         let is_wanted = self.settings.context && !has_editor && self.reporting.is_empty();
         match (&self.save_watcher, is_wanted) {
@@ -64,7 +66,7 @@ impl Projects {
                 roots.retain(|root| !self.unread.iter().any(|(unread, _)| unread == root));
                 let filter =
                     SaveFilter::new(&roots, &self.settings.excludes(), self.settings.include_git_ignored);
-                // It hears of turns, whose files no person has saved.
+                // The watcher receives turns: no person has saved the files that an agent writes.
                 let profile = DeskProfile { observes: true, shows_turns: true, ..DeskProfile::default() };
                 let desk = companion.join_as(profile).1;
                 self.save_watcher =
@@ -81,28 +83,31 @@ impl Projects {
         }
     }
 
-    /// An editor has closed projects. The host's own stays while somebody works in it.
+    /// Handles that an editor has closed projects. The host's own project stays while a party works in it.
     pub(super) fn close<'a>(&mut self, removed: &[PathBuf], mut theirs: impl Iterator<Item = &'a PathBuf>) {
         let mut is_used = |own: &PathBuf| theirs.any(|dir| holds(std::slice::from_ref(own), dir));
         self.own.take_if(|own| removed.contains(own) && !is_used(own));
         self.followed = None;
     }
 
-    /// Whether these projects of desks are served already.
+    /// Whether these projects of desks are already served.
     pub(super) fn is_following<'a>(&self, theirs: impl Iterator<Item = &'a PathBuf>) -> bool {
         self.followed.as_ref().is_some_and(|followed| followed.iter().eq(theirs))
     }
 
-    /// Serves the host's own project, and those of `theirs`, its desks, that are in none of the others, are
-    /// repositories in them, or have settings of their own. Returns the new roots, if they differ, and the
-    /// problems to report. The save watcher is stopped then: its folders have changed.
+    /// Serves the host's own project, and those of `theirs`, the projects of desks, that are in no other
+    /// project,
+    /// are repositories in another project, or have settings of their own. Returns the new roots, if they
+    /// differ,
+    /// and the problems to report. If the roots differ, stops the save watcher, because its folders have
+    /// changed.
     pub(super) async fn follow(
         &mut self,
         companion: &Companion,
         theirs: Vec<PathBuf>,
     ) -> (Option<Vec<PathBuf>>, Vec<Problem>) {
         let mut roots: Vec<PathBuf> = self.own.iter().cloned().collect();
-        // One that is gone would keep all others out.
+        // A root that no longer exists would make the companion refuse all others.
         for root in theirs.iter().filter(|root| root.is_dir()) {
             if !roots.contains(root) && (!holds_in_project(&roots, root) || Settings::has_file(root)) {
                 roots.push(root.clone());
@@ -121,21 +126,21 @@ impl Projects {
         }
     }
 
-    /// The directories in which a file may change that could not be read once.
+    /// Returns the directories in which a settings file may change that could not be read.
     pub(super) fn with_mistakes(&self) -> BTreeSet<PathBuf> {
         let once_unread = self.roots.iter().filter(|root| self.once_unread.contains(*root));
         once_unread.flat_map(|root| around(root)).collect()
     }
 
-    /// Reads the settings once more where they have ever held a mistake. Returns the problems to report, if
-    /// they have changed.
+    /// Reads the settings again that have held a mistake. Returns the problems to report, if the settings
+    /// have changed.
     pub(super) async fn read_again(&mut self, companion: &Companion) -> Vec<Problem> {
         if self.once_unread.is_empty() {
             return Vec::new();
         }
         let (mut settings, roots) = (self.settings.clone(), self.roots.clone());
         let once_unread = self.once_unread.clone();
-        // Every change at the top of a project leads here.
+        // Every change in the top directory of a project causes this call.
         let read = tokio::task::spawn_blocking(move || {
             let unread = read(&mut settings, &roots, &once_unread);
             (settings, unread)
@@ -151,7 +156,7 @@ impl Projects {
                 for (root, problem) in before.iter().filter(is_mended) {
                     companion.end_problems(vec![problem.clone()], settings_are_read(root));
                 }
-                // Those that stay have been told.
+                // Problems that stay were reported before.
                 problems.into_iter().filter(|new| before.iter().all(|(_, known)| known != new)).collect()
             }
             Err(error) => {
@@ -162,8 +167,9 @@ impl Projects {
         }
     }
 
-    /// Has the companion serve these roots with their settings. Returns the problems to report. The save
-    /// watcher is stopped then.
+    /// Makes the companion serve these roots with their settings, and stops the save watcher. Returns the
+    /// problems to
+    /// report.
     async fn serve(
         &mut self,
         companion: &Companion,
@@ -192,13 +198,14 @@ impl Projects {
     }
 }
 
-/// The directories with settings of a project: its own, and those of the repositories around it.
+/// Returns the directories with settings of a project: its own directory, and the repositories around it.
 fn around(root: &Path) -> Vec<PathBuf> {
     [Settings::repositories_around(root), vec![real(root)]].concat()
 }
 
-/// Reads the settings of these projects. Returns those whose settings nobody knows, among them those that
-/// held a mistake and are gone: a branch without the file says nothing about them.
+/// Reads the settings of these projects. Returns the projects whose settings are unknown, among them projects
+/// whose
+/// settings held a mistake and are gone: a branch without the file does not show the settings.
 fn read(
     settings: &mut Settings,
     roots: &[PathBuf],

@@ -1,5 +1,6 @@
-//! A desk's connection that outlives its host. When the host crashes, the connection starts it again and
-//! tells the desk what was lost.
+//! A desk's connection that outlives its host. After a crash of the host, the connection starts the host
+//! again and
+//! reports to the desk what was lost.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -22,8 +23,9 @@ use super::port_hold::HostPortHold;
 use super::registry::Registry;
 use super::registry_entry::{Entry, VERSION};
 
-/// For how long, and how often, a connection tries to start its host again: there may be no room or no
-/// descriptor just then, and agents wait.
+/// The time for which a connection tries to start its host again, and the time between two attempts: the disk
+/// may be full
+/// or no file descriptor be free at the moment, and agents wait.
 const RESTART_TIMEOUT: Duration = Duration::from_secs(30);
 const RESTART_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -31,10 +33,11 @@ const RESTART_INTERVAL: Duration = Duration::from_secs(1);
 const MAX_CRASHES: usize = 5;
 const CRASH_WINDOW: Duration = Duration::from_secs(60);
 
-/// A desk at the host of a project.
+/// A desk that has joined the host of a project.
 #[derive(Debug)]
 pub struct JoinedDesk {
-    /// It says [`Gone`](alongside_desk::Gone) when the host has ended for good, not when it has crashed.
+    /// The desk. It returns [`Gone`](alongside_desk::Gone) when the host has ended for good, not when it has
+    /// crashed.
     pub desk: Desk,
     /// The host's first message.
     pub welcome: Welcome,
@@ -52,7 +55,7 @@ pub async fn join(request: JoinRequest) -> anyhow::Result<JoinedDesk> {
     let entries = Registry::of_this_process().entries();
     let mut relay = Relay {
         request,
-        // To start the host again from, read while the host is there.
+        // The entry is read while the host runs, to start the host again after a crash.
         entry: entries.into_iter().find(|entry| entry.name == host.name).unwrap_or_else(|| Entry {
             name: host.name.clone(),
             roots: host.roots.clone(),
@@ -77,20 +80,21 @@ pub async fn join(request: JoinRequest) -> anyhow::Result<JoinedDesk> {
     Ok(JoinedDesk { desk, welcome })
 }
 
-/// Whether a host that speaks with us has an older version: an update has left it as it was.
+/// Whether the host has an older version than this program: after an update, the running host keeps its
+/// version.
 fn is_older(version: &str) -> bool {
     matches!((release(version), release(VERSION)), (Some(host), Some(own)) if host < own)
 }
 
-/// Relays messages between a desk and whichever host there is.
+/// Relays messages between a desk and the current host.
 struct Relay {
     request: JoinRequest,
     entry: Entry,
     port_hold: HostPortHold,
     seat: Seat,
-    /// Reviews that the desk knows as open.
+    /// The reviews that are open at the desk.
     open_reviews: BTreeSet<ReviewId>,
-    /// The desk's last report, repeated to a new host.
+    /// The last context report of the desk, which is repeated to a new host.
     context: Option<ContextReport>,
     paused: bool,
     leave: Leave,
@@ -99,20 +103,20 @@ struct Relay {
 /// Whether the desk has asked to leave.
 enum Leave {
     NotAsked,
-    /// While the host was away. The host hears it when it is back.
+    /// The desk has asked while the host was away. The request is passed on when the host is back.
     Deferred(Call),
-    /// The host has heard it.
+    /// The request was passed on to the host.
     Sent,
 }
 
 type Reply = Result<Revised, Refusal>;
 
-/// Passes a reply on. A host that has gone gives none.
+/// Passes a reply on. Without a reply, because the host is gone, replies that the request was interrupted.
 fn reply_to(to: oneshot::Sender<Reply>, reply: Result<Reply, oneshot::error::RecvError>) {
     let _ = to.send(reply.unwrap_or(Err(Refusal::Interrupted)));
 }
 
-/// Why a connection is over.
+/// The reason why a connection is over.
 enum Disconnect {
     /// The desk was dropped, or has left.
     Desk,
@@ -132,18 +136,14 @@ impl Relay {
             match goodbye {
                 Some(Goodbye::Stopped) => return,
                 Some(Goodbye::HandedOver) => {
-                    self.interrupted(
-                        "the companion is being replaced by a newer one",
-                        None,
-                        Closing::Stopped,
-                    );
+                    self.interrupt("the companion is being replaced by a newer one", None, Closing::Stopped);
                 }
                 None => {
                     crashes.retain(|crash| crash.elapsed() < CRASH_WINDOW);
                     crashes.push(Instant::now());
                     let hint = "it is started again; agents that call themselves disconnected come back with \
                                 `/ide enable`";
-                    self.interrupted("the companion was interrupted", Some(hint), Closing::Interrupted);
+                    self.interrupt("the companion was interrupted", Some(hint), Closing::Interrupted);
                 }
             }
             if crashes.len() > MAX_CRASHES {
@@ -180,7 +180,7 @@ impl Relay {
                     }
                 }
                 Some((to, reply)) = replies.next(), if !replies.is_empty() => {
-                    // The desk hears the changes of a request before its reply.
+                    // The desk receives the changes of a request before its reply.
                     while let Some(event) = joined.desk.try_next() {
                         self.send_to_desk(event);
                     }
@@ -211,7 +211,7 @@ impl Relay {
         }
     }
 
-    /// Sends an event to the desk; false if the desk is gone.
+    /// Sends an event to the desk. Returns false if the desk is gone.
     fn send_to_desk(&mut self, event: Event) -> bool {
         match &event {
             Event::Opened(review) => drop(self.open_reviews.insert(review.id)),
@@ -226,8 +226,8 @@ impl Relay {
         self.seat.events.send(event).is_ok()
     }
 
-    /// Closes the open reviews at the desk. The host rejects them, if not now, then when it is back.
-    fn interrupted(&mut self, what: &str, hint: Option<&str>, closing: Closing) {
+    /// Closes the open reviews at the desk. The host rejects them now, or when it is back.
+    fn interrupt(&mut self, what: &str, hint: Option<&str>, closing: Closing) {
         self.problem(what, hint);
         for id in std::mem::take(&mut self.open_reviews) {
             let closed = Closed {
@@ -247,7 +247,7 @@ impl Relay {
         let _ = self.seat.events.send(Event::Problem(problem));
     }
 
-    /// Starts the host again, or joins the one that has taken its place. Refuses calls in the meantime.
+    /// Starts the host again, or joins the host that has replaced it. Refuses calls in the meantime.
     async fn restart(&mut self) -> anyhow::Result<Joined> {
         let (request, entry) = (self.request.clone(), self.entry.clone());
         let hold = self.port_hold.get().cloned();
@@ -292,13 +292,13 @@ impl Relay {
         }
     }
 
-    /// The editor has opened or closed projects, with which it joins the next host.
+    /// Records that the editor has opened or closed projects, with which it joins the next host.
     fn change_roots(&mut self, added: &[PathBuf], removed: &[PathBuf]) {
         self.request.dirs.retain(|root| !removed.contains(root));
         self.request.dirs.extend(added.iter().cloned());
     }
 
-    /// Tells a new host what the desk told the old one.
+    /// Sends a new host the state that the desk had sent to the old one.
     fn repeat_state(&self, desk: &Desk) {
         if let Some(context) = &self.context {
             desk.send(Request::ChangeContext(context.clone()));

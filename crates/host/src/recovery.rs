@@ -1,5 +1,5 @@
 //! Starts a host that takes over from an interrupted one. Agents with an open diff wait for it, so it serves
-//! whatever is wrong by now: it drops projects and settings that it cannot use, and desks are told so.
+//! despite all problems: it ignores projects and settings that it cannot use, and reports that to desks.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use super::problem_reports::{report, unreadable};
 use super::projects::Projects;
 use super::startup_plan::{Plan, Started, start_companion};
 
-/// Starts a companion with as much of the plan and the settings as is usable.
+/// Starts a companion with the usable part of the plan and the settings.
 ///
 /// # Errors
 /// When no companion can start at all.

@@ -1,4 +1,4 @@
-//! The list of this user's hosts: private directories with a socket and a small file for each.
+//! The list of this user's hosts: private directories with a socket and a small file for each host.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -27,23 +27,25 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// The hosts that commands and desks of this user find. Blocks, see [`RuntimeDirs::of_this_process`].
+    /// Opens the registry of the hosts that commands and desks of this user find. Blocks, see
+    /// [`RuntimeDirs::of_this_process`].
     pub fn of_this_process() -> Self {
         Self::in_directories(RuntimeDirs::of_this_process())
     }
 
-    /// The hosts in these directories.
+    /// Opens the registry of the hosts in these directories.
     pub(crate) fn in_directories(directories: RuntimeDirs) -> Self {
         Self { directories }
     }
 
-    /// The directories.
+    /// Returns the directories.
     pub fn directories(&self) -> &RuntimeDirs {
         &self.directories
     }
 
-    /// A name for a host that is started for this project: not that of another one, which may have been
-    /// started for it and serve others now. It is short, for a socket's path has 108 bytes at most.
+    /// Returns a name for a host that is started for this project. No other host has it: an earlier host of
+    /// the project
+    /// may serve other projects now. The name is short, because the path of a socket has at most 108 bytes.
     pub(crate) fn free_name(&self, project: Option<&PathBuf>) -> String {
         let name = |attempt: usize| {
             let mut hasher = DefaultHasher::new();
@@ -56,7 +58,7 @@ impl Registry {
         (0..=entries.len()).map(name).find(is_free).unwrap_or_default()
     }
 
-    /// All entries of this machine, also of crashed hosts. The host that the person turned to last comes
+    /// Returns all entries of this machine, also of crashed hosts. The host that was focused last comes
     /// first.
     pub fn entries(&self) -> Vec<Entry> {
         let mut entries: BTreeMap<String, Entry> = BTreeMap::new();
@@ -76,17 +78,17 @@ impl Registry {
     /// Writes an entry.
     ///
     /// # Errors
-    /// When the disk refuses.
+    /// When the entry cannot be written.
     pub(crate) fn write(&self, at: &RuntimeDir, entry: &Entry) -> anyhow::Result<()> {
         let path = file(at, &entry.name, "json");
         let json = serde_json::to_vec(entry)?;
         private::write(&path, &json).with_context(|| format!("cannot write {}", path.display()))
     }
 
-    /// Writes an entry that has changed, unless another host or a file of somebody else has its place.
+    /// Writes an entry that has changed, unless another host or a foreign file has taken its place.
     ///
     /// # Errors
-    /// When the disk refuses.
+    /// When the entry cannot be written.
     pub(crate) fn update(&self, at: &RuntimeDir, entry: &Entry) -> anyhow::Result<()> {
         match is_taken(at, entry) {
             true => Ok(()),
@@ -94,30 +96,31 @@ impl Registry {
         }
     }
 
-    /// Removes the files of an ended host, unless another host has its place by now.
+    /// Removes the files of an ended host, unless another host has taken their place.
     pub(crate) fn remove(&self, entry: &Entry) {
         self.directories.existing().for_each(|directory| remove_from(directory, entry));
     }
 
-    /// Removes what a crashed host of this name has left in other directories, and what hosts have left
-    /// before the machine was started.
+    /// Removes the files that a crashed host of this name has left in other directories, and the files of
+    /// hosts from
+    /// before the last start of the machine.
     pub(crate) fn clear(&self, at: &RuntimeDir, entry: &Entry) {
         for directory in self.directories.own().iter().filter(|directory| directory.path().is_dir()) {
-            // This host has its socket by now, and writes its entry.
+            // This host already has its socket, and is about to write its entry.
             let others = entries_in(directory).into_iter().filter(|other| other.name != entry.name);
             let left = others.filter(|other| other.origin() == Origin::EarlierBoot);
             left.for_each(|left| remove_from(directory, &left));
         }
-        // One directory may have two names.
+        // Two paths may lead to one directory.
         let here = real(at.path());
         let others = self.directories.existing().filter(|directory| real(directory.path()) != here);
         others.for_each(|directory| remove_from(directory, entry));
     }
 
-    /// Waits for the lock under which a desk looks for a host and starts one.
+    /// Waits for the lock under which a desk searches for a host and starts one.
     ///
     /// # Errors
-    /// When the lock cannot be made, or another process holds it for 30 s.
+    /// When the lock cannot be created, or another process holds it for 30 s.
     pub(crate) async fn lock(&self) -> anyhow::Result<StartLock> {
         for _ in 0..1500 {
             if let Some(lock) = self.try_lock()? {
@@ -130,9 +133,10 @@ impl Registry {
             .hint("`alongside status` and `ps` show what it waits for")
     }
 
-    /// Takes the lock in the best directory that takes a file; `None` while another process has it.
+    /// Takes the lock in the first directory in which a file can be created; `None` while another process has
+    /// it.
     fn try_lock(&self) -> anyhow::Result<Option<StartLock>> {
-        // Cleaners may take the directory at any time.
+        // A cleaner may remove the directory at any time.
         self.directories.open()?;
         let mut refused = None;
         for directory in self.directories.own().iter().filter(|directory| directory.make().is_ok()) {
@@ -146,7 +150,7 @@ impl Registry {
         refused.map_or(Ok(None), Err).hint(hint)
     }
 
-    /// Asks a host in our version of the protocol, and then in that of an older host.
+    /// Sends a request in our version of the protocol, and then in the version of an older host.
     ///
     /// # Errors
     /// When no host listens there, or it refuses.
@@ -183,10 +187,10 @@ impl Registry {
         Err(refused)
     }
 
-    /// Listens as a host, in place of a crashed one, in the best directory that takes the socket.
+    /// Listens as a host, in place of a crashed one, in the first directory in which a socket can be created.
     ///
     /// # Errors
-    /// When none does.
+    /// When no directory can hold the socket.
     pub(crate) fn listen(&self, name: &str) -> anyhow::Result<(RuntimeDir, Listener)> {
         self.directories.open()?;
         let mut refused = None;
@@ -194,7 +198,7 @@ impl Registry {
             let _ = fs::remove_file(file(directory, name, "sock"));
             match bind(directory, name) {
                 Ok(listener) => return Ok((directory.clone(), listener)),
-                // Some file systems of homes hold no sockets.
+                // Some file systems of home directories cannot hold sockets.
                 Err(error) => refused = refused.or(Some(error)),
             }
         }
@@ -202,21 +206,23 @@ impl Registry {
         Err(refused).hint(format!("set {VARIABLE} to another directory of yours, whose path is short"))
     }
 
-    /// Puts back the directory, the entry and the socket of a living host, if a cleaner has taken them or
-    /// there was no room for them; in another directory where that one takes them no more. Returns a new
-    /// listener if nobody can reach the old one. Files that others have put there meanwhile stay.
+    /// Restores the directory, the entry and the socket of a living host, if a cleaner has removed them or
+    /// the disk was
+    /// full. If they cannot be restored, creates them in another directory. Returns a new listener if the old
+    /// one
+    /// can no longer be reached. Foreign files that were created there meanwhile stay.
     ///
     /// # Errors
-    /// When the disk refuses.
-    pub(crate) fn put_back(&self, at: &mut RuntimeDir, entry: &Entry) -> anyhow::Result<Option<Listener>> {
-        let refused = match self.put_back_in(at, entry) {
+    /// When the files cannot be restored in any directory.
+    pub(crate) fn restore(&self, at: &mut RuntimeDir, entry: &Entry) -> anyhow::Result<Option<Listener>> {
+        let refused = match self.restore_in(at, entry) {
             Ok(listener) => return Ok(listener),
             Err(error) => error,
         };
-        // A system takes the directory of a user away with the user's last session.
+        // A system may remove the directory of a user at the end of the user's last session.
         let left = at.clone();
         for other in self.directories.own().iter().filter(|other| **other != left) {
-            if let Ok(listener) = self.put_back_in(other, entry) {
+            if let Ok(listener) = self.restore_in(other, entry) {
                 remove_from(&left, entry);
                 *at = other.clone();
                 return Ok(listener);
@@ -225,14 +231,14 @@ impl Registry {
         Err(refused)
     }
 
-    fn put_back_in(&self, at: &RuntimeDir, entry: &Entry) -> anyhow::Result<Option<Listener>> {
-        if !is_there(at, entry) && !is_taken(at, entry) {
+    fn restore_in(&self, at: &RuntimeDir, entry: &Entry) -> anyhow::Result<Option<Listener>> {
+        if !has_own_entry(at, entry) && !is_taken(at, entry) {
             at.make()?;
             self.write(at, entry)?;
             tracing::warn!(directory = %at.path().display(), "restored the host's files");
         }
         let is_gone = !file(at, &entry.name, "sock").exists();
-        match is_gone && is_there(at, entry) {
+        match is_gone && has_own_entry(at, entry) {
             true => bind(at, &entry.name).map(Some),
             false => Ok(None),
         }
@@ -247,16 +253,18 @@ fn entries_in(directory: &RuntimeDir) -> Vec<Entry> {
         .collect()
 }
 
-/// Whether the entry of this name is this host's.
-fn is_there(at: &RuntimeDir, entry: &Entry) -> bool {
-    there(at, &entry.name).is_some_and(|there| (there.pid, &there.boot) == (entry.pid, &entry.boot))
+/// Whether the entry of this name belongs to this host.
+fn has_own_entry(at: &RuntimeDir, entry: &Entry) -> bool {
+    entry_named(at, &entry.name)
+        .is_some_and(|entry_named| (entry_named.pid, &entry_named.boot) == (entry.pid, &entry.boot))
 }
 
-/// Whether another living host, one of another machine, or a file that is no entry, has its place.
+/// Whether another living host, a host of another machine, or a file that is no entry has the place of this
+/// entry.
 fn is_taken(at: &RuntimeDir, entry: &Entry) -> bool {
-    match there(at, &entry.name) {
-        Some(there) => match there.origin() {
-            Origin::Here => there.pid != entry.pid && is_alive(there.pid),
+    match entry_named(at, &entry.name) {
+        Some(entry_named) => match entry_named.origin() {
+            Origin::Here => entry_named.pid != entry.pid && is_alive(entry_named.pid),
             Origin::EarlierBoot => false,
             Origin::OtherMachine => true,
         },
@@ -268,7 +276,7 @@ fn is_alive(pid: u32) -> bool {
     process::is_alive(pid)
 }
 
-fn there(at: &RuntimeDir, name: &str) -> Option<Entry> {
+fn entry_named(at: &RuntimeDir, name: &str) -> Option<Entry> {
     serde_json::from_slice(&fs::read(file(at, name, "json")).ok()?).ok()
 }
 
@@ -279,8 +287,9 @@ fn remove_from(directory: &RuntimeDir, entry: &Entry) {
     }
 }
 
-/// Connects to the socket of that name. On Windows, where anybody may take the name of a host that has ended,
-/// this user's process must listen there.
+/// Connects to the socket of this name. On Windows, any program may take the name of a host that has ended,
+/// so the
+/// function checks that a process of this user listens there.
 async fn dial_in(at: &RuntimeDir, name: &str) -> std::io::Result<Stream> {
     let address = sockets::existing(Os::HERE, at.path(), name)?.to_fs_name::<GenericFilePath>()?;
     let stream = Stream::connect(address).await?;
@@ -300,7 +309,7 @@ fn bind(at: &RuntimeDir, name: &str) -> anyhow::Result<Listener> {
     let listen = || {
         let socket = NewSocket::new(Os::HERE, at.path(), name)?;
         let address = socket.address().to_fs_name::<GenericFilePath>()?;
-        // By the time this host ends, another may listen under the name.
+        // When this host ends, another one may already listen under the name.
         let listener = ListenerOptions::new().name(address).reclaim_name(false).create_tokio()?;
         socket.tell()?;
         Ok(listener)
@@ -333,9 +342,9 @@ mod tests {
         .unwrap()
     }
 
-    /// Two machines may share a home, and with it this directory.
+    /// Two machines may share a home directory, and with it this directory.
     #[test]
-    fn the_host_of_another_machine_is_left_alone_and_one_before_the_start_goes() {
+    fn entries_of_other_machines_stay_and_those_of_earlier_boots_go() {
         let Some(boot) = Boot::here() else { return };
         let (_base, registry, at) = registry();
         let project = PathBuf::from("/p");

@@ -1,4 +1,4 @@
-//! The entry of a host: everything that others know of it without asking, and need to start it again.
+//! The entry of a host: all that others know of it without asking it, and need to start it again.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -10,31 +10,32 @@ use serde::{Deserialize, Serialize};
 
 use super::project_paths::{holds, holds_in_project};
 
-/// This program's version, as entries and greetings name it.
+/// This program's version, for entries and first messages.
 pub(super) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The file of a host in the [`Registry`](super::Registry).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Entry {
-    /// The host's name: that of its socket.
+    /// The name of the host and of its socket.
     pub name: String,
     /// The host's process.
     pub pid: u32,
     /// The program's version.
     pub(crate) version: String,
-    /// The machine: a home may be that of several, and outlives its start. Older releases and other systems
-    /// do not say.
+    /// The machine and its start: several machines may share a home directory, whose files also survive a
+    /// restart. Older
+    /// releases and other systems omit this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) boot: Option<Boot>,
     pub(crate) roots: Vec<PathBuf>,
-    /// The editors that are there. A host that is started after a crash waits for them.
+    /// The present editors. A host that is started after a crash waits for them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) editors: Vec<EditorProcess>,
-    /// Everybody without an editor who is there, likewise. Older releases do not say.
+    /// The present parties without an editor, for the same purpose. Older releases omit this.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) parties: Vec<PartyRecord>,
-    /// When a person last turned to the host, in milliseconds since the Unix epoch.
+    /// The time at which the person last focused a desk of the host, in milliseconds since the Unix epoch.
     pub(crate) focused_at: u64,
     /// Every address that the host listens on.
     #[serde(default)]
@@ -51,35 +52,37 @@ pub struct Entry {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PartyRecord {
-    /// Its process.
+    /// The process id.
     pub(crate) pid: u32,
     pub(crate) role: Role,
-    /// Its name for people.
+    /// The name for people.
     pub(crate) name: String,
 }
 
 impl Entry {
-    /// Where the host runs, or ran, as far as its entry says.
+    /// Returns where the host runs, or ran, according to its entry.
     pub(crate) fn origin(&self) -> Origin {
         self.boot.as_ref().map_or(Origin::Here, |boot| boot.origin(Boot::here().as_ref()))
     }
 
-    /// The parties without an editor that still run.
+    /// Returns the parties without an editor that still run.
     pub(crate) fn living_parties(&self) -> Vec<PartyRecord> {
         self.parties.iter().filter(|party| process::is_alive(party.pid)).cloned().collect()
     }
 
-    /// The projects that the host serves.
+    /// Returns the projects that the host serves.
     pub fn roots(&self) -> &[PathBuf] {
         &self.roots
     }
 
-    /// Whether a directory is at or below a root of the host.
+    /// Whether a directory is a root of the host, or below one.
     pub fn serves(&self, dir: &Path) -> bool {
         holds(&self.roots, dir)
     }
 
-    /// The same within one project: a repository within another one is a project of its own.
+    /// Whether a directory is a root of the host, or below one in the same project: a repository within
+    /// another one is a
+    /// project of its own.
     pub(crate) fn serves_in_project(&self, dir: &Path) -> bool {
         holds_in_project(&self.roots, dir)
     }

@@ -1,5 +1,5 @@
-//! The host that reviews for an agent's hook, or hears of its snapshots: the one that serves a directory. A
-//! hook starts none.
+//! Finds the host that serves a directory, for a hook with a proposal or a snapshot. A hook never starts a
+//! host.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,80 +14,82 @@ use tokio::time::Instant;
 use super::registry::Registry;
 use super::registry_entry::Entry;
 
-/// How long a host that has crashed is waited for: its desks start it again.
+/// The time for which a hook waits for the desks to restart a crashed host.
 const RESTART_TIMEOUT: Duration = Duration::from_secs(3);
-/// How often it is dialled meanwhile.
+/// The time between two attempts to connect meanwhile.
 const RETRY_INTERVAL: Duration = Duration::from_millis(50);
 
-/// How long a hook may take to tell of a snapshot: it holds no agent up.
-const TELL_WITHIN: Duration = Duration::from_millis(200);
-/// How long the write to a host may take that was reached.
-const WRITE_WITHIN: Duration = Duration::from_millis(20);
+/// The time limit for reporting a snapshot, so that no agent has to wait for long.
+const REPORT_TIMEOUT: Duration = Duration::from_millis(200);
+/// The time limit for the write to a connected host.
+const WRITE_TIMEOUT: Duration = Duration::from_millis(20);
 
-/// A hook's search for hosts, in one registry after the other. An agent decides on the variables of its hook,
-/// so a host that a variable leads to never comes before one that is found without.
+/// A hook's search for hosts, in one registry after the other. The agent chooses the variables of its hook,
+/// so a registry that a variable names is searched last.
 #[derive(Debug, Clone)]
 pub struct HookSearch {
     registries: Vec<Registry>,
 }
 
-/// The host that serves a directory.
+/// A host that serves a directory, and has the proposals of hooks reviewed.
 #[derive(Debug)]
 pub struct Reviewer {
     registry: Registry,
     entry: Entry,
 }
 
-/// The host has crashed, and its desks have not started it again yet.
+/// The error for a host that has crashed and that its desks have not started again yet.
 #[derive(Debug)]
 pub struct Restarting;
 
 impl HookSearch {
-    /// A search in these directories, in this order.
+    /// Creates a search in these directories, in this order.
     pub fn within(directories: impl IntoIterator<Item = RuntimeDirs>) -> Self {
         Self { registries: directories.into_iter().map(Registry::in_directories).collect() }
     }
 
-    /// Every directory that is searched, for a person to read.
+    /// Returns every directory that is searched, for people.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.registries.iter().flat_map(|registry| registry.directories().paths())
     }
 
-    /// The host of the directory's own repository, or else of a directory above. Of several, the one that the
-    /// person turned to last. `None` if none listens there.
+    /// Returns the host of the directory's own repository or, without one, of a directory above. Among
+    /// several hosts,
+    /// returns the one that was focused last. `None` if no host listens.
     ///
     /// # Errors
-    /// When desks wait for a host that has crashed.
+    /// When a host has crashed and its desks are restarting it.
     pub async fn reviewer_of(&self, dir: &Path) -> Result<Option<Reviewer>, Restarting> {
-        // A directory that does not exist yet is in the one above it.
+        // A directory that does not exist yet counts as its parent.
         let dir = dir.ancestors().find(|dir| dir.exists()).unwrap_or(dir).to_owned();
         let until = Instant::now() + RESTART_TIMEOUT;
         for registry in &self.registries {
-            while let Some(found) = look_in(registry, &dir).await {
+            while let Some(found) = find_in(registry, &dir).await {
                 match found {
                     Found::Listening(entry) => {
                         return Ok(Some(Reviewer { registry: registry.clone(), entry: *entry }));
                     }
-                    Found::Awaited if Instant::now() >= until => return Err(Restarting),
-                    Found::Awaited => tokio::time::sleep(RETRY_INTERVAL).await,
+                    Found::Crashed if Instant::now() >= until => return Err(Restarting),
+                    Found::Crashed => tokio::time::sleep(RETRY_INTERVAL).await,
                 }
             }
         }
         Ok(None)
     }
 
-    /// Tells the host of a directory that a snapshot of its working tree was taken, so that desks hear of it.
-    /// Takes 200 ms at most, and never fails: a desk that is opened later finds everything in the store.
+    /// Reports a snapshot to the host of its working tree, so that desks are updated.
+    /// Takes at most 200 ms, and never fails: a desk that is opened later reads the store.
     pub async fn tell_turn(&self, dir: &Path, kind: SnapshotKind) {
         if let Some(listener) = self.listener(dir).await {
             listener.tell(kind).await;
         }
     }
 
-    /// The host of a directory, for one message about its turns that may not take any time later. Takes
-    /// 200 ms at most.
+    /// Connects to the host of a directory ahead of time, so that [`TurnListener::tell`] only has to write.
+    /// Takes
+    /// at most 200 ms.
     pub async fn listener(&self, dir: &Path) -> Option<TurnListener> {
-        let dialled = tokio::time::timeout(TELL_WITHIN, self.dial(dir)).await;
+        let dialled = tokio::time::timeout(REPORT_TIMEOUT, self.dial(dir)).await;
         if dialled.is_err() {
             tracing::debug!("no host was reached in time");
         }
@@ -97,7 +99,7 @@ impl HookSearch {
 
     async fn dial(&self, dir: &Path) -> Option<Stream> {
         for registry in &self.registries {
-            let Some(Found::Listening(entry)) = look_in(registry, dir).await else { continue };
+            let Some(Found::Listening(entry)) = find_in(registry, dir).await else { continue };
             if let Ok(stream) = registry.dial(&entry.name).await {
                 return Some(stream);
             }
@@ -106,7 +108,7 @@ impl HookSearch {
     }
 }
 
-/// A host that listens, and has not been told yet.
+/// A connection to a host for the report of one snapshot.
 #[derive(Debug)]
 pub struct TurnListener {
     stream: Stream,
@@ -114,44 +116,45 @@ pub struct TurnListener {
 }
 
 impl TurnListener {
-    /// Tells it that a snapshot of its working tree was taken. A write into a socket with an empty buffer,
-    /// which waits for nobody; for a host that is broken, 20 ms at most.
+    /// Reports that a snapshot was taken in the directory. The write fits into the empty buffer of the
+    /// socket, so it
+    /// normally does not block. For a broken host, it takes at most 20 ms.
     pub async fn tell(self, kind: SnapshotKind) {
         let taken = SnapshotTaken { directory: self.directory, kind };
-        let told = tokio::time::timeout(WRITE_WITHIN, socket::tell_snapshot(self.stream, &taken)).await;
+        let told = tokio::time::timeout(WRITE_TIMEOUT, socket::tell_snapshot(self.stream, &taken)).await;
         if !matches!(told, Ok(Ok(()))) {
             tracing::debug!("no host was told of the snapshot");
         }
     }
 }
 
-/// The outcome of a look into a registry.
+/// The result of a search in one registry.
 enum Found {
     Listening(Box<Entry>),
-    /// A host that has crashed, and whose port its desks hold.
-    Awaited,
+    /// A host has crashed, and its desks hold its port.
+    Crashed,
 }
 
-/// The host that serves a directory, among those of a registry.
-async fn look_in(registry: &Registry, dir: &Path) -> Option<Found> {
-    // A home on another machine may not answer, and the hook has to be in time.
-    let looked = {
+/// Searches the hosts of a registry for the one that serves a directory.
+async fn find_in(registry: &Registry, dir: &Path) -> Option<Found> {
+    // A home directory on a network file system may not respond, and the hook has a deadline.
+    let listed = {
         let (registry, dir) = (registry.clone(), dir.to_owned());
-        tokio::task::spawn_blocking(move || serving(&registry, &dir)).await
+        tokio::task::spawn_blocking(move || entries_serving(&registry, &dir)).await
     };
-    let serving = looked.unwrap_or_else(|_| serving(registry, dir));
+    let entries = listed.unwrap_or_else(|_| entries_serving(registry, dir));
     let mut is_held = false;
-    for entry in serving {
+    for entry in entries {
         if registry.dial(&entry.name).await.is_ok() {
             return Some(Found::Listening(Box::new(entry)));
         }
         is_held |= entry.addresses.iter().any(|address| is_taken(*address));
     }
-    is_held.then_some(Found::Awaited)
+    is_held.then_some(Found::Crashed)
 }
 
-/// The entries of hosts that serve a directory, those of its own repository first. Blocks.
-fn serving(registry: &Registry, dir: &Path) -> Vec<Entry> {
+/// Returns the entries of hosts that serve a directory, the hosts of its own repository first. Blocks.
+fn entries_serving(registry: &Registry, dir: &Path) -> Vec<Entry> {
     let serving = registry.entries().into_iter().filter(|entry| entry.serves(dir));
     let (mut serving, above): (Vec<_>, Vec<_>) = serving.partition(|entry| entry.serves_in_project(dir));
     serving.extend(above);
@@ -164,11 +167,10 @@ impl Reviewer {
         file.parent().is_some_and(|dir| self.entry.serves(dir))
     }
 
-    /// Has a proposal reviewed.
+    /// Has a proposal reviewed, and returns the verdict.
     ///
     /// # Errors
-    /// When the host goes away before the verdict, or speaks no version of the protocol that this program
-    /// does.
+    /// When the host ends before the verdict, or speaks no version of the protocol that this program knows.
     pub async fn review(&self, proposal: &HookProposal) -> Result<Verdict, JoinError> {
         let propose = async |stream: Stream, protocol: u32| socket::propose(stream, proposal, protocol).await;
         self.registry.ask(&self.entry.name, propose).await
@@ -183,13 +185,13 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn the_host_of_a_directory_hears_of_its_snapshots() {
+    async fn the_host_of_a_directory_receives_its_snapshots() {
         let base = tempfile::tempdir().unwrap();
         let project = base.path().join("project");
         std::fs::create_dir_all(project.join("sub")).unwrap();
         let directories = RuntimeDirs::only(&base.path().join("run"));
         let search = HookSearch::within([directories.clone()]);
-        // Nobody is there, and nobody is held up.
+        // Without a host, the call returns at once.
         search.tell_turn(&project, SnapshotKind::End).await;
 
         let registry = Registry::in_directories(directories);
@@ -200,7 +202,7 @@ mod tests {
         let heard = tokio::spawn(async move {
             loop {
                 let stream = listener.accept().await.unwrap();
-                // A look whether the host listens says nothing.
+                // A connection that only tests whether the host listens sends no request.
                 if let Ok(Some(FirstRequest::TurnTaken(taken))) = receive(stream, "1").await {
                     return taken;
                 }

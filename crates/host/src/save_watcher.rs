@@ -1,9 +1,12 @@
-//! Context without an editor: the person works on the file that was saved last in the workspace.
+//! Provides context without an editor: the person works on the file that was saved last in the workspace.
 //!
-//! The watcher skips folders that git ignores, and `.git`. A file that an agent wrote because the person
-//! accepted it here does not count, as the last word of its review tells, nor does one that is written while
-//! an agent is at work in its turn, unless nothing else is, nor one that git or an undo of ours wrote, nor a
-//! burst of files from a build.
+//! The watcher skips `.git` and folders that git ignores. Some writes are no saves of a person: a write of an
+//! agent
+//! after the person accepted it here, which the last word of its review shows; a write while an agent is at
+//! work in
+//! its turn, unless no other file is written; a write of git or of one of our undos; and a burst of files
+//! from a
+//! build.
 
 mod filter;
 mod git_writes;
@@ -32,26 +35,28 @@ use tokio::time::Instant;
 pub(crate) use filter::SaveFilter;
 use turn_saves::TurnSaves;
 
-/// Saves this close together count as one: editors write a file in several steps.
+/// Writes within this time count as one save: editors write a file in several steps.
 const SETTLE_TIME: Duration = Duration::from_millis(100);
 
-/// More files at once were not saved by a person.
-const BURST: usize = 10;
+/// The largest number of files that a person saves at once.
+const MAX_SAVED_AT_ONCE: usize = 10;
 
-/// How long git may be at work before the files that have changed meanwhile are taken for saved: it may have
+/// The longest time for which the watcher waits for a running git before changed files count as saved: git
+/// may have
 /// been killed, and have left its lock.
-const GIT_WORKS: Duration = Duration::from_secs(5);
+const MAX_GIT_WAIT: Duration = Duration::from_secs(5);
 
-/// How long an agent may take to write a change that a rule has accepted.
+/// The time in which an agent writes a change that a rule has accepted.
 const WRITTEN_WITHIN: Duration = Duration::from_secs(10);
 
-/// Watches `roots` and reports saved files to `desk`'s companion, until that stops or the task is aborted. It
-/// also reports why it cannot watch. `dirs`: those of the undos that are no saves.
+/// Watches `roots` and reports saved files to `desk`'s companion, until the companion stops or the task is
+/// aborted. Also
+/// reports why it cannot watch. `dirs`: the directories of the store with the undos.
 pub(crate) fn start(desk: Desk, roots: Vec<PathBuf>, filter: SaveFilter, dirs: TurnDirs) -> AbortHandle {
     let (sender, changes) = mpsc::unbounded_channel();
     let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-        // The system also tells of every file that is only opened, which companions do a lot.
-        if event.as_ref().map_or(true, |event| saves(event.kind)) {
+        // The system also reports every file that is only opened, and companions open many files.
+        if event.as_ref().map_or(true, |event| may_save(event.kind)) {
             let _ = sender.send(event);
         }
     });
@@ -92,13 +97,13 @@ struct SaveWatcher {
     files: Vec<PathBuf>,
     /// The files of open reviews.
     reviews: HashMap<ReviewId, String>,
-    /// The files of accepted reviews without a last word: their agents write them.
+    /// The files of accepted reviews without a last word, which their agents are to write.
     awaited: HashMap<ReviewId, PathBuf>,
-    /// Those of them that were written. Nobody knows yet by whom.
+    /// The awaited files that were written, by an unknown program so far.
     held: HashSet<PathBuf>,
-    /// When each file was written by an agent.
+    /// The modification time of each file that an agent has written.
     written: HashMap<PathBuf, SystemTime>,
-    /// When a rule last accepted a change of each file: its agent writes it now.
+    /// The time at which a rule last accepted a change of each file, which its agent then writes.
     by_rule: HashMap<PathBuf, Instant>,
     /// The files that are written while an agent is at work.
     turns: TurnSaves,
@@ -110,11 +115,11 @@ impl SaveWatcher {
         let mut first = None;
         let mut report_at = None;
         loop {
-            let (complete, quiet) = (until(report_at), until(self.turns.due()));
+            let (complete, quiet) = (until(report_at), until(self.turns.deadline()));
             tokio::select! {
                 event = self.desk.next() => match event {
                     Ok(event) => {
-                        // Nobody waits for this desk.
+                        // No other task waits for this desk.
                         tokio::task::yield_now().await;
                         self.desk_event(event);
                     }
@@ -125,7 +130,7 @@ impl SaveWatcher {
                     Err(error) => self.watch_failed(&error),
                 },
                 () = complete => {
-                    let waits = first.is_some_and(|first: Instant| first.elapsed() < GIT_WORKS);
+                    let waits = first.is_some_and(|first: Instant| first.elapsed() < MAX_GIT_WAIT);
                     report_at = None;
                     if let Some(saved) = saved(touched.clone(), self.dirs.clone(), waits).await {
                         touched.clear();
@@ -134,7 +139,7 @@ impl SaveWatcher {
                 }
                 () = quiet => {}
             }
-            touched.extend(self.turns.take_saved(Instant::now()));
+            touched.extend(self.turns.drain_saved(Instant::now()));
             if touched.is_empty() {
                 (first, report_at) = (None, None);
             } else {
@@ -169,7 +174,7 @@ impl SaveWatcher {
                 self.by_rule.insert(real(Path::new(&accepted.file)), Instant::now());
             }
             Event::Turn(turn) => {
-                self.turns.take_turn(&turn, real(Path::new(&turn.root)), Instant::now());
+                self.turns.on_turn(&turn, real(Path::new(&turn.root)), Instant::now());
             }
             Event::Changed(_)
             | Event::Status(_)
@@ -180,7 +185,7 @@ impl SaveWatcher {
         }
     }
 
-    /// The file of an accepted review was written by its agent, or by somebody else.
+    /// Handles the last word of an accepted review: its agent has written the file, or another program has.
     fn take_last_word(&mut self, told: &LastWord) {
         let Some(file) = self.awaited.remove(&told.id) else { return };
         let held: Vec<_> = self.held.extract_if(|path| real(path) == file).collect();
@@ -198,44 +203,44 @@ impl SaveWatcher {
                 continue;
             };
             if found.is_dir() {
-                if comes(event.kind) && self.filter.wants_folder(path) {
+                if may_create(event.kind) && self.filter.wants_folder(path) {
                     self.watch_below(path).await;
-                    // Files may have been saved in it before it was watched.
+                    // Files may have been saved in the folder before it was watched.
                     for file in files_in(path) {
                         if self.filter.wants(&file) {
-                            self.take_write(&file, touched);
+                            self.on_write(&file, touched);
                         }
                     }
                 }
             } else if found.is_file() && self.wants(path) {
-                self.take_write(path, touched);
+                self.on_write(path, touched);
             }
         }
     }
 
-    /// A file was written, by an agent if one is at work around it.
-    fn take_write(&mut self, path: &Path, touched: &mut BTreeSet<PathBuf>) {
+    /// Handles that a file was written, by the agent if one is at work in its tree.
+    fn on_write(&mut self, path: &Path, touched: &mut BTreeSet<PathBuf>) {
         let is_within_turn =
-            !self.turns.is_empty() && self.turns.take_write(path, &real(path), Instant::now());
+            self.turns.has_agent_at_work() && self.turns.on_write(path, &real(path), Instant::now());
         if !is_within_turn {
             touched.insert(path.to_owned());
         }
     }
 
-    /// Whether a saved file counts. A watch of a whole tree tells also of folders that are not worth
+    /// Whether a saved file counts. The watch of a whole tree also reports folders that are not worth
     /// watching.
     fn wants(&self, path: &Path) -> bool {
         (!watches_whole_trees(Os::HERE) || self.filter.wants_folders_of(path)) && self.filter.wants(path)
     }
 
-    /// Reports the saved files; the file written last is the active one.
+    /// Reports the saved files. The file that was written last is the active one.
     fn report(&mut self, touched: BTreeSet<PathBuf>) {
         let (awaited, mut touched): (Vec<_>, Vec<_>) = touched
             .into_iter()
             .filter(|path| !self.is_written_by_agent(path))
             .partition(|path| self.is_awaited(path));
         self.held.extend(awaited);
-        if touched.is_empty() || touched.len() > BURST {
+        if touched.is_empty() || touched.len() > MAX_SAVED_AT_ONCE {
             return;
         }
         touched.sort_by_key(|path| modified(path));
@@ -256,13 +261,13 @@ impl SaveWatcher {
         }));
     }
 
-    /// Whether an agent is to write a file.
+    /// Whether an agent is to write this file.
     fn is_awaited(&self, path: &Path) -> bool {
         let real = real(path);
         self.awaited.values().any(|file| *file == real)
     }
 
-    /// Whether a file is as its agent wrote it, because the person accepted that here, or a rule of theirs.
+    /// Whether the file is still as its agent wrote it, after the person, or a rule of theirs, accepted that.
     fn is_written_by_agent(&self, path: &Path) -> bool {
         let real = real(path);
         if self.by_rule.get(&real).is_some_and(|at| at.elapsed() < WRITTEN_WITHIN) {
@@ -272,10 +277,10 @@ impl SaveWatcher {
         written.is_some_and(|written| modified(path) == Some(*written))
     }
 
-    /// Watches a folder and those below it.
+    /// Watches a folder and all folders below it.
     async fn watch_below(&mut self, folder: &Path) {
         if watches_whole_trees(Os::HERE) {
-            // The watch of a root holds all folders that come.
+            // The watch of a root includes all later folders.
             if self.filter.is_root(folder) {
                 self.watch(folder, RecursiveMode::Recursive);
             }
@@ -299,8 +304,8 @@ impl SaveWatcher {
         }
     }
 
-    /// Reports once that a limit of the system is reached. Other errors, as of a folder that vanished, are
-    /// logged.
+    /// Reports once that a limit of the system is reached. Logs other errors, such as that a folder has
+    /// vanished.
     fn watch_failed(&mut self, error: &notify::Error) {
         let Some(problem) = problem(error) else {
             return tracing::debug!(%error, "cannot watch");
@@ -311,7 +316,7 @@ impl SaveWatcher {
     }
 }
 
-/// Waits until then, or for ever.
+/// Waits until this time; forever if there is none.
 async fn until(at: Option<Instant>) {
     match at {
         Some(at) => tokio::time::sleep_until(at).await,
@@ -319,7 +324,7 @@ async fn until(at: Option<Instant>) {
     }
 }
 
-/// Those of these files that neither git nor an undo has written; `None` if that is not known yet, and the
+/// Returns the files that neither git nor an undo has written; `None` if that is not known yet, and the
 /// caller `waits`.
 async fn saved(mut touched: BTreeSet<PathBuf>, dirs: TurnDirs, waits: bool) -> Option<BTreeSet<PathBuf>> {
     let look = tokio::task::spawn_blocking(move || {
@@ -335,8 +340,8 @@ async fn saved(mut touched: BTreeSet<PathBuf>, dirs: TurnDirs, waits: bool) -> O
     look.await.unwrap_or_default()
 }
 
-/// Whether a file may have been saved.
-fn saves(what: EventKind) -> bool {
+/// Whether the event may be the save of a file.
+fn may_save(what: EventKind) -> bool {
     match what {
         EventKind::Create(_) | EventKind::Access(AccessKind::Close(AccessMode::Write)) => true,
         EventKind::Modify(what) => !matches!(what, ModifyKind::Metadata(_)),
@@ -344,16 +349,18 @@ fn saves(what: EventKind) -> bool {
     }
 }
 
-/// Whether a folder may be new. Windows also tells that a folder was modified whenever a file in it is saved,
-/// and the others in it were not.
-fn comes(what: EventKind) -> bool {
+/// Whether the event may be the creation of a folder. Windows also reports that a folder was modified
+/// whenever a file in
+/// it is saved. The other files in that folder were not saved.
+fn may_create(what: EventKind) -> bool {
     matches!(what, EventKind::Create(_) | EventKind::Modify(ModifyKind::Name(_)))
 }
 
-/// The problem to report if the error is a limit of the system.
+/// Returns the problem to report if the error is a limit of the system.
 fn problem(error: &notify::Error) -> Option<Problem> {
-    // inotify_init fails with EMFILE (24) when this user has too many watchers, inotify_add_watch with ENOSPC
-    // (28).
+    // inotify_init fails with EMFILE (24) if this user has too many watchers, and inotify_add_watch fails
+    // with ENOSPC
+    // (28) if there are too many watches.
     let setting = match &error.kind {
         notify::ErrorKind::MaxFilesWatch => "fs.inotify.max_user_watches=524288",
         notify::ErrorKind::Io(io) if io.raw_os_error() == Some(28) => "fs.inotify.max_user_watches=524288",
@@ -370,7 +377,7 @@ fn modified(path: &Path) -> Option<SystemTime> {
     path.metadata().and_then(|found| found.modified()).ok()
 }
 
-/// The path without links, also of a file that does not exist yet.
+/// Returns the path without links, also for a file that does not exist yet.
 fn real(path: &Path) -> PathBuf {
     path.canonical().unwrap_or_else(|_| {
         let folder = path.parent().and_then(|folder| folder.canonical().ok());

@@ -1,5 +1,5 @@
-//! The main loop of a host: waits for the next event, handles it, and carries out the
-//! [rules](super::lifecycle) on who keeps the host alive.
+//! The main loop of a host: waits for the next event, handles it, and carries out the steps of the
+//! [rules](super::lifecycle) on which parties keep the host alive.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -25,12 +25,12 @@ use super::projects::Projects;
 use super::registry_entry::VERSION;
 use crate::companions;
 
-/// How soon the host checks that it can be found, once files have changed where its own are. Files
-/// are removed in many steps.
+/// The delay between a change in the directory of the host's files and the check that the host can be found.
+/// Files are often removed in many steps.
 const CHECK_DELAY: Duration = Duration::from_millis(500);
-/// How often it checks where the system tells of no changes, and while time runs out for somebody.
+/// The time between two checks where the system reports no changes, and while the host waits for a party.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
-/// A check that comes so much later than planned shows that the process or the machine was suspended.
+/// The delay of a check from which on the process or the machine counts as having been suspended.
 const SUSPEND_THRESHOLD: Duration = Duration::from_secs(5);
 
 /// A running host.
@@ -38,23 +38,24 @@ pub(super) struct RunningHost {
     companion: Companion,
     connections: Connections,
     signals: Signals,
-    /// Tells of changes in the directory of the host's files.
+    /// Reports changes in the directory of the host's files.
     watch: Watch,
     lifecycle: Lifecycle,
     presence: Presence,
     projects: Projects,
     last_desk: u64,
-    /// The companion's number of each desk, and those who keep the host as that desk knows.
+    /// The companion's id of each desk, and the parties that keep the host as that desk knows.
     desks: BTreeMap<u64, (DeskId, Vec<String>)>,
-    /// When the host checks next that it can be found; `None` while nothing can have changed, and nobody's
-    /// time runs out.
+    /// The time of the next check that the host can be found; `None` while nothing can have changed, and the
+    /// host
+    /// waits for no party.
     next_check: Option<Instant>,
 }
 
-/// Why a host ends.
+/// The end of a host.
 struct Ending {
     how: Goodbye,
-    /// The process that asked for it.
+    /// The connection of the process that requested the end.
     arrival: Option<Peer<Stream>>,
 }
 
@@ -86,7 +87,7 @@ impl RunningHost {
     pub(super) async fn run(mut self) {
         self.plan_save_watcher();
         tokio::spawn(report_foreign(self.companion.observe(), self.presence.entry().roots.clone()));
-        // After a crash several editors may be waited for.
+        // After a crash, the host may wait for several editors.
         let steps = self.lifecycle.due(Instant::now());
         let _ = self.carry_out(steps).await;
         let ending = loop {
@@ -122,7 +123,7 @@ impl RunningHost {
             Event::RootsChanged { id, added, removed } => self.change_roots(id, added, &removed),
             Event::ReportWanted(wanted) => drop(wanted.send(self.status_report().await)),
             Event::ReviewWanted { proposal, begun } => {
-                // A hook that is gone wants no review.
+                // A hook that has ended needs no review.
                 drop(begun.send(Box::pin(self.companion.review(proposal))));
             }
             Event::SnapshotTaken(SnapshotTaken { directory, kind }) => {
@@ -142,23 +143,23 @@ impl RunningHost {
         self.carry_out(steps).await?;
         self.presence.set_parties(self.lifecycle.editors(), self.lifecycle.without_editor());
         self.serve_roots().await;
-        self.tell_keepers();
+        self.send_keepers();
         ControlFlow::Continue(())
     }
 
-    /// Tells each desk who keeps the host when it leaves.
-    fn tell_keepers(&mut self) {
-        for (id, (number, told)) in &mut self.desks {
+    /// Sends each desk the parties that keep the host when that desk leaves.
+    fn send_keepers(&mut self) {
+        for (id, (number, sent)) in &mut self.desks {
             let kept_by = self.lifecycle.kept_by(*id);
-            if *told != kept_by {
-                told.clone_from(&kept_by);
+            if *sent != kept_by {
+                sent.clone_from(&kept_by);
                 self.companion.set_kept_by(*number, kept_by);
             }
         }
     }
 
     /// Moves every deadline if the loop could not run for a while: desks that came meanwhile wait at the
-    /// socket, and everybody still has the time they had.
+    /// socket, and each party keeps its remaining time.
     fn notice_suspension(&mut self) {
         let now = Instant::now();
         let Some(planned) = self.next_check else { return };
@@ -172,12 +173,12 @@ impl RunningHost {
 
     fn plan_check(&mut self) {
         let now = Instant::now();
-        if self.lifecycle.counts(now) || self.presence.is_lost() || self.watch.is_deaf() {
+        if self.lifecycle.is_waiting(now) || self.presence.is_unreachable() || self.watch.is_deaf() {
             self.next_check.get_or_insert(now + CHECK_INTERVAL);
         }
     }
 
-    /// Looks after all files that the host depends on.
+    /// Checks all files on which the host depends.
     async fn check(&mut self) {
         self.notice_suspension();
         self.next_check = None;
@@ -194,7 +195,7 @@ impl RunningHost {
     fn check_presence(&mut self, directory: &Path) {
         let restored = self.presence.restore();
         if self.presence.directory() != directory {
-            // The watch has to follow.
+            // The watch has to move to the new directory.
             self.next_check = Some(Instant::now() + CHECK_DELAY);
         }
         report(&self.companion, restored.problem);
@@ -226,7 +227,7 @@ impl RunningHost {
             kept_by: Some(kept_by.clone()),
         });
         self.desks.insert(id, (number, kept_by));
-        // A desk that is gone already parts like any other.
+        // A desk that has already gone parts like any other desk.
         if admitted.send(ConnectedDesk { id, desk, welcome }).is_err() {
             self.desks.remove(&id);
             return [steps, self.lifecycle.parted(id, false, Instant::now())].concat();
@@ -261,7 +262,7 @@ impl RunningHost {
         self.projects.close(removed, self.lifecycle.roots());
     }
 
-    /// Serves the projects of everybody who is there.
+    /// Serves the projects of all members.
     async fn serve_roots(&mut self) {
         if self.projects.is_following(self.lifecycle.roots()) {
             return;
@@ -273,7 +274,7 @@ impl RunningHost {
             self.plan_save_watcher();
         }
         report(&self.companion, problems);
-        // A mistake in the settings of a new project is watched.
+        // The check also watches for corrections of the settings of a new project.
         self.next_check.get_or_insert(Instant::now());
     }
 
@@ -324,7 +325,7 @@ impl RunningHost {
         }
     }
 
-    /// Ends the companion, then tells whoever asked for it that this is done.
+    /// Ends the companion, then reports the end to the process that requested it.
     async fn end(self, ending: Ending) {
         match ending.how {
             Goodbye::Stopped => self.companion.stop().await,
@@ -345,7 +346,7 @@ fn editor(process: &EditorProcess) -> Editor {
 }
 
 fn on_signal(signal: i32) -> Vec<Step> {
-    // A host belongs to no terminal, so a terminal that closes does not end it.
+    // A host belongs to no terminal, so it ignores the closing of a terminal.
     if signal == signals::HANGUP {
         return Vec::new();
     }
@@ -360,7 +361,7 @@ async fn until(deadline: Option<Instant>) {
     }
 }
 
-/// Waits until one of these processes has ended, and says which; for good if there is none to wait for.
+/// Waits until one of these processes has ended, and returns its id. Never returns if the list is empty.
 async fn one_ends(processes: Vec<u32>) -> u32 {
     let end = |pid| {
         Box::pin(async move {
@@ -374,7 +375,8 @@ async fn one_ends(processes: Vec<u32>) -> u32 {
     }
 }
 
-/// Reports which other companions serve the projects. Asking them takes a while, and nobody waits for it.
+/// Reports other companions that serve the projects. This runs in the background, because their answers take
+/// a while.
 async fn report_foreign(desk: Desk, roots: Vec<PathBuf>) {
     for problem in companions::foreign(&roots).await {
         desk.send(Request::Report(problem));

@@ -1,4 +1,4 @@
-//! Starts a host as a process of its own, which outlives whoever starts it.
+//! Starts a host as a separate process, which outlives its starter.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use tokio::process::Command;
 use super::registry_entry::Entry;
 use super::start_lock::StartLock;
 
-/// How long a host may take until it listens.
+/// The time limit until a host listens.
 pub(super) const START_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The line that a host writes to its standard output once it knows whether it can serve.
@@ -23,15 +23,15 @@ pub(super) const START_TIMEOUT: Duration = Duration::from_secs(20);
 pub(super) enum StartReport {
     /// The host listens.
     Ready,
-    /// The host cannot serve, for this reason, with hints.
+    /// The host cannot serve, for this reason. Hints say what to do.
     Failed { error: String, hints: Vec<String> },
 }
 
-/// Starts a host and returns when it listens. The host holds the caller's `lock` as well until it can be
-/// found. `hold` is the caller's hold on the port of the host before, which the new host takes over.
+/// Starts a host and returns when it listens. The host also holds the caller's `lock` until it can be
+/// found. `hold` is the caller's hold on the port of the previous host, which the new host takes over.
 ///
 /// # Errors
-/// When the process cannot be started, says that it cannot serve, or says nothing for 20 s.
+/// When the process cannot be started, reports that it cannot serve, or reports nothing for 20 s.
 pub(super) async fn spawn(entry: &Entry, hold: Option<&PortHold>, lock: &StartLock) -> anyhow::Result<()> {
     let program = running_program().context("cannot tell which program this is")?;
     let mut command = Command::new(&program);
@@ -56,7 +56,7 @@ pub(super) async fn spawn(entry: &Entry, hold: Option<&PortHold>, lock: &StartLo
         command.arg("--holds-port");
     }
     command.arg("--holds-lock").arg("--").args(&entry.roots);
-    // A detached process keeps no directory busy, and no terminal.
+    // The detached process must not keep a directory or a terminal in use.
     command
         .current_dir("/")
         .stdin(held.unwrap_or_else(Stdio::null))
@@ -70,12 +70,12 @@ pub(super) async fn spawn(entry: &Entry, hold: Option<&PortHold>, lock: &StartLo
         let reading = tokio::time::timeout(START_TIMEOUT, out.read_line(&mut said)).await;
         reading.context("the companion does not start")??;
     }
-    // Somebody has to wait for it when it ends before we do.
+    // Waits for the child, so that it does not stay a zombie if it ends before this process.
     tokio::spawn(async move { child.wait().await });
     match serde_json::from_str(&said) {
         Ok(StartReport::Ready) => Ok(()),
         Ok(StartReport::Failed { error, hints }) => {
-            // As if it had failed here.
+            // The error is reported as if it had occurred here.
             let failed = Err(anyhow::Error::msg(error));
             hints.into_iter().rev().fold(failed, |failed, hint| failed.hint(hint))
         }

@@ -1,9 +1,10 @@
-//! The lock under which a desk looks for a host and starts one, so that two desks at once end up with the
+//! The lock under which a desk searches for a host and starts one, so that two desks that start at once join
+//! the
 //! same host.
 //!
-//! The host that is started holds the same lock until it can be found, so that a desk which dies meanwhile
-//! lets no other one start a second host. On Windows a lock ends with the process that took it: there the
-//! host has none.
+//! The started host holds the same lock until it can be found. So if the desk dies meanwhile,
+//! no other desk starts a second host. On Windows, a lock ends with the process that took it. There the
+//! host has no lock.
 
 use std::fs::File;
 use std::io;
@@ -16,7 +17,7 @@ use std::time::Duration;
 use alongside_companion::private;
 use alongside_platform::stderr;
 
-/// See the module. Held until it and every copy, in any process, is dropped.
+/// The held lock. It is freed when this value and every copy, in any process, is dropped.
 #[derive(Debug)]
 pub struct StartLock(File);
 
@@ -29,27 +30,28 @@ impl StartLock {
         Ok(private::try_lock(path)?.map(Self))
     }
 
-    /// A standard error that hands a copy to a new host: see [`from_stderr`](Self::from_stderr).
+    /// Returns a standard error that passes a copy to a new host: see [`from_stderr`](Self::from_stderr).
     ///
     /// # Errors
-    /// When the system has no descriptor left.
+    /// When the system has no file descriptor left.
     pub(super) fn to_stderr(&self) -> io::Result<Stdio> {
         stderr::handing_over(&self.0)
     }
 
-    /// The copy that the desk which started this host has handed over.
+    /// Takes the copy that the desk which started this host has passed on.
     ///
     /// # Errors
-    /// When standard error is none, or on Windows.
+    /// When standard error is no such copy, or on Windows.
     pub fn from_stderr() -> io::Result<Self> {
         stderr::take().map(Self)
     }
 
-    /// Holds it until the returned value is dropped, or this time is over: a host that hangs while it starts
-    /// keeps nobody else from starting one.
+    /// Holds the lock until the returned value is dropped, or the time has passed: a host that hangs while it
+    /// starts
+    /// must not prevent others from starting a host.
     pub(super) fn hold_for(self, time: Duration) -> mpsc::Sender<()> {
         let (holds, released) = mpsc::channel();
-        // Where no thread starts, the lock is dropped at once.
+        // If the thread cannot be started, the lock is dropped at once.
         let _ = thread::Builder::new().spawn(move || {
             let _ = released.recv_timeout(time);
             drop(self);

@@ -1,4 +1,4 @@
-//! The life of a host's process: it starts, says on standard output whether it can serve, and serves.
+//! The life of a host's process: it starts, reports on standard output whether it can serve, and serves.
 
 use std::io::Write as _;
 
@@ -19,13 +19,13 @@ use super::serve::RunningHost;
 use super::spawn::{START_TIMEOUT, StartReport};
 use super::startup_plan::{Plan, Started, start_companion};
 
-/// Runs a host until its life is over. The starter reads one line from standard output.
+/// Runs a host until its end. The starter reads one line from standard output.
 ///
 /// # Errors
 /// When the host cannot start.
 pub async fn serve(plan: Plan) -> anyhow::Result<()> {
     alongside_platform::process::detach();
-    // A host starts no programs of the user's, which would inherit this.
+    // A host starts no program of the user, which would inherit this limit.
     alongside_platform::limits::raise_open_files();
     let started = start(plan).await;
     let report = match &started {
@@ -37,7 +37,7 @@ pub async fn serve(plan: Plan) -> anyhow::Result<()> {
     };
     let mut line = serde_json::to_string(&report)?;
     line.push('\n');
-    // The starter may be gone; another desk may come.
+    // The starter may have ended, and another desk may join.
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(line.as_bytes()).and_then(|()| out.flush());
     drop(out);
@@ -54,7 +54,7 @@ async fn start(mut plan: Plan) -> anyhow::Result<RunningHost> {
         recover(&plan).await?
     } else {
         let mut settings = Settings::load(globals.config.as_deref(), &[])?;
-        // Without a companion, nobody would review anything in a project whose settings hold a mistake.
+        // Without a companion, no change would be reviewed in a project whose settings hold a mistake.
         let unread = unreadable(settings.read_projects(&plan.roots));
         let companion = start_companion(&settings, &plan, (&plan.roots, &unread)).await?;
         report(&companion, unread.iter().map(|(_, problem)| problem.clone()));
@@ -64,7 +64,7 @@ async fn start(mut plan: Plan) -> anyhow::Result<RunningHost> {
     let (at, listener) = match registry.listen(name) {
         Ok(listening) => listening,
         Err(error) => {
-            // No agent may look for the companion, and no desk believe that it has crashed.
+            // Otherwise agents would search for the companion, and desks would believe that it has crashed.
             companion.stop().await;
             return Err(error);
         }

@@ -1,4 +1,4 @@
-//! The plan of a host that starts: its name, projects and editor, and the companion made from them.
+//! The plan of a host that starts: its name, projects and editors, and the companion that is built from it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,30 +19,31 @@ use super::projects::Projects;
 use super::registry_entry::PartyRecord;
 use super::start_lock::StartLock;
 
-/// The demands of whoever starts a host.
+/// The parameters with which a host is started.
 #[derive(Debug)]
 pub struct Plan {
-    /// The host's name: that of its socket.
+    /// The name of the host and of its socket.
     pub name: String,
     /// The projects that it serves from the start.
     pub roots: Vec<PathBuf>,
-    /// The editors that the host before had, and that of the starter.
+    /// The editors of the previous host, and the starter's editor.
     pub editors: Vec<EditorProcess>,
-    /// Likewise everybody without an editor.
+    /// The parties without an editor, likewise.
     pub parties: Vec<PartyRecord>,
-    /// The process of whoever starts the host.
+    /// The process id of the starter.
     pub starter: u32,
-    /// The port of the host before, which the starter has held.
+    /// The hold of the starter on the port of the previous host.
     pub port_hold: Option<PortHold>,
-    /// The lock of the starter, until the host can be found.
+    /// The lock of the starter, which is held until the host can be found.
     pub start_lock: Option<StartLock>,
     /// The settings file and the log.
     pub globals: Globals,
 }
 
 impl Plan {
-    /// Everybody whom the host waits for: editors, the others, or else only its starter. Any of them may have
-    /// any of these projects, so all of these are served until all of them have come.
+    /// Returns the parties for which the host waits: editors and other parties, or otherwise only its
+    /// starter. Each of
+    /// them may have any of these projects, so all projects are served until all parties have joined.
     pub(super) fn expected(&self, roots: &[PathBuf]) -> Vec<Party> {
         let party = |pid, role, name: &str, editor| {
             let (name, roots) = (name.to_owned(), roots.to_vec());
@@ -55,24 +56,24 @@ impl Plan {
         let mut expected: Vec<_> =
             self.editors.iter().map(editor).chain(self.parties.iter().map(other)).collect();
         if expected.is_empty() {
-            // A starter of an older release says nothing else of itself.
+            // A starter of an older release passes no other parameter of itself.
             expected.push(party(self.starter, Role::Keeper, "", None));
         }
         expected
     }
 }
 
-/// A companion that runs, and the projects that it could take.
+/// A running companion, and the projects that it serves.
 pub(super) struct Started {
     pub(super) companion: Companion,
     pub(super) projects: Projects,
 }
 
-/// Starts a companion for these roots as the plan and the settings say. `unread`: the roots whose own
-/// settings cannot be read, and why.
+/// Starts a companion for these roots according to the plan and the settings. `unread`: the roots whose own
+/// settings cannot be read, and the reason.
 ///
 /// # Errors
-/// When it cannot start.
+/// When the companion cannot start.
 pub(super) async fn start_companion(
     settings: &Settings,
     plan: &Plan,

@@ -1,19 +1,23 @@
-//! An exhaustive walk over the lifecycle. Four parties join, leave, vanish and get the focus; they are taken
-//! from two servers of one editor, one of another, two desks and a keeper. Editors end; time passes to just
-//! before, at and beyond each deadline. The world is finite, so the walk reaches every state from each way to
-//! begin, and checks every promise in each.
+//! An exhaustive walk over the states of the lifecycle. Four parties join, leave, vanish and get the focus.
+//! They are
+//! taken from two servers of one editor, one server of another editor, two desks and a keeper. Editors end,
+//! and time
+//! passes to just before, at and after each deadline. The number of states is finite, so the walk reaches
+//! every state
+//! from each start, and checks every promise in each state.
 
 use std::collections::{BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use super::*;
 
-/// Two ticks are [`GRACE`].
+/// Half of [`GRACE`].
 const TICK: Duration = Duration::from_secs(15);
 const GRACE_TICKS: u8 = 2;
 
-/// Everybody who can join: the process, the role, and whether it speaks for that process as an editor.
-const CAST: [(u32, Role, bool); 6] = [
+/// The parties that can join: the process id, the role, and whether the party belongs to an editor with that
+/// process.
+const PARTIES: [(u32, Role, bool); 6] = [
     (1, Role::Desk, true),
     (1, Role::Desk, true),
     (2, Role::Desk, true),
@@ -23,7 +27,7 @@ const CAST: [(u32, Role, bool); 6] = [
 ];
 
 fn party(of: usize) -> Party {
-    let (pid, role, speaks) = CAST[of];
+    let (pid, role, speaks) = PARTIES[of];
     let editor = speaks.then(|| editor(pid));
     Party { pid: Some(pid), role, name: pid.to_string(), editor, roots: Vec::new() }
 }
@@ -33,12 +37,12 @@ fn editor(pid: u32) -> EditorProcess {
 }
 
 fn is_editor(of: usize) -> bool {
-    CAST[of].2
+    PARTIES[of].2
 }
 
-/// Whether both are desks in terminals, of which one takes the place of the other.
+/// Whether both parties are desks in terminals, of which one replaces the other.
 fn are_desks(one: usize, other: usize) -> bool {
-    [one, other].into_iter().all(|of| !is_editor(of) && CAST[of].1 == Role::Desk)
+    [one, other].into_iter().all(|of| !is_editor(of) && PARTIES[of].1 == Role::Desk)
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -47,7 +51,7 @@ enum Action {
     Focuses(usize),
     Leaves(usize),
     Vanishes(usize),
-    /// An editor's process ends. The host may notice at any time from then on.
+    /// An editor's process ends. The host may notice the end at any time afterwards.
     Ends(u32),
     Noticed(u32),
     /// The process of an expected party without an editor ends before it has joined.
@@ -56,37 +60,38 @@ enum Action {
     Time,
 }
 
-/// The host and, kept apart from its rules, the facts to check them against.
+/// The host, and the expected facts, which are computed independently of its rules.
 #[derive(Debug, Clone)]
 struct World {
     lifecycle: Lifecycle,
     now: Instant,
-    /// The parties that can join.
+    /// Connected servers of an editor that has ended. They do not count.
     cast: &'static [usize],
     /// The connected parties.
     there: BTreeSet<usize>,
-    /// Connected servers of an editor that is gone. They do not count.
+    /// Connected servers of an editor that has ended. They do not count.
     orphaned: BTreeSet<usize>,
-    /// For how many ticks each party has been away; [`GRACE_TICKS`] for one that nobody waits for.
-    away: [u8; CAST.len()],
-    /// Those of them that have started this host or were at the one before, have not joined yet, and run.
+    /// The number of ticks for which each party has been away; [`GRACE_TICKS`] if the host does not wait for
+    /// the party.
+    away: [u8; PARTIES.len()],
+    /// The awaited parties that started this host or were at the previous one, have not joined yet, and run.
     expected: BTreeSet<usize>,
-    /// For how many ticks the editor that was closed last is gone.
+    /// The number of ticks since the last closing of an editor.
     closed: u8,
     /// Editors whose process has ended.
     ended: BTreeSet<u32>,
-    /// The processes under which agents find the host, the one used last first.
+    /// The process ids under which agents find the host, the most recently used first.
     found_as: Vec<u32>,
 }
 
 impl World {
-    /// These parties are expected, the starter first among those without an editor.
+    /// Creates a host that expects these parties, the starter first among the parties without an editor.
     fn begin(cast: &'static [usize], expected: &[usize], ended: &[u32]) -> Self {
         let now = Instant::now();
-        let mut away = [GRACE_TICKS; CAST.len()];
+        let mut away = [GRACE_TICKS; PARTIES.len()];
         expected.iter().for_each(|of| away[*of] = 0);
         let mut lifecycle = Lifecycle::begin(expected.iter().map(|of| party(*of)).collect(), now);
-        // As the host begins: its start has published the first editor only.
+        // A host begins in this way: its start has published only the first editor.
         lifecycle.due(now);
         Self {
             found_as: lifecycle.shown.iter().map(|editor| editor.pid).collect(),
@@ -113,7 +118,7 @@ impl World {
             }
         }
         let editors =
-            BTreeSet::from_iter(self.cast.iter().filter(|of| is_editor(**of)).map(|of| CAST[*of].0));
+            BTreeSet::from_iter(self.cast.iter().filter(|of| is_editor(**of)).map(|of| PARTIES[*of].0));
         can.extend(editors.difference(&self.ended).copied().map(Action::Ends));
         let watched = self.lifecycle.editor_processes();
         can.extend(watched.into_iter().filter(|pid| self.ended.contains(pid)).map(Action::Noticed));
@@ -121,31 +126,31 @@ impl World {
         can
     }
 
-    /// The connected parties that count.
-    fn looking(&self) -> impl Iterator<Item = usize> {
+    /// Returns the connected parties that count.
+    fn counted(&self) -> impl Iterator<Item = usize> {
         self.there.difference(&self.orphaned).copied()
     }
 
-    /// The parties that are waited for.
+    /// Returns the parties for which the host waits.
     fn awaited(&self) -> impl Iterator<Item = usize> {
-        (0..CAST.len()).filter(|of| self.away[*of] < GRACE_TICKS)
+        (0..PARTIES.len()).filter(|of| self.away[*of] < GRACE_TICKS)
     }
 
-    fn is_anybody_there(&self) -> bool {
-        self.looking().chain(self.awaited()).next().is_some()
+    fn is_any_present(&self) -> bool {
+        self.counted().chain(self.awaited()).next().is_some()
     }
 
-    /// The editors that are there.
+    /// Returns the editors that are present.
     fn editors(&self) -> BTreeSet<u32> {
-        self.looking().chain(self.awaited()).filter(|of| is_editor(*of)).map(|of| CAST[of].0).collect()
+        self.counted().chain(self.awaited()).filter(|of| is_editor(*of)).map(|of| PARTIES[of].0).collect()
     }
 
-    /// Whether another server of the editor is there.
+    /// Whether another server of the editor is present.
     fn is_served(&self, of: usize) -> bool {
-        is_editor(of) && self.editors().contains(&CAST[of].0)
+        is_editor(of) && self.editors().contains(&PARTIES[of].0)
     }
 
-    /// The world after an action; `None` once the host has ended.
+    /// Returns the world after an action; `None` once the host has ended.
     fn after(&self, action: Action) -> Option<Self> {
         let mut next = self.clone();
         let id = |of: usize| u64::try_from(of).unwrap() + 1;
@@ -154,7 +159,7 @@ impl World {
                 next.there.insert(of);
                 for (other, away) in next.away.iter_mut().enumerate() {
                     let takes_its_place = are_desks(of, other) && !next.expected.contains(&other);
-                    if CAST[other].0 == CAST[of].0 || takes_its_place {
+                    if PARTIES[other].0 == PARTIES[of].0 || takes_its_place {
                         *away = GRACE_TICKS;
                     }
                 }
@@ -180,7 +185,7 @@ impl World {
             }
             Action::Noticed(pid) => {
                 next.closed = 0;
-                for of in (0..CAST.len()).filter(|of| CAST[*of].0 == pid) {
+                for of in (0..PARTIES.len()).filter(|of| PARTIES[*of].0 == pid) {
                     next.away[of] = GRACE_TICKS;
                     if next.there.contains(&of) {
                         next.orphaned.insert(of);
@@ -190,7 +195,7 @@ impl World {
             }
             Action::Dies(pid) => {
                 let expected = next.expected.len();
-                next.expected.retain(|of| CAST[*of].0 != pid);
+                next.expected.retain(|of| PARTIES[*of].0 != pid);
                 assert!(next.expected.len() < expected, "{self:#?}");
                 next.lifecycle.expected_ended(pid);
                 next.lifecycle.due(next.now)
@@ -215,22 +220,23 @@ impl World {
                 Step::End => {}
             }
         }
-        next.holds(self, action, &steps);
+        next.check_transition(self, action, &steps);
         (!steps.contains(&Step::End)).then_some(next)
     }
 
-    /// Nobody is expected any more who has come, or has not come in time.
+    /// Forgets expected parties that have joined, or have not joined in time.
     fn forget_expected(&mut self) {
         self.expected.retain(|of| self.away[*of] < GRACE_TICKS);
     }
 
-    /// Checks every promise.
-    fn holds(&self, before: &Self, action: Action, steps: &[Step]) {
+    /// Checks every promise after an action.
+    fn check_transition(&self, before: &Self, action: Action, steps: &[Step]) {
         let context = || format!("{action:?} gave {steps:?}\nbefore: {before:#?}\nafter: {self:#?}");
         assert!(steps.len() <= 1, "one step leads to the new state: {}", context());
-        // The host is visible, and reviews wait, exactly while somebody is there. It lives on for an editor
-        // that was closed, for the grace, and then ends.
-        let expected = match (self.is_anybody_there(), self.closed < GRACE_TICKS) {
+        // The host is visible, and reviews wait, exactly while a party is present. For an editor that was
+        // closed, the
+        // host lives until the end of the grace period.
+        let expected = match (self.is_any_present(), self.closed < GRACE_TICKS) {
             (true, _) => "shown",
             (false, true) => "hidden",
             (false, false) => "ended",
@@ -244,38 +250,39 @@ impl World {
         if is == "ended" {
             return;
         }
-        // Nobody waits for good.
-        let is_waiting = self.looking().next().is_none();
+        // The host never waits without a limit.
+        let is_waiting = self.counted().next().is_none();
         assert_eq!(self.lifecycle.time_left(self.now).is_some(), is_waiting, "{}", context());
         assert!(!is_waiting || self.lifecycle.deadline().is_some(), "{}", context());
         assert_eq!(self.lifecycle.is_hidden(), is == "hidden", "{}", context());
-        // Agents find the host under every editor that is there; without one, under somebody connected.
+        // Agents find the host under every editor that is present. Without an editor, they find it under a
+        // connected party.
         let editors = self.editors();
         if !editors.is_empty() {
             assert_eq!(self.found_as.iter().copied().collect::<BTreeSet<_>>(), editors, "{}", context());
         } else if is == "shown" {
-            let mut looking = self.looking().map(|of| CAST[of].0).peekable();
-            let is_there = match looking.peek() {
-                Some(_) => looking.any(|pid| [pid] == *self.found_as),
-                None => self.awaited().any(|of| [CAST[of].0] == *self.found_as),
+            let mut counted = self.counted().map(|of| PARTIES[of].0).peekable();
+            let is_there = match counted.peek() {
+                Some(_) => counted.any(|pid| [pid] == *self.found_as),
+                None => self.awaited().any(|of| [PARTIES[of].0] == *self.found_as),
             };
             assert!(is_there, "{}", context());
         }
-        // The editor that the person used last comes first.
+        // The most recently used editor comes first.
         if let Action::Comes(of) | Action::Focuses(of) = action
             && is_editor(of)
             && !self.orphaned.contains(&of)
         {
-            assert_eq!(self.found_as.first(), Some(&CAST[of].0), "{}", context());
+            assert_eq!(self.found_as.first(), Some(&PARTIES[of].0), "{}", context());
         }
         // Discovery files are not rewritten without a change.
         assert!(self.found_as != before.found_as || steps.is_empty(), "{}", context());
     }
 
-    /// Checks the promises about a state, however it was reached.
-    fn state_holds(&self) {
-        // Each desk knows whether reviews end when it leaves.
-        for of in self.looking() {
+    /// Checks the promises about a state, independently of the way to it.
+    fn check_state(&self) {
+        // Each desk knows whether reviews end when the desk leaves.
+        for of in self.counted() {
             let id = u64::try_from(of).unwrap() + 1;
             let ends = self.lifecycle.clone().parted(id, true, self.now);
             let ends = ends.iter().any(|step| matches!(step, Step::Hide | Step::End));
@@ -288,7 +295,7 @@ impl World {
         assert_eq!(slept.deadline(), self.lifecycle.deadline().map(|at| at + gap), "{self:#?}");
     }
 
-    /// Tells this state from others. Times count from now.
+    /// Returns a hash that distinguishes this state from other states. Times are relative to now.
     fn key(&self) -> u64 {
         let editors = self.lifecycle.members.values().filter(|member| member.party.editor.is_some());
         let mut used: Vec<_> = editors.map(|member| member.used).collect();
@@ -312,8 +319,10 @@ impl World {
 
 #[test]
 fn every_order_of_events_keeps_every_promise() {
-    // Started by a desk, a keeper, an editor; restarted for one or two editors by a desk, which may find one
-    // dead; restarted for a desk, a keeper or all of them by another desk, a keeper or an editor.
+    // A desk, a keeper or an editor starts the host. After a crash, a desk restarts it for one or two
+    // editors, of which
+    // one may have ended; or another desk, a keeper or an editor restarts it for a desk, a keeper or all of
+    // them.
     let beginnings: [(&[usize], &[u32]); 12] = [
         (&[3], &[]),
         (&[5], &[]),
@@ -340,7 +349,7 @@ fn every_order_of_events_keeps_every_promise() {
         if !seen.insert(world.key()) {
             continue;
         }
-        world.state_holds();
+        world.check_state();
         for action in world.can_happen() {
             match world.after(action) {
                 Some(next) => open.push(next),

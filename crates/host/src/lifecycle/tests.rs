@@ -1,4 +1,4 @@
-//! Each rule of the lifecycle, on invented times.
+//! Tests each rule of the lifecycle with artificial times.
 
 use super::*;
 
@@ -17,7 +17,7 @@ fn keeper(pid: u32) -> Party {
     Party { role: Role::Keeper, name: format!("run {pid}"), ..desk(pid) }
 }
 
-/// A server of an editor.
+/// Makes a server of an editor.
 fn server(pid: u32) -> Party {
     Party { editor: Some(editor(pid)), name: format!("Ed {pid}"), ..desk(pid) }
 }
@@ -34,16 +34,16 @@ const NOTHING: &[Step] = &[];
 const HIDE: &[Step] = &[Step::Hide];
 const END: &[Step] = &[Step::End];
 
-/// A host that a desk (process 1) has started and joined as number 1.
-fn of_desk() -> (Instant, Lifecycle) {
+/// Makes a host that a desk (process 1) has started and joined as number 1.
+fn started_by_desk() -> (Instant, Lifecycle) {
     let now = Instant::now();
     let mut lifecycle = Lifecycle::begin(vec![desk(1)], now);
     assert_eq!(lifecycle.joined(1, desk(1), now), NOTHING, "it is found as the desk's already");
     (now, lifecycle)
 }
 
-/// A host that an editor (process 1) has started and joined as number 1.
-fn of_editor() -> (Instant, Lifecycle) {
+/// Makes a host that an editor (process 1) has started and joined as number 1.
+fn started_by_editor() -> (Instant, Lifecycle) {
     let now = Instant::now();
     let mut lifecycle = Lifecycle::begin(vec![server(1)], now);
     assert_eq!(lifecycle.joined(1, server(1), now), NOTHING);
@@ -62,9 +62,9 @@ fn a_host_that_nobody_joins_ends() {
     }
 }
 
-/// A desk that dies as soon as it has started a host.
+/// The desk dies right after it has started a host.
 #[test]
-fn another_desk_takes_the_place_of_a_starter_that_has_died() {
+fn another_desk_replaces_a_starter_that_has_died() {
     let now = Instant::now();
     let begun = Lifecycle::begin(vec![desk(1), keeper(2), server(7)], now);
     assert_eq!(begun.expected_processes(), [1, 2], "the end of an editor is another matter");
@@ -79,7 +79,7 @@ fn another_desk_takes_the_place_of_a_starter_that_has_died() {
 
 #[test]
 fn the_last_desk_to_leave_ends_the_host_at_once() {
-    let (now, mut lifecycle) = of_desk();
+    let (now, mut lifecycle) = started_by_desk();
     lifecycle.joined(2, desk(2), now);
     assert_eq!(lifecycle.parted(2, true, now), NOTHING);
     assert_eq!(lifecycle.parted(1, true, now), END);
@@ -87,18 +87,18 @@ fn the_last_desk_to_leave_ends_the_host_at_once() {
 
 #[test]
 fn the_host_waits_for_the_last_desk_that_vanished() {
-    let (now, mut lifecycle) = of_desk();
+    let (now, mut lifecycle) = started_by_desk();
     assert_eq!(lifecycle.parted(1, false, now), NOTHING);
     assert_eq!(lifecycle.due(now + GRACE - SECOND), NOTHING);
-    // It comes back, as another process, and agents find it as that.
+    // The desk comes back as another process, under which agents then find the host.
     assert_eq!(lifecycle.joined(2, desk(5), now), show(5));
     assert_eq!((lifecycle.deadline(), lifecycle.time_left(now)), (None, None));
     assert_eq!(lifecycle.parted(2, true, now), END, "nobody waits for the first process any more");
 }
 
 #[test]
-fn a_desk_that_vanished_counts_as_there_while_others_leave() {
-    let (now, mut lifecycle) = of_desk();
+fn a_desk_that_vanished_counts_as_present_while_others_leave() {
+    let (now, mut lifecycle) = started_by_desk();
     lifecycle.joined(2, desk(2), now);
     assert_eq!(lifecycle.parted(1, false, now), show(2));
     assert_eq!(lifecycle.parted(2, true, now + SECOND), show(1));
@@ -106,8 +106,8 @@ fn a_desk_that_vanished_counts_as_there_while_others_leave() {
 }
 
 #[test]
-fn a_desk_knows_who_keeps_the_host_after_it() {
-    let (now, mut lifecycle) = of_desk();
+fn a_desk_knows_which_parties_keep_the_host_after_it() {
+    let (now, mut lifecycle) = started_by_desk();
     assert_eq!(lifecycle.kept_by(1), [""; 0]);
     lifecycle.joined(2, keeper(2), now);
     assert_eq!(lifecycle.kept_by(1), ["run 2"]);
@@ -123,7 +123,7 @@ fn a_desk_knows_who_keeps_the_host_after_it() {
 
 #[test]
 fn reviews_stay_while_another_desk_can_decide_them() {
-    let (now, mut lifecycle) = of_editor();
+    let (now, mut lifecycle) = started_by_editor();
     lifecycle.joined(2, server(2), now);
     lifecycle.joined(3, desk(3), now);
     assert_eq!(lifecycle.editor_ended(1, now), show_editors(&[2]));
@@ -134,7 +134,7 @@ fn reviews_stay_while_another_desk_can_decide_them() {
 
 #[test]
 fn a_remaining_desk_keeps_the_host_and_is_published() {
-    let (now, mut lifecycle) = of_desk();
+    let (now, mut lifecycle) = started_by_desk();
     assert_eq!(lifecycle.joined(2, desk(2), now), NOTHING);
     assert_eq!(lifecycle.parted(1, false, now), show(2));
     lifecycle.due(now + GRACE);
@@ -143,7 +143,7 @@ fn a_remaining_desk_keeps_the_host_and_is_published() {
 
 #[test]
 fn a_keeper_keeps_the_host_after_the_last_desk() {
-    let (now, mut lifecycle) = of_desk();
+    let (now, mut lifecycle) = started_by_desk();
     lifecycle.joined(2, keeper(2), now);
     assert_eq!(lifecycle.parted(1, true, now), show(2));
     assert_eq!(lifecycle.deadline(), None);
@@ -152,7 +152,7 @@ fn a_keeper_keeps_the_host_after_the_last_desk() {
 
 #[test]
 fn the_host_is_found_under_every_editor() {
-    let (now, mut lifecycle) = of_desk();
+    let (now, mut lifecycle) = started_by_desk();
     assert_eq!(lifecycle.joined(2, server(7), now), show_editors(&[7]));
     assert_eq!(lifecycle.joined(3, server(8), now), show_editors(&[8, 7]), "the newest was used last");
     assert_eq!(lifecycle.joined(4, server(8), now), NOTHING);
@@ -166,13 +166,13 @@ fn the_host_is_found_under_every_editor() {
 
 #[test]
 fn the_host_hides_while_it_waits_for_a_closed_editor() {
-    let (now, mut lifecycle) = of_editor();
+    let (now, mut lifecycle) = started_by_editor();
     assert_eq!(lifecycle.editor_ended(1, now), HIDE);
     assert!(lifecycle.is_hidden() && lifecycle.editors() == [editor(1)]);
     assert_eq!(lifecycle.editor_processes(), [0; 0], "its process has ended");
     assert_eq!(lifecycle.due(now + GRACE - SECOND), NOTHING);
     assert_eq!(lifecycle.time_left(now + SECOND), Some(GRACE - SECOND));
-    // Reopened on the same project.
+    // The editor is opened again on the same project.
     assert_eq!(lifecycle.joined(2, server(8), now), show_editors(&[8]));
     assert!(!lifecycle.is_hidden());
     assert_eq!(lifecycle.deadline(), None);
@@ -182,7 +182,7 @@ fn the_host_hides_while_it_waits_for_a_closed_editor() {
 
 #[test]
 fn one_editor_may_have_several_servers() {
-    let (now, mut lifecycle) = of_editor();
+    let (now, mut lifecycle) = started_by_editor();
     assert_eq!(lifecycle.joined(2, server(1), now), NOTHING);
     assert_eq!(lifecycle.parted(1, true, now), NOTHING);
     assert_eq!(lifecycle.parted(2, true, now), HIDE);
@@ -190,7 +190,7 @@ fn one_editor_may_have_several_servers() {
 
 #[test]
 fn windows_of_one_process_are_separate_editors_with_one_file_name() {
-    let (now, mut lifecycle) = of_editor();
+    let (now, mut lifecycle) = started_by_editor();
     let window = EditorProcess { window: Some("2".into()), ..editor(1) };
     let other = Party { editor: Some(window.clone()), ..desk(1) };
     assert_eq!(lifecycle.joined(2, other, now), [Step::Show(vec![window])]);
@@ -199,8 +199,8 @@ fn windows_of_one_process_are_separate_editors_with_one_file_name() {
 }
 
 #[test]
-fn an_ended_editor_is_gone_though_its_server_lives() {
-    let (now, mut lifecycle) = of_editor();
+fn an_ended_editor_is_closed_though_its_server_lives() {
+    let (now, mut lifecycle) = started_by_editor();
     assert_eq!(lifecycle.editor_ended(1, now), HIDE);
     assert_eq!(lifecycle.parted(1, false, now + SECOND), NOTHING);
     assert_eq!(lifecycle.deadline(), Some(now + GRACE));
@@ -208,8 +208,8 @@ fn an_ended_editor_is_gone_though_its_server_lives() {
 }
 
 #[test]
-fn a_server_that_ends_while_its_editor_lives_changes_nothing_for_the_grace() {
-    let (now, mut lifecycle) = of_editor();
+fn the_end_of_a_server_has_no_effect_before_the_grace_is_over() {
+    let (now, mut lifecycle) = started_by_editor();
     assert_eq!(lifecycle.parted(1, false, now), NOTHING);
     assert_eq!(lifecycle.joined(2, server(1), now), NOTHING);
     assert_eq!(lifecycle.deadline(), None);
@@ -220,7 +220,7 @@ fn a_server_that_ends_while_its_editor_lives_changes_nothing_for_the_grace() {
 
 #[test]
 fn a_desk_takes_over_a_hidden_host() {
-    let (now, mut lifecycle) = of_editor();
+    let (now, mut lifecycle) = started_by_editor();
     lifecycle.editor_ended(1, now);
     assert_eq!(lifecycle.joined(2, desk(2), now), show(2));
     assert_eq!((lifecycle.editors(), lifecycle.deadline()), (vec![], None));
@@ -229,8 +229,8 @@ fn a_desk_takes_over_a_hidden_host() {
 }
 
 #[test]
-fn projects_are_those_of_everybody_there() {
-    let (now, mut lifecycle) = of_editor();
+fn the_projects_are_those_of_all_members() {
+    let (now, mut lifecycle) = started_by_editor();
     let roots = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<Vec<_>>();
     let served = |lifecycle: &Lifecycle| lifecycle.roots().cloned().collect::<Vec<_>>();
     lifecycle.joined(2, Party { roots: roots(&["/a", "/b"]), ..server(2) }, now);
@@ -261,7 +261,7 @@ fn after_a_crash_the_host_waits_for_every_desk() {
     let mut lifecycle = Lifecycle::begin(vec![desk(1), desk(2)], now);
     assert_eq!(lifecycle.joined(1, desk(1), now), NOTHING);
     assert_eq!(lifecycle.kept_by(1), ["desk 2"]);
-    // A desk that is opened meanwhile is not the other one.
+    // A desk that is opened meanwhile does not replace the other one.
     assert_eq!(lifecycle.joined(2, desk(3), now), NOTHING);
     assert_eq!(lifecycle.parted(1, true, now), show(3));
     assert_eq!(lifecycle.parted(2, true, now), show(2));
@@ -269,14 +269,14 @@ fn after_a_crash_the_host_waits_for_every_desk() {
     assert_eq!(with_it.joined(3, desk(2), now), NOTHING);
     assert_eq!(with_it.deadline(), None);
     assert_eq!(with_it.parted(3, true, now), END);
-    // A desk that does not come is not waited for any longer than one that vanished.
+    // The host waits no longer for a desk that does not come than for one that vanished.
     assert_eq!(lifecycle.due(now + GRACE - SECOND), NOTHING);
     assert_eq!(lifecycle.due(now + GRACE), END);
 }
 
 #[test]
-fn a_host_after_a_crash_expects_everybody_who_was_there() {
-    let (now, mut lifecycle) = of_desk();
+fn a_host_after_a_crash_expects_all_parties_of_the_last_one() {
+    let (now, mut lifecycle) = started_by_desk();
     lifecycle.joined(2, keeper(2), now);
     lifecycle.joined(3, server(7), now);
     lifecycle.joined(4, Party { pid: None, ..desk(4) }, now);
@@ -289,13 +289,13 @@ fn a_host_after_a_crash_expects_everybody_who_was_there() {
 }
 
 #[test]
-fn an_unknown_party_cannot_part() {
-    let (now, mut lifecycle) = of_desk();
+fn the_parting_of_an_unknown_party_has_no_effect() {
+    let (now, mut lifecycle) = started_by_desk();
     assert_eq!(lifecycle.parted(9, true, now), NOTHING);
 }
 
 #[test]
-fn a_host_waits_for_its_starter_though_others_were_faster() {
+fn a_host_waits_for_its_starter_though_others_joined_first() {
     let now = Instant::now();
     let mut lifecycle = Lifecycle::begin(vec![desk(1)], now);
     assert_eq!(lifecycle.joined(1, keeper(2), now), show(2), "it was started for another");

@@ -1,5 +1,6 @@
-//! Selects the folders worth watching, and the files that a person may have saved. The companion decides what
-//! agents may know; this filter keeps noise from taking the place of the file that the person saved.
+//! Selects the folders worth watching, and the files that a person may have saved. The companion decides
+//! which files
+//! agents may know. This filter prevents other files from taking the place of the file that the person saved.
 
 use std::path::{Path, PathBuf};
 
@@ -7,21 +8,21 @@ use alongside_platform::paths::Canonical as _;
 use ignore::WalkBuilder;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-/// Tells files that a person saved from noise.
+/// Distinguishes files that a person saved from temporary and generated files.
 #[derive(Debug, Clone)]
 pub(crate) struct SaveFilter {
-    /// Exclusions, by the root they are relative to.
+    /// The exclusions of each root.
     excluded: Vec<(PathBuf, Gitignore)>,
     with_git_ignored: bool,
 }
 
 impl SaveFilter {
-    /// `excludes` are globs as in `.gitignore`. A glob that cannot be read excludes nothing here; the
+    /// Creates a filter. `excludes` are globs as in `.gitignore`. An invalid glob excludes nothing here; the
     /// companion refuses to start with it.
     pub(crate) fn new(roots: &[PathBuf], excludes: &[String], with_git_ignored: bool) -> Self {
         let built_in = alongside_companion::DEFAULT_EXCLUDES.iter().copied();
         let globs: Vec<_> = built_in.chain(excludes.iter().map(String::as_str)).collect();
-        // The system may tell of a file by its real path: that of `/tmp` is `/private/tmp` on macOS.
+        // The system may report the canonical path of a file: on macOS, `/tmp` is `/private/tmp`.
         let real = roots.iter().filter_map(|root| root.canonical().ok().filter(|real| real != root));
         let spellings: Vec<PathBuf> = real.chain(roots.iter().cloned()).collect();
         let matcher = |root: &PathBuf| {
@@ -36,7 +37,7 @@ impl SaveFilter {
 
     fn is_excluded(&self, path: &Path, is_folder: bool) -> bool {
         self.excluded.iter().any(|(root, globs)| match path.strip_prefix(root) {
-            // The person named the root, so no glob excludes it.
+            // The person has named the root, so no glob excludes it.
             Ok(below) if below.as_os_str().is_empty() => false,
             Ok(below) => globs.matched_path_or_any_parents(below, is_folder).is_ignore(),
             Err(_) => false,
@@ -55,7 +56,7 @@ impl SaveFilter {
             && !self.is_git_ignored(path)
     }
 
-    /// Whether a folder was named to watch.
+    /// Whether a folder is one of the roots.
     pub(super) fn is_root(&self, folder: &Path) -> bool {
         self.excluded.iter().any(|(root, _)| root == folder)
     }
@@ -66,11 +67,12 @@ impl SaveFilter {
             .is_some_and(|folders| folders.into_iter().all(|folder| self.wants_folder(folder)))
     }
 
-    /// The folders between a root and this file, from the root on: the look at a folder reads the one above
-    /// it, and what lies in an ignored one is much and changes often. `None` outside all roots.
+    /// Returns the folders between a root and this file, from the root on. Checking a folder reads its
+    /// parent, and the
+    /// content of an ignored folder is large and changes often. `None` outside all roots.
     fn folders_to<'a>(&self, path: &'a Path) -> Option<Vec<&'a Path>> {
         let roots = self.excluded.iter().map(|(root, _)| root).filter(|root| path.starts_with(root));
-        // One root may lie in another.
+        // A root may contain another root.
         let root = roots.max_by_key(|root| root.as_os_str().len())?;
         let mut folders: Vec<_> =
             path.ancestors().skip(1).take_while(|folder| *folder != root.as_path()).collect();
@@ -78,7 +80,7 @@ impl SaveFilter {
         Some(folders)
     }
 
-    /// The folder and every folder below it that is worth watching.
+    /// Lists the folder and every folder below it that is worth watching.
     pub(super) fn folders_below(&self, folder: &Path) -> Vec<PathBuf> {
         let filter = self.clone();
         let mut walk = self.walk(folder);
@@ -90,7 +92,7 @@ impl SaveFilter {
         walk.build().flatten().map(ignore::DirEntry::into_path).collect()
     }
 
-    /// Whether git ignores an entry of a folder that it does not ignore.
+    /// Whether git ignores an entry of a folder that git does not ignore.
     fn is_git_ignored(&self, path: &Path) -> bool {
         let Some(folder) = path.parent().filter(|_| !self.with_git_ignored) else {
             return false;
@@ -107,7 +109,7 @@ impl SaveFilter {
     }
 }
 
-/// Whether an editor, or this program, makes such a file beside the one that a person saves.
+/// Whether an editor, or this program, creates such a file beside the file that a person saves.
 fn is_temporary(path: &Path) -> bool {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
         return true;
@@ -120,7 +122,8 @@ fn is_temporary(path: &Path) -> bool {
     let other = [".tmp", ".bak", ".part", ".crdownload", ".kate-swp"].iter().any(|end| name.ends_with(end));
     let ours =
         path.components().any(|part| part.as_os_str().to_string_lossy().starts_with("alongside-edit-"));
-    // Finder and Explorer write these beside every file; `._` begins the second half of one on a foreign
+    // Finder and Explorer write these files beside other files; `._` begins the name of a resource fork on a
+    // foreign
     // disk.
     let of_desktop =
         [".DS_Store", "Thumbs.db", "desktop.ini", ".localized"].contains(&name) || name.starts_with("._");
@@ -179,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_are_asked_from_the_innermost_root_on() {
+    fn folders_are_checked_from_the_innermost_root_on() {
         let root = tempfile::tempdir().unwrap().path().join("p");
         let filter = SaveFilter::new(&[root.clone(), root.join("a")], &[], false);
         let file = root.join("a").join("target").join("debug").join("c.o");
@@ -189,10 +192,10 @@ mod tests {
         assert_eq!(filter.folders_to(&root.with_file_name("elsewhere").join("c.o")), None);
     }
 
-    /// macOS tells of a file in `/tmp` as one in `/private/tmp`.
+    /// macOS reports a file in `/tmp` with its path in `/private/tmp`.
     #[cfg(unix)]
     #[test]
-    fn exclusions_hold_for_the_real_path_of_a_root_too() {
+    fn exclusions_also_apply_to_the_canonical_path_of_a_root() {
         let project = tempfile::tempdir().unwrap();
         let real = project.path().canonical().unwrap().join("real");
         std::fs::create_dir_all(real.join("secret")).unwrap();

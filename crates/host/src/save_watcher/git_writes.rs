@@ -1,7 +1,7 @@
-//! Files that git has written: a checkout, a merge or a stash is no person who saves a file.
+//! Finds files that git has written: a checkout, a merge or a stash is not a save of a person.
 //!
-//! Git notes the size and the time of every file that it writes in its index, at the end of its work. So a
-//! file that is as the index says was written by git, or has not changed. Nothing of git is run.
+//! At the end of its work, git stores the size and the time of every written file in its index. So a
+//! file that matches the index was written by git, or has not changed. No git is run for this.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Metadata;
@@ -12,26 +12,27 @@ use alongside_lsp::repository;
 use alongside_platform::paths;
 use alongside_platform::untrusted::{self, Whose};
 
-/// The largest index that is read, in bytes: some hundred thousand files. A larger one takes too long.
+/// The largest index that is read, in bytes: some hundred thousand files. Reading a larger one would take too
+/// long.
 const MAX_INDEX: u64 = 32 << 20;
 /// The largest file that names the directory of a repository, in bytes.
 const MAX_LINE: u64 = 4 << 10;
-/// The bytes of an entry before its hash: times, device, mode, owner and size.
-const BEFORE_HASH: usize = 40;
-/// The lengths of hashes in bytes: SHA-1 and SHA-256.
-const HASHES: [usize; 2] = [20, 32];
-/// The flag of an entry with two more bytes of flags.
+/// The size of the fields of an entry before its hash, in bytes: times, device, mode, owner and size.
+const HASH_OFFSET: usize = 40;
+/// The lengths of hashes, in bytes: SHA-1 and SHA-256.
+const HASH_LENGTHS: [usize; 2] = [20, 32];
+/// The flag of an entry with two further bytes of flags.
 const IS_EXTENDED: u16 = 1 << 14;
-/// The bits of the side of a conflict: git has written no such file as it is in the index.
+/// The bits with the side of a merge conflict. Git has written no file for such an entry.
 const STAGES: u16 = 3 << 12;
 
-/// Whether git is at work in the repository of one of these files: it writes its index last.
+/// Whether git is at work in the repository of one of these files. Git writes its index last.
 pub(super) fn is_at_work(files: &BTreeSet<PathBuf>) -> bool {
     let directories: BTreeSet<_> = files.iter().filter_map(|file| Some(repository_of(file)?.1)).collect();
     directories.iter().any(|directory| directory.join("index.lock").exists())
 }
 
-/// Those of these files that are as git has written them.
+/// Returns the files that are as git has written them.
 pub(super) fn written(files: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
     let mut by_repository: BTreeMap<_, BTreeMap<Vec<u8>, &PathBuf>> = BTreeMap::new();
     for file in files {
@@ -47,7 +48,7 @@ pub(super) fn written(files: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
         let Ok(index) = untrusted::read(&directory.join("index"), MAX_INDEX, Whose::Anybodys) else {
             continue;
         };
-        for hash in HASHES {
+        for hash in HASH_LENGTHS {
             let mut entries = Entries::of(&index, hash);
             while let Some(seen) = entries.as_mut().and_then(Entries::next) {
                 let file = entries.as_ref().and_then(|entries| wanted.get(&entries.path));
@@ -62,7 +63,7 @@ pub(super) fn written(files: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
     written
 }
 
-/// The top of the working tree of a file, and the directory with its index.
+/// Returns the top of the working tree of a file, and the directory with its index.
 fn repository_of(file: &Path) -> Option<(PathBuf, PathBuf)> {
     let top = repository(file.parent()?)?;
     let named = top.join(".git");
@@ -74,20 +75,20 @@ fn repository_of(file: &Path) -> Option<(PathBuf, PathBuf)> {
     Some((top.to_owned(), directory))
 }
 
-/// A file as git last saw it.
+/// The state of a file in the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Seen {
-    /// When it was written, since the Unix epoch.
+struct IndexedFile {
+    /// The modification time, since the Unix epoch.
     modified: Duration,
     /// The low 32 bits of its size.
     size: u32,
     is_conflict: bool,
 }
 
-impl Seen {
+impl IndexedFile {
     fn is_of(&self, found: &Metadata) -> bool {
         let modified = found.modified().ok().and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
-        // Some gits keep whole seconds.
+        // Some versions of git store only whole seconds.
         let is_whole = self.modified.subsec_nanos() == 0;
         let is_then = modified.is_some_and(|at| match is_whole {
             true => at.as_secs() == self.modified.as_secs(),
@@ -97,18 +98,18 @@ impl Seen {
     }
 }
 
-/// The entries of an index, one after the other.
+/// An iterator over the entries of an index.
 struct Entries<'i> {
     rest: &'i [u8],
     version: u32,
     left: u32,
     hash: usize,
-    /// The path of the last entry.
+    /// The path of the entry that was read last.
     path: Vec<u8>,
 }
 
 impl<'i> Entries<'i> {
-    /// `None` if that is no index that we can read.
+    /// Creates the iterator; `None` if the format of the index is unknown.
     fn of(index: &'i [u8], hash: usize) -> Option<Self> {
         let rest = index.strip_prefix(b"DIRC")?;
         let (version, left) = (number(rest, 0)?, number(rest, 4)?);
@@ -116,13 +117,13 @@ impl<'i> Entries<'i> {
         is_known.then_some(Self { rest: rest.get(8..)?, version, left, hash, path: Vec::new() })
     }
 
-    fn next(&mut self) -> Option<Seen> {
+    fn next(&mut self) -> Option<IndexedFile> {
         self.left = self.left.checked_sub(1)?;
         let entry = self.rest;
-        let flags = entry.get(BEFORE_HASH + self.hash..)?;
+        let flags = entry.get(HASH_OFFSET + self.hash..)?;
         let flags = u16::from_be_bytes(flags.first_chunk().copied()?);
         let more = if flags & IS_EXTENDED != 0 { 2 } else { 0 };
-        let head = BEFORE_HASH + self.hash + 2 + more;
+        let head = HASH_OFFSET + self.hash + 2 + more;
         let mut name = entry.get(head..)?;
         if self.version == 4 {
             let (cut, rest) = prefix(name)?;
@@ -134,10 +135,10 @@ impl<'i> Entries<'i> {
         let end = name.iter().position(|byte| *byte == 0)?;
         self.path.extend_from_slice(&name[..end]);
         let used = entry.len() - name.len() + end + 1;
-        // Entries of the older versions have a multiple of eight bytes, from the first zero on.
+        // In older versions, entries are padded to a multiple of eight bytes, from the first NUL on.
         let used = if self.version == 4 { used } else { used.next_multiple_of(8) };
         self.rest = entry.get(used..)?;
-        Some(Seen {
+        Some(IndexedFile {
             modified: Duration::new(number(entry, 8)?.into(), number(entry, 12)?.min(999_999_999)),
             size: number(entry, 36)?,
             is_conflict: flags & STAGES != 0,
@@ -145,7 +146,8 @@ impl<'i> Entries<'i> {
     }
 }
 
-/// The bytes that go from the end of the path before, as version 4 counts them, and the rest.
+/// Parses the number of bytes to remove from the end of the previous path, as version 4 encodes it. Returns
+/// the remainder.
 fn prefix(text: &[u8]) -> Option<(usize, &[u8])> {
     let mut value = 0_usize;
     for (at, byte) in text.iter().enumerate().take(4) {
@@ -169,7 +171,7 @@ mod tests {
     use super::*;
     use alongside_platform::paths::Canonical as _;
 
-    /// Runs git in a directory. `None` without git.
+    /// Runs git in a directory. Returns `None` without git.
     fn git(directory: &Path, args: &[&str]) -> Option<()> {
         let mut git = Command::new("git");
         git.current_dir(directory).args(["-c", "user.name=a", "-c", "user.email=a@b"]).args(args);
@@ -180,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_checkout_is_told_from_a_person_in_every_form_of_the_index() {
+    fn files_written_by_git_are_found_in_every_form_of_the_index() {
         for format in ["--object-format=sha1", "--object-format=sha256"] {
             let directory = tempfile::tempdir().unwrap();
             let top = directory.path().canonical().unwrap();
@@ -213,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_index_says_nothing() {
+    fn with_a_broken_index_no_file_counts_as_written_by_git() {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("a.rs");
         std::fs::write(&file, "one\n").unwrap();

@@ -1,4 +1,4 @@
-//! A person saves files while no editor reports them.
+//! Tests that files which a person saves become the context while no editor reports them.
 
 use std::fs;
 
@@ -13,7 +13,7 @@ use super::*;
 /// A watched project, and the companion's end of the desk.
 struct Watched {
     _dir: tempfile::TempDir,
-    /// Where the store of turns is.
+    /// The directory of the store of turns.
     store: tempfile::TempDir,
     root: PathBuf,
     seat: Seat,
@@ -46,8 +46,9 @@ impl Watched {
         fs::write(self.root.join(file), text).unwrap();
     }
 
-    /// Tells the watcher of something, and waits until it has heard of that: it answers a flush only then.
-    async fn hears(&mut self, event: Event) {
+    /// Sends the watcher an event, and waits until it was handled: the watcher answers a flush only
+    /// afterwards.
+    async fn send_and_wait(&mut self, event: Event) {
         self.seat.events.send(event).unwrap();
         self.seat.events.send(Event::FlushReview { id: ReviewId(1) }).unwrap();
         let is_flushed = |call: Call| matches!(call.request, Request::Flushed { .. });
@@ -56,10 +57,10 @@ impl Watched {
         tokio::time::timeout(Duration::from_secs(20), heard).await.expect("the watcher answers a flush");
     }
 
-    /// An agent is to write `src/a.rs`, for the person has accepted its proposal.
+    /// Accepts a proposal for `src/a.rs`, so that an agent is to write the file.
     async fn accepts(&mut self) {
         let file = self.root.join("src/a.rs").display().to_string();
-        self.hears(Event::Opened(Review { id: ReviewId(1), file, ..Review::default() })).await;
+        self.send_and_wait(Event::Opened(Review { id: ReviewId(1), file, ..Review::default() })).await;
         let closed = Closed {
             id: ReviewId(1),
             closing: Closing::Accepted,
@@ -68,23 +69,23 @@ impl Watched {
             draft: None,
             follows: alongside_desk::Follows::Write,
         };
-        self.hears(Event::Closed(closed)).await;
+        self.send_and_wait(Event::Closed(closed)).await;
     }
 
-    /// Agents are at work in these turns.
+    /// Reports that agents are at work in these turns.
     async fn works(&mut self, at_work: Vec<AtWork>) {
         let root = self.root.display().to_string();
-        self.hears(Event::Turn(Turn { id: TurnId(1), root, at_work, ..Turn::default() })).await;
+        self.send_and_wait(Event::Turn(Turn { id: TurnId(1), root, at_work, ..Turn::default() })).await;
     }
 
-    /// Tells the last word of the review of `src/a.rs`.
+    /// Sends the last word of the review of `src/a.rs`.
     fn tell(&self, word: Word) {
         let file = self.root.join("src/a.rs").display().to_string();
         let told = LastWord { id: ReviewId(1), file, word, message: String::new() };
         self.seat.events.send(Event::LastWord(told)).unwrap();
     }
 
-    /// The open files of the next report, newest first, relative to the root.
+    /// Returns the open files of the next report, newest first, relative to the root.
     async fn report(&mut self) -> Vec<String> {
         loop {
             let files = self.any_report().await;
@@ -150,7 +151,7 @@ async fn noise_and_accepted_files_do_not_count() {
     let mut project = Watched::project().await;
     project.accepts().await;
     project.save("src/a.rs", "one\r\ntwo\r\n");
-    // The last word may come after the watcher has heard of the file.
+    // The last word may come after the event of the file.
     tokio::time::sleep(SETTLE_TIME * 3).await;
     project.tell(Word::WrittenAsAccepted);
     project.save("debug.log", "noise");
@@ -169,7 +170,7 @@ async fn noise_and_accepted_files_do_not_count() {
 }
 
 #[tokio::test]
-async fn a_file_that_an_agent_did_not_write_as_accepted_was_saved() {
+async fn a_file_that_was_not_written_as_accepted_counts_as_saved() {
     let mut project = Watched::project().await;
     project.accepts().await;
     project.save("src/a.rs", "by hand");
@@ -181,7 +182,7 @@ async fn a_file_that_an_agent_did_not_write_as_accepted_was_saved() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_written_while_an_agent_is_at_work_was_saved_by_nobody() {
+async fn a_file_written_while_an_agent_is_at_work_does_not_count() {
     let mut project = Watched::project().await;
     project.works(vec![AtWork { agent: "Codex".into(), since: 1 }]).await;
     project.save("src/a.rs", "the agent's");
@@ -196,20 +197,20 @@ async fn a_file_that_is_written_while_an_agent_is_at_work_was_saved_by_nobody() 
     project.newest_is("src/a.rs").await;
 }
 
-/// Nothing tells of Esc before the next prompt.
+/// No event reports Esc before the next prompt.
 #[tokio::test]
-async fn a_file_that_is_saved_alone_while_an_agent_seems_at_work_counts() {
+async fn a_file_saved_alone_while_an_agent_seems_at_work_counts() {
     let mut project = Watched::project().await;
     project.works(vec![AtWork { agent: "Codex".into(), since: 1 }]).await;
     let quiet = async || {
         tokio::time::pause();
-        tokio::time::advance(turn_saves::QUIET).await;
+        tokio::time::advance(turn_saves::QUIET_TIME).await;
         tokio::time::resume();
     };
     quiet().await;
     project.save("b.rs", "mine");
     for attempt in 0.. {
-        // The watcher may hear of the file only now, and then waits anew.
+        // The watcher may receive the event of the file only now, and then waits again.
         quiet().await;
         let reported = tokio::time::timeout(Duration::from_millis(500), project.report()).await;
         if let Ok(files) = reported {
@@ -220,7 +221,7 @@ async fn a_file_that_is_saved_alone_while_an_agent_seems_at_work_counts() {
     }
 }
 
-/// Runs git in the project. False without git.
+/// Runs git in the project. Returns false without git.
 fn git(project: &Watched, args: &[&str]) -> bool {
     let mut git = std::process::Command::new("git");
     git.current_dir(&project.root).args(["-c", "user.name=a", "-c", "user.email=a@b"]).args(args);
@@ -229,7 +230,7 @@ fn git(project: &Watched, args: &[&str]) -> bool {
 }
 
 #[tokio::test]
-async fn a_file_of_a_checkout_was_saved_by_nobody() {
+async fn a_file_written_by_a_checkout_does_not_count() {
     let mut project = Watched::project().await;
     fs::remove_dir_all(project.root.join(".git")).unwrap();
     if !git(&project, &["init", "--quiet"]) {
@@ -255,7 +256,7 @@ async fn a_file_of_a_checkout_was_saved_by_nobody() {
 }
 
 #[tokio::test]
-async fn a_file_that_an_undo_or_its_way_back_has_written_was_saved_by_nobody() {
+async fn a_file_written_by_an_undo_or_by_taking_it_back_does_not_count() {
     let mut project = Watched::project().await;
     fs::remove_dir_all(project.root.join(".git")).unwrap();
     if !git(&project, &["init", "--quiet"]) {
@@ -289,16 +290,16 @@ async fn a_file_that_an_undo_or_its_way_back_has_written_was_saved_by_nobody() {
     project.newest_is("src/a.rs").await;
 }
 
-/// Windows tells that a folder was modified when a file in it is.
+/// Windows reports that a folder was modified whenever a file in it is.
 #[test]
-fn the_files_of_a_folder_count_only_when_it_comes() {
+fn the_files_of_a_folder_count_only_when_it_is_created() {
     use notify::event::{CreateKind, DataChange, RenameMode};
 
     for kind in [EventKind::Create(CreateKind::Any), EventKind::Modify(ModifyKind::Name(RenameMode::To))] {
-        assert!(comes(kind), "{kind:?}");
+        assert!(may_create(kind), "{kind:?}");
     }
     for kind in [ModifyKind::Any, ModifyKind::Data(DataChange::Any)].map(EventKind::Modify) {
-        assert!(saves(kind) && !comes(kind), "{kind:?}");
+        assert!(may_save(kind) && !may_create(kind), "{kind:?}");
     }
 }
 
