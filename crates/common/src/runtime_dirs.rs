@@ -170,7 +170,7 @@ fn usual() -> Vec<RuntimeDir> {
 }
 
 fn in_temporary(base: PathBuf) -> RuntimeDir {
-    RuntimeDir::new(base, format!("alongside-{}", sockets::user()), PathTrust::Shared)
+    RuntimeDir::new(base, format!("alongside-{}", sockets::user_id()), PathTrust::Shared)
 }
 
 /// Whether the path of a socket there is short enough.
@@ -205,7 +205,7 @@ mod tests {
         });
         assert_eq!(first, nothing[0]);
         assert!(!first.own.is_empty() && first.added.is_empty() && added.own.is_empty());
-        let uid = sockets::user();
+        let uid = sockets::user_id();
         let temporary = format!("/elsewhere/alongside-{uid}");
         let all = ["/elsewhere", "/elsewhere/alongside", &temporary].map(Path::new);
         assert_eq!(paths(&added), all);

@@ -1,6 +1,5 @@
 //! The answer of a hook in the format of its agent. Each format was tested with its agent, because an agent
-//! that
-//! does not understand an answer continues as if there were no hook.
+//! that does not understand an answer continues as if there were no hook.
 
 use alongside_contract::hook::{AnswerFormat, Arguments, Hook, HookEvent};
 use alongside_desk::Verdict;
@@ -27,8 +26,7 @@ pub enum Answer {
 }
 
 /// Returns the answer after the verdicts on all changes of a call, in their order. `read` returns the files
-/// as they
-/// are now.
+/// as they are now.
 pub fn answer(
     hook: &'static Hook,
     input: &HookInput,

@@ -66,8 +66,7 @@ pub enum NoChange {
     /// The tool writes no file that this crate knows of.
     NotATool,
     /// The tool would fail, write to another path than it seems, or write a text that cannot be predicted.
-    /// The
-    /// agent gets a refusal.
+    /// The agent gets a refusal.
     Refused {
         /// The reason, for the model.
         why: String,

@@ -3,12 +3,11 @@
 //!
 //! An agent runs a hook before a tool writes a file: it writes the call to the hook's input and obeys the
 //! answer on the hook's output. This crate parses the [input](HookInput), computes [the
-//! texts](ToolCall::changes)
-//! that the tool would write, and writes the [answer](answer). It reads no files and opens no connection.
+//! texts](ToolCall::changes) that the tool would write, and writes the [answer](answer). It reads no files
+//! and opens no connection.
 //!
 //! Hooks at the beginning and the end of a turn receive a [`TurnInput`]. Their only answer is a person's
-//! message
-//! to the model, beside a prompt.
+//! message to the model, beside a prompt.
 //!
 //! A text is computed exactly or not at all: a person must not review another text than the agent writes.
 

@@ -1,6 +1,5 @@
 //! Line ends and the byte-order mark: the ones that a tool writes by the rules of its row, and the
-//! differences
-//! from the file that no hunk shows.
+//! differences from the file that no hunk shows.
 
 use alongside_contract::hook::{LineEnds, Mark};
 
@@ -40,8 +39,7 @@ pub(crate) fn with_mark(rule: Mark, file: &str, text: String) -> String {
 }
 
 /// Returns the differences that no hunk shows, for people. If each of the two texts has only one kind of line
-/// end, a
-/// review compares them with LF.
+/// end, a review compares them with LF.
 pub(crate) fn hidden_differences(file: &str, text: &str) -> impl Iterator<Item = &'static str> {
     let mark = match (file.starts_with(BOM), text.starts_with(BOM)) {
         (true, false) => Some("This removes the byte-order mark at the beginning of the file."),

@@ -1,10 +1,8 @@
 //! Edits of one cell of a Jupyter notebook.
 //!
 //! A notebook is JSON. An edit replaces the bytes of one cell and leaves the other bytes as they are, so that
-//! a person
-//! sees the change and not a new layout of the whole file. Agents find a cell by its id or by its number
-//! among all
-//! cells, so a notebook with an unreadable cell is not reviewed.
+//! a person sees the change and not a new layout of the whole file. Agents find a cell by its id or by its
+//! number among all cells, so a notebook with an unreadable cell is not reviewed.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;

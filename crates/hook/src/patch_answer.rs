@@ -2,8 +2,8 @@
 //!
 //! A call of `apply_patch` can only be answered with another patch, not with a text. Codex then searches the
 //! file again, by its own rules. So the patch quotes lines that those rules find in the right place: the
-//! changed
-//! lines, with lines around them if the same lines also occur further up, or else all lines of the file.
+//! changed lines, with lines around them if the same lines also occur further up, or else all lines of the
+//! file.
 
 use crate::line_difference::Difference;
 use crate::patch_apply::{split_at_first, with_final_newline};
@@ -14,17 +14,14 @@ use crate::patch_grammar::{ADD, BEGIN, CHUNK, DELETE, END, MOVE, UPDATE, is_path
 const CONTEXT_LINES: [usize; 3] = [0, 3, 24];
 
 /// The reason why no patch describes a file: its path is empty, has a line break, or ends in whitespace, so
-/// that Codex
-/// would read another path.
+/// that Codex would read another path.
 const PATH_NOT_ALLOWED: &str = "a patch cannot name this path";
 /// The reason why no patch describes a file: it or the new text has a carriage return, which Codex drops,
-/// adds or
-/// keeps depending on its release.
+/// adds or keeps depending on its release.
 const CARRIAGE_RETURN: &str = "a patch cannot carry carriage returns";
 
 /// Returns the section that gives a file this text. A non-empty text gets a final newline. `original` is the
-/// current
-/// text of the file, or `None` if there is no such file.
+/// current text of the file, or `None` if there is no such file.
 pub(crate) fn update_section(path: &str, original: Option<&str>, text: &str) -> Result<String, &'static str> {
     check_expressible(&[path], &[original.unwrap_or_default(), text])?;
     Ok(match original {
@@ -38,8 +35,8 @@ pub(crate) fn update_section(path: &str, original: Option<&str>, text: &str) -> 
 }
 
 /// Returns the section that moves the file at `path` to the path `to` and gives it this text. A non-empty
-/// text gets a
-/// final newline. If both texts are empty, the result is two sections: a deletion and an addition.
+/// text gets a final newline. If both texts are empty, the result is two sections: a deletion and an
+/// addition.
 pub(crate) fn move_section(path: &str, to: &str, original: &str, text: &str) -> Result<String, &'static str> {
     check_expressible(&[path, to], &[original, text])?;
     if original.is_empty() && text.is_empty() {
@@ -103,8 +100,7 @@ fn chunk(original: &str, text: &str) -> String {
 }
 
 /// Returns the nearest `lines` lines above and below, if Codex finds the old lines with this context in their
-/// place.
-/// Codex uses the first occurrence, and appends a chunk without old lines to the end of the file.
+/// place. Codex uses the first occurrence, and appends a chunk without old lines to the end of the file.
 fn unambiguous_context<'a>(
     difference: &Difference<'a>,
     original: &str,

@@ -2,15 +2,14 @@
 //! byte.
 //!
 //! Codex searches the old lines of a chunk below its header and below the previous chunk, and uses the first
-//! occurrence. If there is none, Codex tries again without whitespace at the ends of lines, then
-//! without indentation, then with plain quotes and dashes. Such an occurrence is a guess, and a person might
-//! review a text that Codex does not write. So this crate reports an error instead.
+//! occurrence. If there is none, Codex tries again without whitespace at the ends of lines, then without
+//! indentation, then with plain quotes and dashes. Such an occurrence is a guess, and a person might review a
+//! text that Codex does not write. So this crate reports an error instead.
 //!
 //! All other rules are those of Codex: a chunk without old lines is appended to the end of the file, wherever
-//! its
-//! header is; of two insertions at one place, the first one in the patch comes first; lines of context
-//! keep their line ends, and new lines get the first line end of the file; every apply_chunks
-//! file gets a final line end.
+//! its header is; of two insertions at one place, the first one in the patch comes first; lines of context
+//! keep their line ends, and new lines get the first line end of the file; every apply_chunks file gets a
+//! final line end.
 //!
 //! These are the rules of Codex 0.169, compared with its program for thousands of patches. Older releases
 //! differ: they drop one newline from a text that would end in an empty line, put appended lines above such
@@ -68,8 +67,7 @@ impl fmt::Display for DoesNotApply {
 }
 
 /// Returns the text of a file after the change; `None` if the change deletes the file. With
-/// [`Change::Update`], the
-/// text belongs to the new path of the file, if there is one.
+/// [`Change::Update`], the text belongs to the new path of the file, if there is one.
 ///
 /// `original` is the text at the old path, or `None` if there is no such file. Takes linear time.
 pub(crate) fn apply(change: &FileChange, original: Option<&str>) -> Result<Option<String>, DoesNotApply> {
@@ -171,8 +169,8 @@ pub(crate) fn with_final_newline(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Splits `text` around the first occurrence of the lines of `block`. Both texts consist
-/// of whole lines with their newlines.
+/// Splits `text` around the first occurrence of the lines of `block`. Both texts consist of whole lines with
+/// their newlines.
 pub(crate) fn split_at_first<'a>(text: &'a str, block: &str) -> Option<(&'a str, &'a str)> {
     if let Some(after) = text.strip_prefix(block) {
         return Some(("", after));

@@ -12,11 +12,9 @@
 //! ```
 //!
 //! In addition, this parser accepts only texts that every release of Codex reads in the same way: whitespace
-//! around
-//! the patch and its first and last line, a first chunk without `@@`, an empty line as an empty line of
-//! context,
-//! empty lines after `*** End of File`, and a new file without lines. The parser rejects every other text,
-//! also where Codex guesses, or where its releases disagree:
+//! around the patch and its first and last line, a first chunk without `@@`, an empty line as an empty line
+//! of context, empty lines after `*** End of File`, and a new file without lines. The parser rejects every
+//! other text, also where Codex guesses, or where its releases disagree:
 //!
 //! - a carriage return, which Codex drops at the end of a line;
 //! - whitespace at the end of a path, which Codex drops, or of a header, which only newer releases drop;

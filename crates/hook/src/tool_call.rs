@@ -61,9 +61,8 @@ impl ToolCall {
     }
 
     /// Lists the files that the call in a hook's input may write, absolute or below the agent's directory. If
-    /// the call
-    /// cannot be parsed, or the agent would guess, lists every path that the agent may use. `home` is the
-    /// person's.
+    /// the call cannot be parsed, or the agent would guess, lists every path that the agent may use. `home`
+    /// is the person's.
     pub fn files(hook: &Hook, input: &HookInput, home: Option<&Path>) -> Vec<PathBuf> {
         let Some(tool) = hook.tools.iter().find(|tool| tool.name == input.tool_name) else {
             return Vec::new();
@@ -104,8 +103,7 @@ impl ToolCall {
     }
 
     /// Returns the arguments with which the tool writes these texts; `None` leaves a file as it is. Each text
-    /// belongs
-    /// to the change in the same place.
+    /// belongs to the change in the same place.
     ///
     /// # Errors
     /// When no arguments of this tool write the texts: the reason, for the model.
@@ -134,8 +132,7 @@ impl ToolCall {
     }
 
     /// Returns the edit that leads to a text, for a model that has to make the edit itself; `None` if the
-    /// edit replaces
-    /// the whole text.
+    /// edit replaces the whole text.
     pub(crate) fn smallest_edit(
         &self,
         text: &str,

@@ -32,16 +32,14 @@ pub struct Serving {
 }
 
 /// Whether a companion that does not respond may still run: a process that its record or one of its files
-/// names is
-/// in another network namespace, whose ports this process cannot reach.
+/// names is in another network namespace, whose ports this process cannot reach.
 pub fn is_in_other_network<'p>(record: &Record, files: impl IntoIterator<Item = &'p Path>) -> bool {
     let in_names = files.into_iter().filter_map(pid_in_name);
     record.ppid.into_iter().chain(in_names).any(process::is_in_other_network)
 }
 
 /// Returns the ports of our hosts that answer on their socket, but on whose port no program listens: such a
-/// host is in
-/// another network namespace.
+/// host is in another network namespace.
 pub async fn ports_of_other_networks(reports: &[Report]) -> Vec<u16> {
     let mut ports = Vec::new();
     for report in reports {
@@ -134,8 +132,7 @@ pub(crate) async fn foreign(roots: &[PathBuf]) -> Vec<Problem> {
 }
 
 /// Asks the program that listens on the record's port. A companion of ours gets its token only after it has
-/// proven
-/// that it knows the token.
+/// proven that it knows the token.
 pub async fn ask(record: &Record) -> Answer {
     let is_ours = record.writer.as_deref() == Some(WRITER);
     if let Some(token) = record.auth_token.as_deref().filter(|_| is_ours) {
@@ -158,8 +155,7 @@ pub async fn ask(record: &Record) -> Answer {
 }
 
 /// Returns the owner of the program that listens on this port of this machine. For another machine, the owner
-/// is
-/// unknown.
+/// is unknown.
 pub async fn whose(host: &str, port: u16) -> ListenerOwner {
     let Ok(resolved) = tokio::net::lookup_host((host, port)).await else { return ListenerOwner::Nobody };
     let addresses: Vec<_> = resolved.filter(|address| address.ip().is_loopback()).collect();
@@ -197,7 +193,7 @@ pub async fn guard(record: &Record) -> anyhow::Result<Option<PortHold>> {
             ),
             "start the editor again, so that it writes its files anew",
         )),
-        ListenerOwner::Nobody | ListenerOwner::Unsaid => Err(failure(
+        ListenerOwner::Nobody | ListenerOwner::Unknown => Err(failure(
             format!("it is unknown whose program listens on port {}; the token was not sent", record.port),
             "start the editor again; `alongside status` lists the companions that run",
         )),

@@ -23,13 +23,11 @@ const SOCKET_TIMEOUT: Duration = Duration::from_secs(3);
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The time for which a new desk leaves a crashed host to the desks that hold its port. A host that they
-/// start
-/// keeps its token and its agents.
+/// start keeps its token and its agents.
 const HOLDERS_HEAD_START: Duration = Duration::from_secs(1);
 
 /// The number of attempts of a desk to join a host that listens and closes the connection, and the time
-/// between two of
-/// them: a host that is ending needs some time.
+/// between two of them: a host that is ending needs some time.
 const ATTEMPTS: usize = 20;
 const RETRY_INTERVAL: Duration = Duration::from_millis(200);
 
@@ -68,8 +66,7 @@ pub(super) async fn connect(request: &JoinRequest) -> anyhow::Result<Joined> {
         tokio::time::sleep(POLL_INTERVAL).await;
     };
     // A mistake in the person's settings is reported here, where the person reads it. With a mistake in the
-    // settings
-    // of a project, the host starts and reports the mistake to every desk.
+    // settings of a project, the host starts and reports the mistake to every desk.
     Settings::load(request.globals.config.as_deref(), &[])?;
     let entry = Entry {
         name: registry.free_name(request.dirs.first()),

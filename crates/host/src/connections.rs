@@ -1,6 +1,5 @@
 //! The connections to the host's socket. Each has a task that passes the requests of the other side to the
-//! main loop as
-//! [events](Event), and serves a desk until it disconnects.
+//! main loop as [events](Event), and serves a desk until it disconnects.
 
 use std::time::Duration;
 

@@ -78,8 +78,8 @@ impl JoinRequest {
     }
 
     /// Returns the hosts that the projects may join: the hosts of the project's own repository first, then
-    /// hosts of
-    /// directories around it, then hosts of directories inside it, each group in the order of `entries`.
+    /// hosts of directories around it, then hosts of directories inside it, each group in the order of
+    /// `entries`.
     ///
     /// # Errors
     /// When the person chose a host, and not exactly one matches.

@@ -1,5 +1,5 @@
-//! The host: a small process around the companion, which desks join over a private socket. It
-//! outlives each desk: a desk can crash, be replaced by another desk, or be closed, and nothing is lost.
+//! The host: a small process around the companion, which desks join over a private socket. It outlives each
+//! desk: a desk can crash, be replaced by another desk, or be closed, and nothing is lost.
 
 pub mod companions;
 mod connect;

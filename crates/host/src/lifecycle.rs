@@ -64,9 +64,8 @@ pub(super) struct Lifecycle {
 
 impl Lifecycle {
     /// Creates the state of a host that was just started. It waits for these parties: its starter and, after
-    /// a crash,
-    /// the parties of the previous host. It is published as the first editor, or otherwise under the first
-    /// party.
+    /// a crash, the parties of the previous host. It is published as the first editor, or otherwise under the
+    /// first party.
     pub(super) fn begin(expected: Vec<Party>, now: Instant) -> Self {
         let expect = |party| Member { party, away_until: Some(now + GRACE), is_expected: true, used: 0 };
         let expected = expected.into_iter().rev().map(expect);
@@ -125,8 +124,7 @@ impl Lifecycle {
     }
 
     /// Returns the names of the parties that keep the host and its reviews when this party leaves: desks or,
-    /// if no
-    /// other desk is left, keepers.
+    /// if no other desk is left, keepers.
     pub(super) fn kept_by(&self, id: u64) -> Vec<String> {
         let others = || self.members.iter().filter(move |(of, _)| **of != id).map(|(_, member)| member);
         let desks = names(others().filter(|member| member.party.role == Role::Desk));
@@ -211,8 +209,7 @@ impl Lifecycle {
     }
 
     /// Handles the end of an expected party's process. The host then waits for the party as for any party
-    /// that
-    /// vanished, and another desk may replace it.
+    /// that vanished, and another desk may replace it.
     pub(super) fn expected_ended(&mut self, pid: u32) {
         for member in self.members.values_mut() {
             member.is_expected &= member.party.editor.is_some() || member.party.pid != Some(pid);
@@ -262,9 +259,8 @@ impl Lifecycle {
     }
 
     /// Returns the editors under which agents are to find the host: every editor that is present. Without an
-    /// editor,
-    /// returns a stand-in for a member: a connected one before one that is away, and the same one as before
-    /// if possible.
+    /// editor, returns a stand-in for a member: a connected one before one that is away, and the same one as
+    /// before if possible.
     fn publication(&self) -> Vec<EditorProcess> {
         let editors = self.present_editors();
         if !editors.is_empty() {
@@ -297,8 +293,8 @@ fn is_same(one: Option<&EditorProcess>, other: Option<&EditorProcess>) -> bool {
     one.zip(other).is_some_and(|(one, other)| one.pid == other.pid && one.window == other.window)
 }
 
-/// Whether a party that joins is the one that is away, or replaces it: a person who opens a desk again
-/// does not wait for the desk that vanished. An expected desk still runs, and joins itself.
+/// Whether a party that joins is the one that is away, or replaces it: a person who opens a desk again does
+/// not wait for the desk that vanished. An expected desk still runs, and joins itself.
 fn replaces(new: &Party, away: &Member) -> bool {
     let (away, has_vanished) = (&away.party, !away.is_expected);
     let is_desk = |party: &Party| party.editor.is_none() && party.role == Role::Desk;
@@ -308,8 +304,8 @@ fn replaces(new: &Party, away: &Member) -> bool {
 }
 
 /// Returns the editor as which a host without an editor is published. It names the process of a party,
-/// because agents
-/// take one of their ancestors for the editor, and a process without a terminal is the ancestor of no agent.
+/// because agents take one of their ancestors for the editor, and a process without a terminal is the
+/// ancestor of no agent.
 pub(super) fn stand_in(party: &Party) -> EditorProcess {
     let pid = party.pid.unwrap_or_else(std::process::id);
     EditorProcess { pid, name: "alongside".into(), display_name: "alongside".into(), window: None }

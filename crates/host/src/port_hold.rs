@@ -1,10 +1,8 @@
 //! Keeps the host's port from all other programs while the host is away, so that only a host of this user
-//! receives the
-//! agents that reconnect.
+//! receives the agents that reconnect.
 //!
-//! A token stays valid only while its port is held without a gap: by the host, or by the desks that
-//! start it again. Every desk takes its own hold while the host lives. The host proves that it lives after
-//! the hold
+//! A token stays valid only while its port is held without a gap: by the host, or by the desks that start it
+//! again. Every desk takes its own hold while the host lives. The host proves that it lives after the hold
 //! was taken.
 
 use std::sync::{Arc, OnceLock};
@@ -23,8 +21,7 @@ use super::registry::Registry;
 use super::registry_entry::Entry;
 
 /// The longest wait of a desk for its hold before it shows anything. Normally the hold takes some 20 ms, and
-/// a second
-/// on a busy machine.
+/// a second on a busy machine.
 const FIRST_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The time between two attempts while the host does not answer.
@@ -40,8 +37,7 @@ pub(super) struct HostPortHold {
 
 impl HostPortHold {
     /// Takes a hold on this host's port, unless there is already a hold. A background task keeps trying,
-    /// because
-    /// the host may be frozen.
+    /// because the host may be frozen.
     pub(super) async fn follow(&mut self, host: Host) {
         if self.get().is_some_and(|hold| hold.covers(&host.addresses)) {
             return;

@@ -1,6 +1,5 @@
 //! Keeps a host findable: writes its entry, restores entry and socket after their removal, and makes the
-//! first message
-//! to a desk.
+//! first message to a desk.
 
 use std::path::{Path, PathBuf};
 
@@ -36,8 +35,8 @@ pub(super) struct Restored {
 }
 
 impl Presence {
-    /// Writes the entry. If the disk is full, the host still serves: [`Presence::restore`] reports that
-    /// and tries again.
+    /// Writes the entry. If the disk is full, the host still serves: [`Presence::restore`] reports that and
+    /// tries again.
     pub(super) fn new(registry: Registry, directory: RuntimeDir, entry: Entry) -> Self {
         registry.clear(&directory, &entry);
         // This host listens under the name. An old entry may name a live process, because the system reuses

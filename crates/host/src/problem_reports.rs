@@ -1,6 +1,5 @@
 //! Reports problems to desks: mistakes in the settings of projects, and all other problems that last while
-//! the host
-//! serves.
+//! the host serves.
 
 use std::path::{Path, PathBuf};
 

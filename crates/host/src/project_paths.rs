@@ -14,8 +14,8 @@ pub(super) fn holds(roots: &[PathBuf], dir: &Path) -> bool {
     roots.iter().any(|root| dir.starts_with(real(root)))
 }
 
-/// Whether one of `roots` is `dir`, or contains it in the same project: a repository within
-/// another one is a project of its own.
+/// Whether one of `roots` is `dir`, or contains it in the same project: a repository within another one is a
+/// project of its own.
 pub(super) fn holds_in_project(roots: &[PathBuf], dir: &Path) -> bool {
     let dir = real(dir);
     let top = repository(&dir);
@@ -24,10 +24,8 @@ pub(super) fn holds_in_project(roots: &[PathBuf], dir: &Path) -> bool {
 }
 
 /// Whether a project belongs to the host with these roots: the project contains a root, or a root contains
-/// it. Agents
-/// that match directories by prefix need one companion for both. `home` and the directories above it contain
-/// every
-/// project, and share no host with another project.
+/// it. Agents that match directories by prefix need one companion for both. `home` and the directories above
+/// it contain every project, and share no host with another project.
 pub(super) fn belongs_to_host(roots: &[PathBuf], dir: &Path, home: Option<&Path>) -> bool {
     let dir = real(dir);
     let home = home.map(real);
@@ -39,10 +37,8 @@ pub(super) fn belongs_to_host(roots: &[PathBuf], dir: &Path, home: Option<&Path>
 }
 
 /// Returns the project of a directory: the top of its repository, or a directory below that with settings of
-/// its own.
-/// No project begins at the home directory or above it, which contain all other projects, nor at a repository
-/// of
-/// another user that contains this user's directory.
+/// its own. No project begins at the home directory or above it, which contain all other projects, nor at a
+/// repository of another user that contains this user's directory.
 pub fn project_of(dir: &Path) -> PathBuf {
     project_below(dir, directories::home().as_deref())
 }

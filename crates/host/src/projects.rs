@@ -25,8 +25,7 @@ pub(super) struct Projects {
     /// Projects whose settings cannot be read, and the reason. Agents get no file of them.
     unread: Vec<(PathBuf, Problem)>,
     /// Projects whose settings could not be read at some time. Their settings are read again until the host
-    /// ends, so
-    /// that the host applies them once the person has corrected them.
+    /// ends, so that the host applies them once the person has corrected them.
     once_unread: BTreeSet<PathBuf>,
     /// The task that reports saved files while no desk reports the open ones.
     save_watcher: Option<AbortHandle>,
@@ -96,11 +95,9 @@ impl Projects {
     }
 
     /// Serves the host's own project, and those of `theirs`, the projects of desks, that are in no other
-    /// project,
-    /// are repositories in another project, or have settings of their own. Returns the new roots, if they
-    /// differ,
-    /// and the problems to report. If the roots differ, stops the save watcher, because its folders have
-    /// changed.
+    /// project, are repositories in another project, or have settings of their own. Returns the new roots, if
+    /// they differ, and the problems to report. If the roots differ, stops the save watcher, because its
+    /// folders have changed.
     pub(super) async fn follow(
         &mut self,
         companion: &Companion,
@@ -168,8 +165,7 @@ impl Projects {
     }
 
     /// Makes the companion serve these roots with their settings, and stops the save watcher. Returns the
-    /// problems to
-    /// report.
+    /// problems to report.
     async fn serve(
         &mut self,
         companion: &Companion,
@@ -204,8 +200,7 @@ fn around(root: &Path) -> Vec<PathBuf> {
 }
 
 /// Reads the settings of these projects. Returns the projects whose settings are unknown, among them projects
-/// whose
-/// settings held a mistake and are gone: a branch without the file does not show the settings.
+/// whose settings held a mistake and are gone: a branch without the file does not show the settings.
 fn read(
     settings: &mut Settings,
     roots: &[PathBuf],

@@ -1,6 +1,5 @@
 //! A desk's connection that outlives its host. After a crash of the host, the connection starts the host
-//! again and
-//! reports to the desk what was lost.
+//! again and reports to the desk what was lost.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -24,8 +23,7 @@ use super::registry::Registry;
 use super::registry_entry::{Entry, VERSION};
 
 /// The time for which a connection tries to start its host again, and the time between two attempts: the disk
-/// may be full
-/// or no file descriptor be free at the moment, and agents wait.
+/// may be full or no file descriptor be free at the moment, and agents wait.
 const RESTART_TIMEOUT: Duration = Duration::from_secs(30);
 const RESTART_INTERVAL: Duration = Duration::from_secs(1);
 

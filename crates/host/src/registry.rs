@@ -44,8 +44,8 @@ impl Registry {
     }
 
     /// Returns a name for a host that is started for this project. No other host has it: an earlier host of
-    /// the project
-    /// may serve other projects now. The name is short, because the path of a socket has at most 108 bytes.
+    /// the project may serve other projects now. The name is short, because the path of a socket has at most
+    /// 108 bytes.
     pub(crate) fn free_name(&self, project: Option<&PathBuf>) -> String {
         let name = |attempt: usize| {
             let mut hasher = DefaultHasher::new();
@@ -102,8 +102,7 @@ impl Registry {
     }
 
     /// Removes the files that a crashed host of this name has left in other directories, and the files of
-    /// hosts from
-    /// before the last start of the machine.
+    /// hosts from before the last start of the machine.
     pub(crate) fn clear(&self, at: &RuntimeDir, entry: &Entry) {
         for directory in self.directories.own().iter().filter(|directory| directory.path().is_dir()) {
             // This host already has its socket, and is about to write its entry.
@@ -207,10 +206,9 @@ impl Registry {
     }
 
     /// Restores the directory, the entry and the socket of a living host, if a cleaner has removed them or
-    /// the disk was
-    /// full. If they cannot be restored, creates them in another directory. Returns a new listener if the old
-    /// one
-    /// can no longer be reached. Foreign files that were created there meanwhile stay.
+    /// the disk was full. If they cannot be restored, creates them in another directory. Returns a new
+    /// listener if the old one can no longer be reached. Foreign files that were created there meanwhile
+    /// stay.
     ///
     /// # Errors
     /// When the files cannot be restored in any directory.
@@ -288,10 +286,9 @@ fn remove_from(directory: &RuntimeDir, entry: &Entry) {
 }
 
 /// Connects to the socket of this name. On Windows, any program may take the name of a host that has ended,
-/// so the
-/// function checks that a process of this user listens there.
+/// so the function checks that a process of this user listens there.
 async fn dial_in(at: &RuntimeDir, name: &str) -> std::io::Result<Stream> {
-    let address = sockets::existing(Os::HERE, at.path(), name)?.to_fs_name::<GenericFilePath>()?;
+    let address = sockets::existing_address(Os::HERE, at.path(), name)?.to_fs_name::<GenericFilePath>()?;
     let stream = Stream::connect(address).await?;
     if Os::HERE == Os::Windows {
         let listens = stream.peer_creds()?.pid().and_then(|pid| u32::try_from(pid).ok());
@@ -311,7 +308,7 @@ fn bind(at: &RuntimeDir, name: &str) -> anyhow::Result<Listener> {
         let address = socket.address().to_fs_name::<GenericFilePath>()?;
         // When this host ends, another one may already listen under the name.
         let listener = ListenerOptions::new().name(address).reclaim_name(false).create_tokio()?;
-        socket.tell()?;
+        socket.publish()?;
         Ok(listener)
     };
     let listener: std::io::Result<Listener> = listen();

@@ -24,8 +24,7 @@ pub struct Entry {
     /// The program's version.
     pub(crate) version: String,
     /// The machine and its start: several machines may share a home directory, whose files also survive a
-    /// restart. Older
-    /// releases and other systems omit this.
+    /// restart. Older releases and other systems omit this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) boot: Option<Boot>,
     pub(crate) roots: Vec<PathBuf>,
@@ -81,8 +80,7 @@ impl Entry {
     }
 
     /// Whether a directory is a root of the host, or below one in the same project: a repository within
-    /// another one is a
-    /// project of its own.
+    /// another one is a project of its own.
     pub(crate) fn serves_in_project(&self, dir: &Path) -> bool {
         holds_in_project(&self.roots, dir)
     }

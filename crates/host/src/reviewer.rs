@@ -54,8 +54,7 @@ impl HookSearch {
     }
 
     /// Returns the host of the directory's own repository or, without one, of a directory above. Among
-    /// several hosts,
-    /// returns the one that was focused last. `None` if no host listens.
+    /// several hosts, returns the one that was focused last. `None` if no host listens.
     ///
     /// # Errors
     /// When a host has crashed and its desks are restarting it.
@@ -77,8 +76,8 @@ impl HookSearch {
         Ok(None)
     }
 
-    /// Reports a snapshot to the host of its working tree, so that desks are updated.
-    /// Takes at most 200 ms, and never fails: a desk that is opened later reads the store.
+    /// Reports a snapshot to the host of its working tree, so that desks are updated. Takes at most 200 ms,
+    /// and never fails: a desk that is opened later reads the store.
     pub async fn tell_turn(&self, dir: &Path, kind: SnapshotKind) {
         if let Some(listener) = self.listener(dir).await {
             listener.tell(kind).await;
@@ -86,8 +85,7 @@ impl HookSearch {
     }
 
     /// Connects to the host of a directory ahead of time, so that [`TurnListener::tell`] only has to write.
-    /// Takes
-    /// at most 200 ms.
+    /// Takes at most 200 ms.
     pub async fn listener(&self, dir: &Path) -> Option<TurnListener> {
         let dialled = tokio::time::timeout(REPORT_TIMEOUT, self.dial(dir)).await;
         if dialled.is_err() {
@@ -117,8 +115,7 @@ pub struct TurnListener {
 
 impl TurnListener {
     /// Reports that a snapshot was taken in the directory. The write fits into the empty buffer of the
-    /// socket, so it
-    /// normally does not block. For a broken host, it takes at most 20 ms.
+    /// socket, so it normally does not block. For a broken host, it takes at most 20 ms.
     pub async fn tell(self, kind: SnapshotKind) {
         let taken = SnapshotTaken { directory: self.directory, kind };
         let told = tokio::time::timeout(WRITE_TIMEOUT, socket::tell_snapshot(self.stream, &taken)).await;

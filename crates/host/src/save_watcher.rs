@@ -1,12 +1,9 @@
 //! Provides context without an editor: the person works on the file that was saved last in the workspace.
 //!
 //! The watcher skips `.git` and folders that git ignores. Some writes are no saves of a person: a write of an
-//! agent
-//! after the person accepted it here, which the last word of its review shows; a write while an agent is at
-//! work in
-//! its turn, unless no other file is written; a write of git or of one of our undos; and a burst of files
-//! from a
-//! build.
+//! agent after the person accepted it here, which the last word of its review shows; a write while an agent
+//! is at work in its turn, unless no other file is written; a write of git or of one of our undos; and a
+//! burst of files from a build.
 
 mod filter;
 mod git_writes;
@@ -42,16 +39,14 @@ const SETTLE_TIME: Duration = Duration::from_millis(100);
 const MAX_SAVED_AT_ONCE: usize = 10;
 
 /// The longest time for which the watcher waits for a running git before changed files count as saved: git
-/// may have
-/// been killed, and have left its lock.
+/// may have been killed, and have left its lock.
 const MAX_GIT_WAIT: Duration = Duration::from_secs(5);
 
 /// The time in which an agent writes a change that a rule has accepted.
 const WRITTEN_WITHIN: Duration = Duration::from_secs(10);
 
 /// Watches `roots` and reports saved files to `desk`'s companion, until the companion stops or the task is
-/// aborted. Also
-/// reports why it cannot watch. `dirs`: the directories of the store with the undos.
+/// aborted. Also reports why it cannot watch. `dirs`: the directories of the store with the undos.
 pub(crate) fn start(desk: Desk, roots: Vec<PathBuf>, filter: SaveFilter, dirs: TurnDirs) -> AbortHandle {
     let (sender, changes) = mpsc::unbounded_channel();
     let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
@@ -350,8 +345,7 @@ fn may_save(what: EventKind) -> bool {
 }
 
 /// Whether the event may be the creation of a folder. Windows also reports that a folder was modified
-/// whenever a file in
-/// it is saved. The other files in that folder were not saved.
+/// whenever a file in it is saved. The other files in that folder were not saved.
 fn may_create(what: EventKind) -> bool {
     matches!(what, EventKind::Create(_) | EventKind::Modify(ModifyKind::Name(_)))
 }
@@ -359,8 +353,7 @@ fn may_create(what: EventKind) -> bool {
 /// Returns the problem to report if the error is a limit of the system.
 fn problem(error: &notify::Error) -> Option<Problem> {
     // inotify_init fails with EMFILE (24) if this user has too many watchers, and inotify_add_watch fails
-    // with ENOSPC
-    // (28) if there are too many watches.
+    // with ENOSPC (28) if there are too many watches.
     let setting = match &error.kind {
         notify::ErrorKind::MaxFilesWatch => "fs.inotify.max_user_watches=524288",
         notify::ErrorKind::Io(io) if io.raw_os_error() == Some(28) => "fs.inotify.max_user_watches=524288",

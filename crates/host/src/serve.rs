@@ -47,8 +47,7 @@ pub(super) struct RunningHost {
     /// The companion's id of each desk, and the parties that keep the host as that desk knows.
     desks: BTreeMap<u64, (DeskId, Vec<String>)>,
     /// The time of the next check that the host can be found; `None` while nothing can have changed, and the
-    /// host
-    /// waits for no party.
+    /// host waits for no party.
     next_check: Option<Instant>,
 }
 

@@ -1,10 +1,8 @@
 //! The lock under which a desk searches for a host and starts one, so that two desks that start at once join
-//! the
-//! same host.
+//! the same host.
 //!
-//! The started host holds the same lock until it can be found. So if the desk dies meanwhile,
-//! no other desk starts a second host. On Windows, a lock ends with the process that took it. There the
-//! host has no lock.
+//! The started host holds the same lock until it can be found. So if the desk dies meanwhile, no other desk
+//! starts a second host. On Windows, a lock ends with the process that took it. There the host has no lock.
 
 use std::fs::File;
 use std::io;
@@ -47,8 +45,7 @@ impl StartLock {
     }
 
     /// Holds the lock until the returned value is dropped, or the time has passed: a host that hangs while it
-    /// starts
-    /// must not prevent others from starting a host.
+    /// starts must not prevent others from starting a host.
     pub(super) fn hold_for(self, time: Duration) -> mpsc::Sender<()> {
         let (holds, released) = mpsc::channel();
         // If the thread cannot be started, the lock is dropped at once.

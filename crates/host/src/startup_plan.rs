@@ -42,8 +42,8 @@ pub struct Plan {
 
 impl Plan {
     /// Returns the parties for which the host waits: editors and other parties, or otherwise only its
-    /// starter. Each of
-    /// them may have any of these projects, so all projects are served until all parties have joined.
+    /// starter. Each of them may have any of these projects, so all projects are served until all parties
+    /// have joined.
     pub(super) fn expected(&self, roots: &[PathBuf]) -> Vec<Party> {
         let party = |pid, role, name: &str, editor| {
             let (name, roots) = (name.to_owned(), roots.to_vec());

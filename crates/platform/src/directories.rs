@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::Os;
 
-/// The temporary directory of Node's `os.tmpdir()`, without a trailing slash. `variable` reads the
+/// Returns the temporary directory of Node's `os.tmpdir()`, without a trailing slash. `variable` reads the
 /// environment of the process in question; empty values count as unset.
 pub fn temporary(os: Os, variable: impl Fn(&str) -> Option<OsString>) -> PathBuf {
     let names: &[&str] = match os {
@@ -13,8 +13,8 @@ pub fn temporary(os: Os, variable: impl Fn(&str) -> Option<OsString>) -> PathBuf
         Os::Linux | Os::MacOs => &["TMPDIR", "TMP", "TEMP"],
     };
     let variable = |name: &str| variable(name).filter(|value| !value.is_empty());
-    if let Some(said) = names.iter().find_map(|name| variable(name)) {
-        return without_slash(os, said);
+    if let Some(value) = names.iter().find_map(|name| variable(name)) {
+        return without_slash(os, value);
     }
     match os {
         Os::Linux | Os::MacOs => PathBuf::from("/tmp"),
@@ -27,13 +27,13 @@ pub fn temporary(os: Os, variable: impl Fn(&str) -> Option<OsString>) -> PathBuf
     }
 }
 
-/// The home directory of this user, if any.
+/// Returns the home directory of this user, if any.
 pub fn home() -> Option<PathBuf> {
     std::env::home_dir().filter(|home| !home.as_os_str().is_empty())
 }
 
-/// The home directory that the user database names, whatever `HOME` says; `None` where it names none, and on
-/// Windows. Blocks: the system may ask a directory service.
+/// Returns the home directory in the user database, without reading `HOME`; `None` if the database has none,
+/// and on Windows. Blocks: the system may ask a directory service.
 pub fn home_in_database() -> Option<PathBuf> {
     #[cfg(unix)]
     return {
@@ -44,11 +44,11 @@ pub fn home_in_database() -> Option<PathBuf> {
     None
 }
 
-/// The directory that Linux makes for this user, whatever `XDG_RUNTIME_DIR` says. It may not exist; on other
-/// systems there is none.
+/// Returns the directory that Linux creates for this user, without reading `XDG_RUNTIME_DIR`. It may not
+/// exist. `None` on other systems.
 pub fn runtime() -> Option<PathBuf> {
     match Os::HERE {
-        Os::Linux => Some(PathBuf::from(format!("/run/user/{}", crate::sockets::user()))),
+        Os::Linux => Some(PathBuf::from(format!("/run/user/{}", crate::sockets::user_id()))),
         Os::MacOs | Os::Windows => None,
     }
 }
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_count_in_the_systems_order() {
+    fn variables_are_read_in_the_order_of_the_system() {
         let all = [("TMPDIR", "/one"), ("TMP", "/two"), ("TEMP", "/three")];
         for os in [Os::Linux, Os::MacOs] {
             assert_eq!(temporary_with(os, &all), "/one");
@@ -83,7 +83,7 @@ mod tests {
             assert_eq!(temporary_with(os, &all[2..]), "/three");
             assert_eq!(temporary_with(os, &[("TMPDIR", ""), ("TMP", "")]), "/tmp");
         }
-        // Node on Windows ignores a TMPDIR of Git Bash or MSYS.
+        // On Windows, Node ignores the TMPDIR of Git Bash and MSYS.
         assert_eq!(temporary_with(Os::Windows, &all), "/three");
         assert_eq!(temporary_with(Os::Windows, &all[..2]), "/two");
         assert_eq!(temporary_with(Os::Windows, &[("SystemRoot", r"D:\Windows")]), r"D:\Windows\temp");
@@ -92,7 +92,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn the_user_database_names_a_home_without_any_variable() {
+    fn the_user_database_has_a_home_without_any_variable() {
         let id = std::process::Command::new("id").arg("-u").output().unwrap();
         let id = String::from_utf8(id.stdout).unwrap();
         let passwd = std::fs::read_to_string("/etc/passwd").unwrap();
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn trailing_slashes_go_except_from_a_root() {
+    fn trailing_slashes_are_removed_except_from_a_root() {
         let mac = "/var/folders/zz/zyxvpxvq6csfxvn_n0000000000000/T/";
         assert_eq!(temporary_with(Os::MacOs, &[("TMPDIR", mac)]), mac.trim_end_matches('/'));
         assert_eq!(temporary_with(Os::Linux, &[("TMPDIR", "//")]), "/");

@@ -1,6 +1,5 @@
-//! An open directory. Every operation applies to that directory, even if somebody renames it or puts a link
-//! in its place. Windows has no such calls: there the operations use the path, which lies in the user's own
-//! profile.
+//! An open directory. Every operation applies to that directory, even if it is renamed or replaced by a link.
+//! Windows has no such calls: there the operations use the path, which lies in the user's own profile.
 
 use std::ffi::{OsStr, OsString};
 #[cfg(not(unix))]
@@ -37,7 +36,7 @@ pub enum Entry {
     Other,
 }
 
-/// See the module. Names are those of entries, without separators.
+/// An open directory. Names are the names of its entries, without separators.
 #[derive(Debug)]
 pub struct Directory {
     path: PathBuf,
@@ -46,7 +45,7 @@ pub struct Directory {
 }
 
 impl Directory {
-    /// The path at its opening.
+    /// Returns the path with which it was opened.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -84,40 +83,40 @@ impl Directory {
         Ok(rustix::fs::mkdirat(&self.handle, name, Mode::RWXU)?)
     }
 
-    /// Creates a subdirectory with the mode that the person's umask leaves.
+    /// Creates a subdirectory with the default mode, to which the person's umask applies.
     pub fn make_usual(&self, name: &OsStr) -> io::Result<()> {
         rustix::fs::mkdirat(&self.handle, name, Mode::from_raw_mode(0o777))?;
-        if let Some(mode) = private::usual(0o777) {
+        if let Some(mode) = private::default_mode(0o777) {
             rustix::fs::fchmod(&self.below(name)?.handle, Mode::from_raw_mode(mode))?;
         }
         Ok(())
     }
 
-    /// The metadata of the directory.
+    /// Returns the metadata of the directory.
     pub fn metadata(&self) -> io::Result<Metadata> {
         self.handle.metadata()
     }
 
-    /// Gives the directory to the owner and group of another one. Not after [`Self::open`].
+    /// Changes owner and group of the directory to those of another file. Not after [`Self::open`].
     pub fn give_to(&self, owner: &Metadata) -> io::Result<()> {
         files::give_to(&self.handle, owner)
     }
 
-    /// Makes the directory private, if others have access.
+    /// Makes the directory private, if others have access to it.
     ///
     /// # Errors
     /// If it belongs to another user.
     pub fn shut(&self) -> io::Result<()> {
         match self.metadata()?.permissions().mode() & 0o077 {
             0 => Ok(()),
-            _ => Ok(rustix::fs::fchmod(self.reopened()?, Mode::RWXU)?),
+            _ => Ok(rustix::fs::fchmod(self.reopen()?, Mode::RWXU)?),
         }
     }
 
-    /// The names of the entries.
+    /// Lists the names of the entries.
     pub fn names(&self) -> io::Result<Vec<OsString>> {
         let mut names = Vec::new();
-        for entry in rustix::fs::Dir::new(self.reopened()?)? {
+        for entry in rustix::fs::Dir::new(self.reopen()?)? {
             let name = OsStr::from_bytes(entry?.file_name().to_bytes()).to_owned();
             if name != "." && name != ".." {
                 names.push(name);
@@ -132,7 +131,7 @@ impl Directory {
         Ok(rustix::fs::openat(&self.handle, name, flags, Mode::empty())?.into())
     }
 
-    /// The kind of the entry with this name; `None` if there is nothing.
+    /// Returns the kind of the entry with this name; `None` if there is no entry.
     pub fn entry(&self, name: &OsStr) -> io::Result<Option<Entry>> {
         let found = match rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW) {
             Err(rustix::io::Errno::NOENT) => return Ok(None),
@@ -146,24 +145,24 @@ impl Directory {
         }))
     }
 
-    /// Where a link leads, as it says.
+    /// Returns the target of a link, as it is stored.
     pub fn link_target(&self, name: &OsStr) -> io::Result<PathBuf> {
         let target = rustix::fs::readlinkat(&self.handle, name, Vec::new())?;
         Ok(OsStr::from_bytes(target.to_bytes()).into())
     }
 
-    /// Makes a symbolic link.
+    /// Creates a symbolic link.
     pub fn make_link(&self, name: &OsStr, target: &Path) -> io::Result<()> {
         Ok(rustix::fs::symlinkat(target, &self.handle, name)?)
     }
 
-    /// Whether the name exists and is no link.
+    /// Whether the name exists and is not a link.
     pub fn has(&self, name: &OsStr) -> bool {
         let found = rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW);
         found.is_ok_and(|found| !FileType::from_raw_mode(found.st_mode).is_symlink())
     }
 
-    /// Whether the name, or a link of it, belongs to another user. Always false on Windows.
+    /// Whether the entry, or the link, with this name belongs to another user. Always false on Windows.
     pub fn is_anothers(&self, name: &OsStr) -> bool {
         let found = rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW);
         found.is_ok_and(|found| found.st_uid != rustix::process::geteuid().as_raw())
@@ -174,10 +173,10 @@ impl Directory {
         self.create_with(name, Mode::RUSR | Mode::WUSR)
     }
 
-    /// Creates a file for writing, with the mode that the person's umask leaves.
+    /// Creates a file for writing with the default mode, to which the person's umask applies.
     pub fn create_usual(&self, name: &OsStr) -> io::Result<File> {
         let file = self.create_with(name, Mode::from_raw_mode(0o666))?;
-        if let Some(mode) = private::usual(0o666) {
+        if let Some(mode) = private::default_mode(0o666) {
             rustix::fs::fchmod(&file, Mode::from_raw_mode(mode))?;
         }
         Ok(file)
@@ -188,7 +187,7 @@ impl Directory {
         Ok(rustix::fs::openat(&self.handle, name, flags, mode)?.into())
     }
 
-    /// Gives an open file another name, in this directory. Linux only.
+    /// Links an open file under a name in this directory. Linux only.
     ///
     /// # Errors
     /// If the name exists, the file is on another file system, or the system refuses.
@@ -205,7 +204,7 @@ impl Directory {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Renames a file and replaces the new name if it exists.
+    /// Renames a file. Replaces the new name if it exists.
     pub fn rename(&self, name: &OsStr, new: &OsStr) -> io::Result<()> {
         Ok(rustix::fs::renameat(&self.handle, name, &self.handle, new)?)
     }
@@ -223,8 +222,8 @@ impl Directory {
         Ok(rustix::fs::unlinkat(&self.handle, name, AtFlags::REMOVEDIR)?)
     }
 
-    /// The same directory with a handle that can be listed.
-    fn reopened(&self) -> io::Result<OwnedFd> {
+    /// Opens the same directory with a handle that can be listed.
+    fn reopen(&self) -> io::Result<OwnedFd> {
         Ok(rustix::fs::openat(&self.handle, c".", DIRECTORY, Mode::empty())?)
     }
 }

@@ -1,4 +1,4 @@
-//! Free space on a disk, and files that reserve some.
+//! Free space on a disk, and files that reserve space.
 
 use std::fs::File;
 use std::io;
@@ -6,7 +6,8 @@ use std::io;
 use std::io::Write as _;
 use std::path::Path;
 
-/// The free bytes for this user on the disk of a directory; `None` if the system does not show it.
+/// Returns the free bytes for this user on the disk of a directory; `None` if the system does not report
+/// them.
 pub fn available(directory: &Path) -> Option<u64> {
     #[cfg(unix)]
     {
@@ -20,7 +21,7 @@ pub fn available(directory: &Path) -> Option<u64> {
 /// Makes an empty file reserve `bytes` of the disk.
 ///
 /// # Errors
-/// If there is too little space; the file may then have a part of it.
+/// If there is too little space. The file may then have reserved a part of it.
 pub fn hold(file: &mut File, bytes: u64) -> io::Result<()> {
     #[cfg(any(target_os = "linux", target_os = "macos"))]
     {
@@ -31,7 +32,7 @@ pub fn hold(file: &mut File, bytes: u64) -> io::Result<()> {
             held => return Ok(held?),
         }
     }
-    // NTFS gives a file the clusters of its length.
+    // NTFS allocates clusters for the length of a file.
     #[cfg(windows)]
     return file.set_len(bytes);
     #[cfg(not(windows))]
@@ -63,12 +64,13 @@ mod windows {
 
     use windows_sys::Win32::Storage::FileSystem::GetDiskFreeSpaceExW;
 
-    /// The free bytes within this user's quota.
+    /// Returns the free bytes within this user's quota.
     #[allow(unsafe_code, reason = "no crate of ours asks for the disk of one directory alone")]
     pub(super) fn available(directory: &Path) -> Option<u64> {
         let wide: Vec<u16> = directory.as_os_str().encode_wide().chain([0]).collect();
         let (mut free, none) = (0_u64, std::ptr::null_mut());
-        // SAFETY: the path ends with a zero, and the number outlives the call; the others are not asked for.
+        // SAFETY: the path ends with a zero, and the number outlives the call. The other results are not
+        // requested.
         let done = unsafe { GetDiskFreeSpaceExW(wide.as_ptr(), &raw mut free, none, none) };
         (done != 0).then_some(free)
     }
@@ -79,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_space_of_a_directory_is_told_and_that_of_none_is_not() {
+    fn only_an_existing_directory_has_a_free_space() {
         let directory = tempfile::tempdir().unwrap();
         assert!(available(directory.path()).unwrap() > 1 << 20);
         assert_eq!(available(&directory.path().join("none")), None);

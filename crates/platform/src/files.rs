@@ -1,4 +1,4 @@
-//! Opens files that somebody else may have put there, and finds out their owner.
+//! Opens files that another user may have created, and determines their owner.
 
 use std::fs::{File, Metadata, OpenOptions, Permissions};
 use std::io;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::time::SystemTime;
 
-/// The treatment of a symbolic link.
+/// The treatment of symbolic links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Links {
     /// Opens the target.
@@ -16,7 +16,7 @@ pub enum Links {
     Refused,
 }
 
-/// Opens for reading. Never waits for the writer of a pipe, and takes no terminal.
+/// Opens a file for reading. Never waits for the writer of a pipe, and never acquires a controlling terminal.
 ///
 /// # Errors
 /// As [`File::open`].
@@ -25,18 +25,19 @@ pub fn open_without_waiting(path: &Path, links: Links) -> io::Result<File> {
     options.read(true);
     never_wait(&mut options, links);
     let file = options.open(path)?;
-    // Windows has no option for it, but shows afterwards which file it has opened.
+    // Windows has no such option, but shows afterwards which file was opened.
     if cfg!(windows) && links == Links::Refused && !leads_to(path, &file) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "the file is a link"));
     }
     Ok(file)
 }
 
-/// The same through links, if the system has in memory all that it takes; otherwise fails with
-/// [`io::ErrorKind::WouldBlock`], as it always does but on Linux.
+/// Opens a file like [`open_without_waiting`], following links, but only if the system has all required data
+/// in memory. Otherwise fails with [`io::ErrorKind::WouldBlock`], as it always does on systems other than
+/// Linux.
 ///
 /// # Errors
-/// As [`File::open`], and if opening may wait for a disk.
+/// As [`File::open`], and if opening might wait for a disk.
 pub(crate) fn open_cached(path: &Path) -> io::Result<File> {
     #[cfg(target_os = "linux")]
     {
@@ -44,7 +45,7 @@ pub(crate) fn open_cached(path: &Path) -> io::Result<File> {
         use rustix::io::Errno;
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         match rustix::fs::openat2(CWD, path, flags, Mode::empty(), ResolveFlags::CACHED) {
-            // Kernels before 5.12 know no such question, and a container may forbid it.
+            // Kernels before 5.12 do not support this flag, and a container may forbid the call.
             Err(Errno::NOSYS | Errno::INVAL | Errno::PERM) => Err(io::ErrorKind::WouldBlock.into()),
             opened => Ok(opened?.into()),
         }
@@ -68,13 +69,13 @@ pub(crate) fn never_wait(options: &mut OpenOptions, links: Links) {
 #[cfg(not(unix))]
 pub(crate) fn never_wait(_: &mut OpenOptions, _: Links) {}
 
-/// Whether an error says that there is no file at a path.
+/// Whether an error means that there is no file at a path.
 pub fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// The path of an open file without links, as the system spells it, in one step; `None` where the system does
-/// not tell, or the file has lost its name.
+/// Returns the path of an open file without links, in the system's spelling; `None` if the system cannot
+/// report it, or the file was removed.
 pub fn real_path(file: &File) -> Option<PathBuf> {
     #[cfg(target_os = "linux")]
     {
@@ -95,7 +96,7 @@ pub fn real_path(file: &File) -> Option<PathBuf> {
     }
 }
 
-/// Whether this user owns a file. On Windows, whose temporary directory is private, every file counts.
+/// Whether this user owns a file. Always true on Windows, where the temporary directory is private.
 pub fn is_ours(found: &Metadata) -> bool {
     #[cfg(unix)]
     return std::os::unix::fs::MetadataExt::uid(found) == rustix::process::geteuid().as_raw();
@@ -106,7 +107,7 @@ pub fn is_ours(found: &Metadata) -> bool {
     }
 }
 
-/// Whether this user, root or the owner of `beside` owns a file. On Windows, every file counts.
+/// Whether this user, root or the owner of `beside` owns a file. Always true on Windows.
 pub fn is_of_nobody_else(found: &Metadata, beside: &Metadata) -> bool {
     #[cfg(unix)]
     {
@@ -120,7 +121,7 @@ pub fn is_of_nobody_else(found: &Metadata, beside: &Metadata) -> bool {
     }
 }
 
-/// Whether root is at work in what belongs to another user, as with `sudo`. Always false on Windows.
+/// Whether root works with a file of another user, as with `sudo`. Always false on Windows.
 pub fn is_roots_visit(found: &Metadata) -> bool {
     #[cfg(unix)]
     return rustix::process::geteuid().is_root() && !is_ours(found);
@@ -131,10 +132,10 @@ pub fn is_roots_visit(found: &Metadata) -> bool {
     }
 }
 
-/// Gives an open file to the owner and group of another one, if they differ.
+/// Changes owner and group of an open file to those of another file, if they differ.
 ///
 /// # Errors
-/// If this user may not: only root gives files away.
+/// If this user may not do that: only root can change the owner.
 pub fn give_to(file: &File, owner: &Metadata) -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -151,7 +152,7 @@ pub fn give_to(file: &File, owner: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether this path, which is no link, still leads to this file, and not to another. Follows no link.
+/// Whether this path, which is no link, still names this file. Follows no link.
 pub fn leads_to(path: &Path, file: &File) -> bool {
     #[cfg(unix)]
     return matches!(
@@ -173,8 +174,8 @@ pub fn leads_to(path: &Path, file: &File) -> bool {
     }
 }
 
-/// The device of a file and its number there, which every name of it shares; `None` if there is none. Follows
-/// links.
+/// Returns the device of a file and its inode number, which all its names share; `None` if there is no file.
+/// Follows links.
 pub fn identity(path: &Path) -> Option<(u64, u64)> {
     #[cfg(unix)]
     return std::fs::metadata(path).ok().as_ref().map(numbers);
@@ -194,7 +195,7 @@ fn numbers(file: &File) -> Option<(u64, u64)> {
     Some((found.volume_serial_number(), found.file_index()))
 }
 
-/// Whether an open file, with this metadata, has further names.
+/// Whether an open file with this metadata has further names (hard links).
 pub fn has_other_names(file: &File, found: &Metadata) -> bool {
     #[cfg(unix)]
     {
@@ -208,7 +209,7 @@ pub fn has_other_names(file: &File, found: &Metadata) -> bool {
     }
 }
 
-/// The permission bits; `None` on Windows.
+/// Returns the permission bits; `None` on Windows.
 pub fn mode(found: &Metadata) -> Option<u32> {
     #[cfg(unix)]
     return Some(std::os::unix::fs::PermissionsExt::mode(&found.permissions()) & 0o777);
@@ -219,7 +220,7 @@ pub fn mode(found: &Metadata) -> Option<u32> {
     }
 }
 
-/// The permissions with these bits; `None` on Windows.
+/// Returns the permissions with these bits; `None` on Windows.
 pub fn permissions(mode: u32) -> Option<Permissions> {
     #[cfg(unix)]
     return Some(std::os::unix::fs::PermissionsExt::from_mode(mode));
@@ -230,8 +231,8 @@ pub fn permissions(mode: u32) -> Option<Permissions> {
     }
 }
 
-/// When the content, the permissions or the name of a file last changed, which no program can choose; on
-/// Windows, when its content was last changed.
+/// Returns the change time (ctime) of a file, which no program can choose; on Windows, the time at which its
+/// content last changed.
 pub fn changed_at(found: &Metadata) -> Option<SystemTime> {
     #[cfg(unix)]
     {
@@ -244,13 +245,13 @@ pub fn changed_at(found: &Metadata) -> Option<SystemTime> {
     found.modified().ok()
 }
 
-/// Whether its owner may execute a file. Always false on Windows.
+/// Whether the owner may execute a file. Always false on Windows.
 pub fn is_executable(found: &Metadata) -> bool {
     mode(found).is_some_and(|mode| mode & 0o100 != 0)
 }
 
-/// The permissions with the right to execute for all who may read, or without it for everybody. Nothing
-/// changes on Windows.
+/// Returns the permissions of a file with the right to execute for all who may read it, or for nobody. On
+/// Windows, returns them unchanged.
 pub fn with_execution(found: &Metadata, executable: bool) -> Permissions {
     let permissions = found.permissions();
     #[cfg(unix)]
@@ -274,7 +275,7 @@ mod names {
     use super::*;
 
     #[test]
-    fn a_file_is_told_from_another_one_of_its_name() {
+    fn a_file_is_distinguished_from_a_later_one_of_its_name() {
         let directory = tempfile::tempdir().unwrap();
         let path = |name: &str| directory.path().join(name);
         fs::write(path("one"), "1").unwrap();
@@ -291,7 +292,7 @@ mod names {
     }
 
     #[test]
-    fn a_link_is_not_the_file_that_it_leads_to() {
+    fn a_link_is_not_its_target() {
         #[cfg(unix)]
         use std::os::unix::fs::symlink;
         #[cfg(windows)]
@@ -301,7 +302,7 @@ mod names {
         let path = |name: &str| directory.path().join(name);
         fs::write(path("file"), "1").unwrap();
         let file = open_without_waiting(&path("file"), Links::Refused).unwrap();
-        // Windows lets not everybody make a link.
+        // Some users of Windows may not create links.
         if symlink(path("file"), path("link")).is_err() {
             return;
         }
@@ -321,7 +322,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn opening_a_pipe_never_waits_and_links_obey_the_mode() {
+    fn opening_a_pipe_never_waits_and_links_are_followed_on_request() {
         let directory = tempfile::tempdir().unwrap();
         let path = |name: &str| directory.path().join(name);
         assert!(std::process::Command::new("mkfifo").arg(path("pipe")).status().unwrap().success());
@@ -337,7 +338,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn an_open_file_tells_its_path_until_it_is_removed() {
+    fn an_open_file_has_a_path_until_it_is_removed() {
         use crate::paths::Canonical as _;
 
         let directory = tempfile::tempdir().unwrap();
@@ -354,7 +355,7 @@ mod tests {
     fn a_file_of_another_user_is_not_ours() {
         let directory = tempfile::tempdir().unwrap();
         assert!(is_ours(&directory.path().metadata().unwrap()));
-        // Only root can give a file away; otherwise one of root's serves.
+        // Only root can change the owner of a file. Other users test with a file of root.
         let theirs = match rustix::process::geteuid().is_root() {
             true => {
                 chown(directory.path(), Some(65534), None).unwrap();
@@ -367,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn execution_follows_reading() {
+    fn all_who_may_read_may_execute() {
         let directory = tempfile::tempdir().unwrap();
         let file = File::create(directory.path().join("file")).unwrap();
         for (mode, executable, after) in

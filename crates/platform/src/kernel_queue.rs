@@ -1,5 +1,5 @@
-//! The event queue of macOS, for what `poll` does not report there: the end of a process, and a pipe that
-//! nobody reads any more.
+//! The event queue of macOS, for events that `poll` does not report there: the end of a process, and a pipe
+//! without readers.
 
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
@@ -8,14 +8,14 @@ use rustix::buffer::{Buffer, spare_capacity};
 use rustix::event::kqueue::{Event, EventFilter, EventFlags, ProcessEvents, kevent, kqueue};
 use rustix::process::Pid;
 
-/// A queue that becomes readable when the process ends; `None` if there is none.
+/// Creates a queue that becomes readable when the process ends; `None` if there is no such process.
 pub(crate) fn end_of(pid: u32) -> Option<OwnedFd> {
     let pid = Pid::from_raw(i32::try_from(pid).ok()?)?;
     queue_of(EventFilter::Proc { pid, flags: ProcessEvents::EXIT })
 }
 
-/// Blocks until nobody can read from this pipe any more; false if the system does not tell.
-pub(crate) fn wait_for_end_of_reading(pipe: &impl AsFd) -> bool {
+/// Blocks until this pipe has no reader. Returns false if the system cannot report that.
+pub(crate) fn wait_for_reader_loss(pipe: &impl AsFd) -> bool {
     let Some(queue) = queue_of(EventFilter::Write(pipe.as_fd().as_raw_fd())) else { return false };
     loop {
         let mut happened = Vec::with_capacity(1);
@@ -27,7 +27,7 @@ pub(crate) fn wait_for_end_of_reading(pipe: &impl AsFd) -> bool {
     }
 }
 
-/// A queue of this one event, which it tells once for each change.
+/// Creates a queue of this one event, which reports each change once.
 fn queue_of(filter: EventFilter) -> Option<OwnedFd> {
     let queue = kqueue().ok()?;
     let wanted = Event::new(filter, EventFlags::ADD | EventFlags::CLEAR, std::ptr::null_mut());

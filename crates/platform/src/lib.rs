@@ -1,9 +1,9 @@
-//! The differences between Linux, macOS and Windows, one file for each. No other crate asks which system it
-//! runs on.
+//! The differences between Linux, macOS and Windows, one module for each difference. No other crate asks
+//! which system it runs on.
 //!
 //! A difference that is a rule (the delimiter in a list of paths, the ancestor that agents take for the
-//! editor) is a function of an [`Os`], so each system tests the rules of all three. The rest are calls that
-//! only one system has.
+//! editor) is a function of an [`Os`], so each system tests the rules of all three. The other differences are
+//! calls that only one system has.
 
 pub mod directories;
 pub mod directory;
@@ -15,8 +15,6 @@ pub mod limits;
 pub mod listener;
 pub mod machine;
 pub mod memory;
-#[cfg(feature = "tokio")]
-pub mod output;
 pub mod path_lists;
 pub mod paths;
 pub mod ports;
@@ -33,12 +31,14 @@ pub mod signals;
 pub mod sockets;
 pub mod spelling;
 pub mod stderr;
+#[cfg(feature = "tokio")]
+pub mod stdout;
 pub mod terminal;
 pub mod untrusted;
 #[cfg(feature = "tokio")]
 pub mod watch;
 
-/// A system on which agents or alongside behave differently.
+/// An operating system, as far as agents or alongside behave differently on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Os {
     /// Linux, and every other Unix except macOS.

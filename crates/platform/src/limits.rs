@@ -1,12 +1,13 @@
 //! Limits of this process: open files, and core dumps. Shells allow few open files (1,024 on most Linuxes,
 //! 256 on macOS), but each agent takes two connections, and the system allows far more on request.
 
-/// Enough for everybody. Some systems allow a billion; asking for more than needed may fail.
+/// The limit of open files that is requested. Some systems allow a billion, but a request for more than
+/// needed may fail.
 #[cfg(unix)]
-const WANTED: u64 = 65_536;
-/// macOS allows this many, even where it refuses a larger number within its own limit.
+const MAX_OPEN_FILES: u64 = 65_536;
+/// A number of open files that macOS allows, even if it refuses a larger number within its own limit.
 #[cfg(unix)]
-const FALLBACK: u64 = 10_240;
+const MACOS_OPEN_FILES: u64 = 10_240;
 
 /// Raises the limit of open files as far as the system allows, to at most 65,536. Returns the new limit;
 /// `None` if there is none, as on Windows.
@@ -18,7 +19,7 @@ pub fn raise_open_files() -> Option<u64> {
     {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
         let now = getrlimit(Resource::Nofile);
-        for wanted in [WANTED, FALLBACK] {
+        for wanted in [MAX_OPEN_FILES, MACOS_OPEN_FILES] {
             let wanted = now.maximum.map_or(wanted, |most| most.min(wanted));
             if now.current.is_none_or(|current| current >= wanted) {
                 break;
@@ -33,7 +34,7 @@ pub fn raise_open_files() -> Option<u64> {
     None
 }
 
-/// Disables core dumps, which hold the token, also of children. `prlimit --core` allows them again.
+/// Disables core dumps, which contain the token, also of children. `prlimit --core` enables them again.
 pub fn leave_no_core() {
     #[cfg(unix)]
     {
@@ -54,7 +55,7 @@ mod tests {
     #[test]
     fn the_soft_limit_rises_to_the_hard_one() {
         let before = getrlimit(Resource::Nofile);
-        let most = before.maximum.map_or(WANTED, |most| most.min(WANTED));
+        let most = before.maximum.map_or(MAX_OPEN_FILES, |most| most.min(MAX_OPEN_FILES));
         setrlimit(Resource::Nofile, Rlimit { current: Some(most.min(512)), ..before }).unwrap();
         assert_eq!(raise_open_files(), Some(most));
         assert_eq!(getrlimit(Resource::Nofile).current, Some(most));

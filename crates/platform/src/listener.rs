@@ -1,4 +1,5 @@
-//! The owner of a listener here. Anybody may take a free port, and only this user's gets a token.
+//! The owner of a listener on this machine. Any user may take a free port, but only this user's listener gets
+//! a token.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -9,23 +10,23 @@ pub enum ListenerOwner {
     Us,
     /// Another user.
     Other,
-    /// Nobody listens there.
+    /// No program listens on the address.
     Nobody,
-    /// The system does not show it.
-    Unsaid,
+    /// The system does not report the owner.
+    Unknown,
 }
 
 impl ListenerOwner {
-    /// Whether this user may own it: they do, or the system does not show it.
+    /// Whether this user may be the owner: the user is, or the system does not report it.
     pub fn may_be_us(self) -> bool {
-        matches!(self, Self::Us | Self::Unsaid)
+        matches!(self, Self::Us | Self::Unknown)
     }
 }
 
-/// The owner of the listener on an address of this machine. Blocks. Where the system hides the sockets of
-/// other users, as macOS does, nobody listens there.
+/// Determines the owner of the listener on an address of this machine. Blocks. If the system hides the
+/// sockets of other users, as macOS does, such a listener counts as absent.
 pub fn owner(address: SocketAddr) -> ListenerOwner {
-    system::listeners().map_or(ListenerOwner::Unsaid, |all| owner_among(&all, address))
+    system::listeners().map_or(ListenerOwner::Unknown, |all| owner_among(&all, address))
 }
 
 /// A socket that waits for connections.
@@ -35,21 +36,21 @@ struct Listening {
     is_ours: bool,
 }
 
-/// Every listener that takes a connection to the address must be ours.
+/// Determines the owner. Every listener that accepts a connection to the address must be ours.
 fn owner_among(all: &[Listening], address: SocketAddr) -> ListenerOwner {
-    let mut listeners = all.iter().filter(|listener| takes(listener.address, address)).peekable();
+    let mut listeners = all.iter().filter(|listener| accepts(listener.address, address)).peekable();
     if listeners.peek().is_none() {
         return ListenerOwner::Nobody;
     }
     if listeners.all(|listener| listener.is_ours) { ListenerOwner::Us } else { ListenerOwner::Other }
 }
 
-/// Whether a listener there takes a connection to `address`.
-fn takes(there: SocketAddr, address: SocketAddr) -> bool {
+/// Whether a listener on `there` accepts a connection to `address`.
+fn accepts(there: SocketAddr, address: SocketAddr) -> bool {
     let (local, dialled) = (there.ip().to_canonical(), address.ip().to_canonical());
     let is_any = match there.ip() {
         IpAddr::V4(any) => any.is_unspecified() && dialled.is_ipv4(),
-        // By default, it takes both families.
+        // By default, an IPv6 listener accepts both families.
         IpAddr::V6(any) => any.is_unspecified(),
     };
     there.port() == address.port() && (local == dialled || is_any)
@@ -93,14 +94,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_listener_and_a_free_port_are_told_apart() {
+    fn a_listener_is_distinguished_from_a_free_port() {
         for address in ["127.0.0.1:0", "0.0.0.0:0"] {
             let listener = std::net::TcpListener::bind(address).unwrap();
             let port = listener.local_addr().unwrap().port();
             let dialled = SocketAddr::from(([127, 0, 0, 1], port));
             assert_eq!(owner(dialled), ListenerOwner::Us, "{address}");
             drop(listener);
-            // A child that another test starts has the socket until it runs its own program.
+            // A child process that another test starts has the socket until it executes its own program.
             let deadline = std::time::Instant::now() + std::time::Duration::from_secs(30);
             while owner(dialled) != ListenerOwner::Nobody {
                 assert!(std::time::Instant::now() < deadline, "{address}: still {:?}", owner(dialled));

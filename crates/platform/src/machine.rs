@@ -1,29 +1,29 @@
-//! This machine, apart from others that share a home with it, and from itself before its last start.
+//! Identifies this machine and its last start, because several machines may share a home directory.
 
 use serde::{Deserialize, Serialize};
 
-/// A machine from its start on.
+/// A start (boot) of a machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Boot {
-    /// A name of this start, which no other one has. Containers have that of their machine.
+    /// The unique identifier of this start. A container has that of its machine.
     id: String,
-    /// The machine, as far as files name it.
+    /// A hash of the machine's names.
     machine: String,
 }
 
-/// A boot as seen from this machine now.
+/// The relation of a boot to this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// It is this one, or nobody can tell.
+    /// The boot is the current one, or unknown.
     Here,
-    /// This machine has started again since.
+    /// The boot is an earlier one of this machine.
     EarlierBoot,
-    /// It is that of another machine.
+    /// The boot belongs to another machine.
     OtherMachine,
 }
 
 impl Boot {
-    /// This one; `None` where the system does not name it.
+    /// Returns the current boot; `None` if the system does not identify it.
     pub fn here() -> Option<Self> {
         #[cfg(target_os = "linux")]
         {
@@ -31,7 +31,7 @@ impl Boot {
             let id = read("/proc/sys/kernel/random/boot_id")?;
             let names =
                 ["/proc/sys/kernel/hostname", "/etc/machine-id"].map(|path| read(path).unwrap_or_default());
-            // Others must not learn the id of a machine.
+            // The id of a machine is confidential.
             let machine = format!("{:016x}", hash(&names));
             Some(Self { id, machine })
         }
@@ -39,7 +39,7 @@ impl Boot {
         None
     }
 
-    /// Where this boot is, seen from `here`.
+    /// Compares this boot with the current one.
     pub fn origin(&self, here: Option<&Self>) -> Origin {
         match here {
             None => Origin::Here,
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_boot_is_told_from_an_earlier_one_and_from_other_machines() {
+    fn a_boot_is_distinguished_from_earlier_ones_and_other_machines() {
         let boot = |id: &str, machine: &str| Boot { id: id.into(), machine: machine.into() };
         let here = boot("1", "a");
         assert_eq!(here.origin(Some(&here)), Origin::Here);

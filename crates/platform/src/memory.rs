@@ -4,9 +4,10 @@
 //! arenas per processor. With a thousand agents a host grew by a third in ten minutes, and nearly all of that
 //! was free. Other allocators do not do this.
 
-/// The settings of glibc's allocator: the variable by which a person sets one, its number, and our value. One
-/// arena, of which at most 16 MiB stay free for reuse; blocks of 8 MiB or more return as soon as they are
-/// free. An `openDiff` of 1 MB takes 3.8 ms, and 8.2 ms if each of its blocks comes from the system.
+/// The settings of glibc's allocator: the variable with which a person sets it, its number, and our value.
+/// They allow one arena, of which at most 16 MiB stay free for reuse, and return blocks of 8 MiB or more as
+/// soon as they are free. An `openDiff` of 1 MB takes 3.8 ms, or 8.2 ms if each of its blocks comes from the
+/// system.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const SETTINGS: [(&str, i32, i32); 3] = [
     ("MALLOC_ARENA_MAX", nix::libc::M_ARENA_MAX, 1),
@@ -14,8 +15,8 @@ const SETTINGS: [(&str, i32, i32); 3] = [
     ("MALLOC_TRIM_THRESHOLD_", nix::libc::M_TRIM_THRESHOLD, 16 << 20),
 ];
 
-/// Makes the allocator of this process return free memory to the system. A setting for which the person has
-/// set the allocator's own variable stays. Call it before a second thread starts, which would get an arena of
+/// Makes the allocator of this process return free memory to the system. A setting stays if the person has
+/// set the allocator's own variable. Call this before a second thread starts, which would get an arena of
 /// its own.
 pub fn give_back() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]

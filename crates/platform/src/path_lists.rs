@@ -2,7 +2,7 @@
 
 use crate::Os;
 
-/// The character between two paths.
+/// Returns the character between two paths.
 pub const fn delimiter(os: Os) -> char {
     match os {
         Os::Windows => ';',
@@ -28,13 +28,13 @@ pub fn join<'a>(os: Os, paths: impl IntoIterator<Item = &'a str>) -> Result<Stri
     Ok(joined)
 }
 
-/// Splits a list and skips empty parts.
+/// Splits a list. Skips empty parts.
 pub fn split(os: Os, list: &str) -> impl Iterator<Item = &str> {
     list.split(delimiter(os)).filter(|path| !path.is_empty())
 }
 
-/// Whether the PATH of a person's shell reaches their editors: on macOS, the Dock starts them with another
-/// one.
+/// Whether a person's editors get the PATH of the person's shell. On macOS, the Dock starts them with another
+/// PATH.
 pub const fn reaches_editors(os: Os) -> bool {
     match os {
         Os::Linux | Os::Windows => true,
@@ -42,8 +42,8 @@ pub const fn reaches_editors(os: Os) -> bool {
     }
 }
 
-/// The command that adds a directory to PATH: for this shell, on Windows for every program that starts
-/// after it.
+/// Returns the command that adds a directory to PATH: for this shell, or on Windows for every program that is
+/// started afterwards.
 pub fn addition(os: Os, directory: &str) -> String {
     match os {
         Os::Linux | Os::MacOs => format!("export PATH=\"$PATH:{directory}\""),
@@ -74,12 +74,12 @@ mod tests {
     }
 
     #[test]
-    fn only_editors_of_the_dock_know_no_path_of_a_shell() {
+    fn editors_get_the_path_of_the_shell_except_on_macos() {
         assert_eq!(Os::ALL.map(reaches_editors), [true, false, true]);
     }
 
     #[test]
-    fn each_system_has_its_words_for_a_directory_of_path() {
+    fn each_system_has_its_command_to_add_a_directory_to_path() {
         for os in [Os::Linux, Os::MacOs] {
             assert_eq!(addition(os, "/opt/a b"), "export PATH=\"$PATH:/opt/a b\"");
         }

@@ -1,5 +1,5 @@
-//! Whether a path lies below another one. On macOS and Windows, case makes no difference, and on macOS no
-//! form of a character.
+//! Paths: their canonical forms, and whether a path lies below another one. Case is ignored on macOS and
+//! Windows, and on macOS also the Unicode normalisation form.
 
 use std::borrow::Cow;
 use std::io;
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use crate::{Os, spelling};
 
-/// The real path of what exists, as people, agents and editors write it.
+/// The canonical path of an existing file, in the form that people, agents and editors use.
 pub trait Canonical {
-    /// The path without links, as the system spells it; on Windows without the prefix `\\?\` wherever it may
-    /// go, for no URI has it, and few programs take it.
+    /// Returns the path without links, in the system's spelling. On Windows, omits the prefix `\\?\` where
+    /// possible, because no URI has it, and few programs accept it.
     ///
     /// # Errors
     /// As [`std::fs::canonicalize`].
@@ -23,8 +23,8 @@ impl Canonical for Path {
     }
 }
 
-/// A path from the bytes that git writes, with `/` between names. On Windows they are UTF-8; `None` if they
-/// are not.
+/// Converts the bytes that git writes to a path. Git separates names by `/`, and writes UTF-8 on Windows;
+/// `None` if the bytes are not UTF-8 there.
 pub fn from_bytes(bytes: &[u8]) -> Option<PathBuf> {
     #[cfg(unix)]
     return Some(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes).into());
@@ -32,7 +32,7 @@ pub fn from_bytes(bytes: &[u8]) -> Option<PathBuf> {
     std::str::from_utf8(bytes).ok().map(|text| text.replace('/', "\\").into())
 }
 
-/// The bytes by which git names a path. On Windows, what is no text is replaced.
+/// Returns the bytes by which git names a path. On Windows, invalid Unicode is replaced.
 pub fn to_bytes(path: &Path) -> Vec<u8> {
     #[cfg(unix)]
     return std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()).to_vec();
@@ -40,14 +40,14 @@ pub fn to_bytes(path: &Path) -> Vec<u8> {
     path.to_string_lossy().replace('\\', "/").into_bytes()
 }
 
-/// The real path, or the given one if nothing exists there.
+/// Returns the canonical path, or the given one if there is no such file.
 pub fn real(path: &Path) -> PathBuf {
     path.canonical().unwrap_or_else(|_| path.to_owned())
 }
 
-/// The path without links, as the system spells its names where it takes others for them, too: another case,
-/// another form of a character, `PROJEC~1`. A path that does not exist keeps its spelling. Blocks, except on
-/// Linux, where a name has one spelling.
+/// Returns the path without links, in the system's spelling, where the system accepts several spellings:
+/// another case, another Unicode normalisation form, `PROJEC~1`. A path that does not exist keeps its
+/// spelling. Blocks, except on Linux, where a name has only one spelling.
 pub fn spelled(os: Os, path: PathBuf) -> PathBuf {
     if os == Os::Linux {
         return path;
@@ -62,8 +62,8 @@ pub fn spelled(os: Os, path: PathBuf) -> PathBuf {
     }
 }
 
-/// The part of an absolute path below the top of its file system, which may be `/`, a drive or a share. On
-/// Windows, where a path may be no Unicode, such characters are replaced.
+/// Returns the part of an absolute path below the top of its file system, which may be `/`, a drive or a
+/// share. On Windows, invalid Unicode in the path is replaced.
 pub fn below_top(os: Os, path: &Path) -> Cow<'_, Path> {
     if os != Os::Windows {
         return path.strip_prefix("/").unwrap_or(path).into();
@@ -111,7 +111,7 @@ const fn separator(os: Os) -> char {
     }
 }
 
-/// A spelling that all names of a path share, without a trailing separator.
+/// Returns a spelling that all spellings of a path share, without a trailing separator.
 fn folded(os: Os, path: &Path) -> String {
     let text = path.to_string_lossy();
     let mut text = match os {
@@ -120,7 +120,7 @@ fn folded(os: Os, path: &Path) -> String {
         Os::Windows => text.to_lowercase().replace('/', r"\"),
     };
     if os == Os::Windows {
-        // Windows adds this prefix to real paths only.
+        // Only canonical paths of Windows have this prefix.
         if let Some(share) = text.strip_prefix(r"\\?\unc\") {
             text = format!(r"\\{share}");
         } else if let Some(plain) = text.strip_prefix(r"\\?\") {
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_root_contains_itself_and_below_but_no_neighbour() {
+    fn a_root_contains_itself_and_paths_below_but_no_neighbour() {
         for os in [Os::Linux, Os::MacOs] {
             assert!(within(os, "/a/b", "/a/b") && within(os, "/a/b/c", "/a/b/") && within(os, "/a", "/"));
             assert!(!within(os, "/a/bc", "/a/b") && !within(os, "/a", "/a/b"), "{os:?}");
@@ -175,13 +175,13 @@ mod tests {
     }
 
     #[test]
-    fn the_system_spells_what_exists_of_a_path() {
+    fn the_existing_part_of_a_path_gets_the_spelling_of_the_system() {
         let base = tempfile::tempdir().unwrap();
         let real = base.path().canonical().unwrap();
         std::fs::create_dir(real.join("there")).unwrap();
         for os in [Os::MacOs, Os::Windows] {
             for path in ["there", "there/not/yet", "not/yet"] {
-                // Another spelling, which each system takes.
+                // Another spelling that the system accepts.
                 let other = real.join("there").join("..").join(path);
                 let wanted = real.join(path);
                 assert_eq!(
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_become_a_path_and_the_same_bytes_again() {
+    fn bytes_and_paths_are_converted_without_loss() {
         for bytes in [b"a/b".as_slice(), "é/\u{1F600}".as_bytes()] {
             assert_eq!(from_bytes(bytes).map(|path| to_bytes(&path)).as_deref(), Some(bytes));
         }
@@ -207,14 +207,14 @@ mod tests {
     }
 
     #[test]
-    fn case_matters_on_linux_only() {
+    fn case_is_ignored_except_on_linux() {
         assert!(!within(Os::Linux, "/Users/Dev/x", "/users/dev"));
         assert!(within(Os::MacOs, "/Users/Dev/x", "/users/dev"));
         assert!(within(Os::Windows, r"c:\users\dev\x", r"C:\Users\Dev"));
     }
 
     #[test]
-    fn the_form_of_a_character_makes_no_difference_on_macos() {
+    fn the_normalisation_form_is_ignored_on_macos() {
         let (one, two) = ("/Users/Ad\u{e9}/x", "/users/ade\u{301}");
         assert!(within(Os::MacOs, one, two) && within(Os::MacOs, "/users/ADE\u{301}/x", "/Users/ad\u{e9}"));
         assert!(!within(Os::MacOs, one, "/users/ade"), "a mark is no part of another name");

@@ -1,18 +1,18 @@
-//! Reserves a TCP port while nobody listens on it, because its clients send a token and no other user may
-//! take the port.
+//! Reserves a TCP port while no program listens on it: its clients send a token, so no other user may take
+//! the port.
 //!
-//! On Linux, sockets of one user share a port if all of them set `SO_REUSEPORT`. While one is open, the
+//! On Linux, sockets of one user can share a port if all of them set `SO_REUSEPORT`. While one is open, the
 //! kernel refuses the port to every other user, also at wildcard addresses. A [`PortHold`] is such a socket
 //! that never listens: without a companion, the kernel refuses connections.
 //!
-//! On macOS the kernel may hand a connection to the socket that does not listen, and Windows has no option
-//! that keeps other users out. There a port cannot be held.
+//! On macOS, the kernel may pass a connection to the socket that does not listen, and Windows has no option
+//! that excludes other users. A port cannot be held on either of them.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::process::Stdio;
 
-/// Holds ports as long as it, or a copy in any process, is open. See the module.
+/// A hold on ports, which lasts as long as it, or a copy in any process, is open.
 #[derive(Debug, Clone)]
 pub struct PortHold(system::Sockets);
 
@@ -20,18 +20,18 @@ impl PortHold {
     /// Holds addresses at which a companion of this user has [listened](listen).
     ///
     /// # Errors
-    /// If somebody else has one of them, or the system cannot hold ports.
+    /// If another user has one of the addresses, or the system cannot hold ports.
     pub fn take(addresses: &[SocketAddr]) -> io::Result<Self> {
         system::take(addresses).map(Self)
     }
 
-    /// Whether it holds all of these addresses; false for none.
+    /// Whether it holds all of these addresses. False for an empty list.
     pub fn covers(&self, addresses: &[SocketAddr]) -> bool {
         let held = system::addresses(&self.0);
         !addresses.is_empty() && addresses.iter().all(|address| held.contains(address))
     }
 
-    /// A standard input that hands the hold to a new program: see [`from_stdin`](Self::from_stdin).
+    /// Returns a standard input that passes the hold to a new program: see [`from_stdin`](Self::from_stdin).
     ///
     /// # Errors
     /// If the system cannot pass it on.
@@ -39,10 +39,10 @@ impl PortHold {
         system::to_stdin(&self.0)
     }
 
-    /// The hold that the parent process handed over.
+    /// Takes the hold that the parent process has passed on.
     ///
     /// # Errors
-    /// If standard input has none.
+    /// If standard input has no hold.
     pub fn from_stdin() -> io::Result<Self> {
         system::from_stdin().map(Self)
     }
@@ -51,7 +51,8 @@ impl PortHold {
 /// Listens at an address so that a [`PortHold`] can share it. The listener does not block.
 ///
 /// # Errors
-/// If this machine does not have the address, or somebody has it without sharing, even without listening.
+/// If this machine does not have the address, or another socket has it without sharing, even without
+/// listening.
 pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     system::listen(address)
 }
@@ -64,12 +65,12 @@ pub fn listen_beside_hold(address: SocketAddr) -> io::Result<TcpListener> {
     system::listen_beside_hold(address)
 }
 
-/// Whether somebody has an address. Only Linux shows it for a socket that does not listen.
+/// Whether a program has an address. Only Linux reports that for a socket that does not listen.
 pub fn is_taken(address: SocketAddr) -> bool {
     system::is_taken(address)
 }
 
-/// Whether this machine does not have the address, as without IPv6: nobody can listen there then.
+/// Whether this machine does not have the address, as without IPv6. Then no program can listen on it.
 pub fn is_no_address(error: &io::Error) -> bool {
     #[cfg(unix)]
     let is_unsupported = error.raw_os_error() == Some(rustix::io::Errno::AFNOSUPPORT.raw_os_error());
@@ -96,9 +97,9 @@ mod system {
 
     pub(super) type Sockets = Arc<Vec<OwnedFd>>;
 
-    /// The most sockets in one message: both loopbacks, one more address, and some spare.
+    /// The largest number of sockets in one message: both loopbacks, one more address, and some spare.
     const MAX_SOCKETS: usize = 8;
-    /// The most connections that wait to be accepted, as in the standard library.
+    /// The largest number of connections that wait to be accepted, as in the standard library.
     const BACKLOG: i32 = 128;
 
     fn socket(address: SocketAddr) -> io::Result<OwnedFd> {
@@ -109,7 +110,7 @@ mod system {
 
     fn bound(address: SocketAddr, reuses_address: bool) -> io::Result<OwnedFd> {
         let socket = socket(address)?;
-        // A hold must not set this: Linux would then give the port to everybody who sets it too.
+        // A hold must not set this: Linux would then give the port to every user who sets it too.
         if reuses_address {
             sockopt::set_socket_reuseaddr(&socket, true)?;
         }
@@ -130,8 +131,8 @@ mod system {
 
     pub(super) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
         // With reused addresses, Linux shares the port with another user's socket that never listens. That
-        // socket would own the port after this process ends, and would block every hold. This probe fails
-        // then.
+        // socket would own the port after this process ends, and would block every hold. This probe then
+        // fails.
         let _probe = (address.port() != 0).then(|| bound(address, false)).transpose()?;
         listen_beside_hold(address)
     }
@@ -235,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_held_port_refuses_everybody_else() {
+    fn a_held_port_is_refused_to_all_others() {
         let listener = listen(loopback(0)).unwrap();
         let address = listener.local_addr().unwrap();
         let hold = PortHold::take(&[address]).unwrap();
@@ -248,7 +249,7 @@ mod tests {
         let again = listen(address).expect("a successor listens beside the hold");
         TcpStream::connect(address).unwrap();
         drop((again, hold));
-        // A child of another test keeps the sockets until it runs its program.
+        // A child process of another test keeps the sockets until it executes its program.
         let is_free = (0..250).any(|_| {
             std::thread::sleep(Duration::from_millis(20));
             !is_taken(address)
@@ -287,7 +288,7 @@ mod tests {
         assert!(!hold.covers(&[one, (Ipv6Addr::LOCALHOST, one.port()).into()]));
     }
 
-    /// The child of the test below.
+    /// Runs as the child process of the test below.
     #[test]
     fn child_holds_the_port() {
         if std::env::var_os("ALONGSIDE_TEST_HOLDS").is_none() {
@@ -300,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_program_keeps_the_hold() {
+    fn a_hold_can_be_passed_to_a_new_program() {
         let listener = listen(loopback(0)).unwrap();
         let address = listener.local_addr().unwrap();
         let hold = PortHold::take(&[address]).unwrap();

@@ -8,27 +8,27 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-/// How much earlier Tokio's timer ends, so that it is never late.
+/// The time by which Tokio's timer ends early, so that it is never late.
 #[cfg(target_os = "linux")]
 const TOKIO_MARGIN: Duration = Duration::from_millis(3);
 
 /// A timer that waits for one moment at a time.
 #[derive(Debug, Default)]
 pub struct PreciseTimer {
-    /// Made when it is first needed; `None` inside if the system refuses.
+    /// The timer, which is created when it is first needed; `None` inside if the system refuses.
     #[cfg(target_os = "linux")]
     alarm: std::sync::OnceLock<Option<alarm::Alarm>>,
 }
 
 impl PreciseTimer {
-    /// Waits until a moment. Needs a Tokio runtime. Cancel safe.
+    /// Waits until this moment. Needs a Tokio runtime. Cancel safe.
     pub async fn until(&self, moment: Instant) {
         #[cfg(target_os = "linux")]
         {
             sleep_until(moment - TOKIO_MARGIN).await;
-            // Without a descriptor, Tokio waits for the rest.
+            // Without a file descriptor, Tokio's timer waits for the remaining time.
             if let Some(alarm) = self.alarm.get_or_init(|| alarm::Alarm::new().ok()) {
-                // In tests, Tokio's clock is not the system's.
+                // In tests, Tokio's clock differs from the system's.
                 tokio::select! {
                     _ = alarm.until(moment) => {}
                     () = sleep_until(moment) => {}
@@ -53,7 +53,7 @@ mod alarm {
     use tokio::io::{Interest, unix::AsyncFd};
     use tokio::time::Instant;
 
-    /// A timer of Linux, set anew for each moment.
+    /// A timer of Linux, which is set again for each moment.
     #[derive(Debug)]
     pub(super) struct Alarm(AsyncFd<OwnedFd>);
 
@@ -85,7 +85,7 @@ mod alarm {
                 if Instant::now() >= moment {
                     return Ok(());
                 }
-                // The moment before, for which nobody waited any longer.
+                // The timer was set for an earlier moment, whose wait was cancelled.
                 ready.clear_ready();
             }
         }
@@ -98,7 +98,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[tokio::test]
-    async fn a_moment_for_which_nobody_waits_any_longer_does_not_count() {
+    async fn a_cancelled_wait_does_not_end_a_later_one() {
         let timer = PreciseTimer::default();
         let given_up = Instant::now() + Duration::from_millis(2);
         let waits = timer.until(given_up);
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn it_is_never_early_and_the_past_needs_no_wait() {
+    async fn the_timer_is_never_early_and_never_waits_for_the_past() {
         let timer = PreciseTimer::default();
         for after in [0, 1, 500, 2_999, 3_001, 7_300].map(Duration::from_micros) {
             let moment = Instant::now() + after;

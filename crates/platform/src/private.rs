@@ -1,5 +1,5 @@
-//! Files and directories that only this user can read. Unix has modes. On Windows everything below the user's
-//! profile, the temporary directory included, is private by inheritance.
+//! Files and directories that only this user can read. Unix has modes. On Windows, all files below the user's
+//! profile, including the temporary directory, are private by inheritance.
 
 use std::fs::{DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io;
@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::files::{self, Links};
 
-/// The permissions of a private directory; `None` on Windows.
+/// Returns the permissions of a private directory; `None` on Windows.
 pub fn directory_permissions() -> Option<Permissions> {
     files::permissions(0o700)
 }
@@ -28,25 +28,26 @@ pub fn create_directories(path: &Path) -> io::Result<()> {
     builder().recursive(true).create(path)
 }
 
-/// The umask with which this process was started, if it has another one by now.
+/// The umask with which this process was started, if the process has changed it.
 #[cfg(unix)]
-static UMASK_BEFORE: std::sync::OnceLock<rustix::fs::RawMode> = std::sync::OnceLock::new();
+static INHERITED_UMASK: std::sync::OnceLock<rustix::fs::RawMode> = std::sync::OnceLock::new();
 
-/// From now on, everything that this process creates is private, also through libraries; but not the files of
-/// a project or of other programs, which [`Directory`](crate::directory::Directory) creates as usual.
+/// Makes all files private that this process creates from now on, also through libraries. Exempt are the
+/// files of a project or of other programs, which [`Directory`](crate::directory::Directory) creates with the
+/// default mode.
 pub fn make_all_private() {
     #[cfg(unix)]
     {
         let before = rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
-        // The first one is the person's.
-        let _ = UMASK_BEFORE.set(before.as_raw_mode());
+        // The first umask is the person's.
+        let _ = INHERITED_UMASK.set(before.as_raw_mode());
     }
 }
 
-/// The mode that the person's umask leaves of this one, where that of this process leaves another.
+/// Returns `mode` with the person's umask applied, if this process has another umask.
 #[cfg(unix)]
-pub(crate) fn usual(mode: rustix::fs::RawMode) -> Option<rustix::fs::RawMode> {
-    UMASK_BEFORE.get().map(|umask| mode & !umask)
+pub(crate) fn default_mode(mode: rustix::fs::RawMode) -> Option<rustix::fs::RawMode> {
+    INHERITED_UMASK.get().map(|umask| mode & !umask)
 }
 
 /// Opens a file for appending and makes it private. A device, such as a terminal, stays as it is. Follows a
@@ -56,7 +57,7 @@ pub(crate) fn usual(mode: rustix::fs::RawMode) -> Option<rustix::fs::RawMode> {
 /// If opening fails, or the file is a pipe or belongs to another user.
 pub fn open_for_appending(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    // Windows locks no file that is open for appending alone.
+    // Windows cannot lock a file that is open only for appending.
     options.append(true).read(true).create(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
@@ -77,7 +78,8 @@ pub fn open_for_appending(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// In a directory where others can write, a link may be a trap.
+/// Whether the path is a link that neither this user nor root created. Where others can write, it may be a
+/// trap.
 fn is_foreign_link(path: &Path) -> bool {
     #[cfg(unix)]
     return path.symlink_metadata().is_ok_and(|found| {

@@ -1,4 +1,4 @@
-//! The files of Linux below `/proc`: what they say of a process and of the sockets that listen.
+//! Reads the files of Linux below `/proc` on processes and on listening sockets.
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -11,29 +11,29 @@ use std::time::{Duration, SystemTime};
 
 use rustix::fs::{CWD, Mode, OFlags, fstat, openat, readlinkat};
 
-/// The numbers of all processes, in no order; none if `/proc` cannot be read.
+/// Lists the ids of all processes, in no order; none if `/proc` cannot be read.
 pub(crate) fn all_pids() -> impl Iterator<Item = u32> {
     let names = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     names.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
-/// A process. All questions go to the same one, even if its number is given to another meanwhile.
+/// A process. All calls refer to the same process, even if its id is reused meanwhile.
 pub(crate) struct ProcProcess(OwnedFd);
 
 impl ProcProcess {
-    /// The process with this number. `None` if it has ended, or the system hides it.
+    /// Opens the process with this id. `None` if it has ended, or the system hides it.
     pub(crate) fn open(pid: u32) -> Option<Self> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         openat(CWD, format!("/proc/{pid}"), flags, Mode::empty()).ok().map(Self)
     }
 
-    /// This process, also where `/proc` numbers processes otherwise than this one sees them.
+    /// Opens this process, even if `/proc` has other process ids than this process sees.
     pub(crate) fn own() -> Option<Self> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         openat(CWD, "/proc/self", flags, Mode::empty()).ok().map(Self)
     }
 
-    /// The name of its network. `None` if this process may not know it.
+    /// Returns the name of its network namespace. `None` if this process may not read it.
     pub(crate) fn network(&self) -> Option<OsString> {
         let name = readlinkat(&self.0, "ns/net", Vec::new()).ok()?;
         Some(OsString::from_vec(name.into_bytes()))
@@ -46,18 +46,18 @@ impl ProcProcess {
         Some(bytes)
     }
 
-    /// The number of the parent.
+    /// Returns the id of the parent.
     pub(crate) fn parent(&self) -> Option<u32> {
         Stat::parse(&self.read("stat")?).map(|stat| stat.parent)
     }
 
-    /// Whether it has ended, and its parent has not noticed.
+    /// Whether the process has ended, and its parent has not reaped it.
     pub(crate) fn has_ended(&self) -> bool {
         self.read("stat").and_then(|stat| Stat::parse(&stat)).is_some_and(|stat| stat.has_ended)
     }
 
-    /// The time of the start, to a clock tick; `None` once it has ended, also where its parent has not
-    /// noticed.
+    /// Returns the time of the start, to a clock tick; `None` once the process has ended, even if its parent
+    /// has not reaped it.
     pub(crate) fn started(&self) -> Option<SystemTime> {
         let stat = Stat::parse(&self.read("stat")?).filter(|stat| !stat.has_ended)?;
         let ticks = stat.start_ticks;
@@ -67,61 +67,61 @@ impl ProcProcess {
         (SystemTime::UNIX_EPOCH + Duration::from_secs(booted)).checked_add(after_boot)
     }
 
-    /// The user.
+    /// Returns the id of the user.
     pub(crate) fn user(&self) -> Option<u32> {
         fstat(&self.0).ok().map(|found| found.st_uid)
     }
 
-    /// The program and its arguments, without empty ones. `None` also if they are no UTF-8.
+    /// Returns the program and its arguments, without empty ones. `None` also if they are not UTF-8.
     pub(crate) fn command_line(&self) -> Option<Vec<String>> {
         let words = String::from_utf8(self.read("cmdline")?).ok()?;
         Some(words.split('\0').filter(|word| !word.is_empty()).map(str::to_owned).collect())
     }
 
-    /// The environment at the start.
+    /// Returns the environment at the start.
     pub(crate) fn environment(&self) -> Option<HashMap<OsString, OsString>> {
         Some(variables(&self.read("environ")?))
     }
 
-    /// The current directory.
+    /// Returns the current directory.
     pub(crate) fn directory(&self) -> Option<PathBuf> {
         let path = readlinkat(&self.0, "cwd", Vec::new()).ok()?;
         Some(OsString::from_vec(path.into_bytes()).into())
     }
 }
 
-/// The fields of `/proc/PID/stat` that we need.
+/// The fields of `/proc/PID/stat` that are used.
 #[derive(Debug, PartialEq, Eq)]
 struct Stat {
-    /// Whether it has ended, and waits for its parent to notice.
+    /// Whether the process has ended, and was not reaped.
     has_ended: bool,
     parent: u32,
-    /// Since the boot.
+    /// The time of the start, in clock ticks since the boot.
     start_ticks: u64,
 }
 
 impl Stat {
-    /// Reads the fields by their places. Only the name of the program, in parentheses, may have spaces and
-    /// parentheses itself.
+    /// Parses the fields by their positions. Only the name of the program, in parentheses, may contain spaces
+    /// and parentheses.
     fn parse(stat: &[u8]) -> Option<Self> {
         let name_end = stat.iter().rposition(|byte| *byte == b')')?;
         let mut fields = std::str::from_utf8(&stat[name_end + 1..]).ok()?.split_ascii_whitespace();
-        // The first of them is the state, the field 3 of proc_pid_stat(5).
+        // The first field after the name is the state, field 3 of proc_pid_stat(5).
         let has_ended = matches!(fields.next()?, "Z" | "X");
         let parent = fields.next()?.parse().ok()?;
         let start_ticks = fields.nth(22 - 5)?.parse().ok()?;
-        // The number after it: this one is whole.
+        // A further field shows that this number is complete.
         fields.next()?;
         Some(Self { has_ended, parent, start_ticks })
     }
 }
 
-/// The second of the boot, from `/proc/stat`.
+/// Returns the time of the boot in seconds, from `/proc/stat`.
 fn boot_seconds(stat: &str) -> Option<u64> {
     stat.lines().find_map(|line| line.strip_prefix("btime "))?.trim().parse().ok()
 }
 
-/// Variables that each end in a zero byte. Of two with one name, the last counts.
+/// Parses variables that each end in a NUL byte. Of two with the same name, the last counts.
 fn variables(environ: &[u8]) -> HashMap<OsString, OsString> {
     let variable = |bytes: &[u8]| {
         let equals = bytes.iter().position(|byte| *byte == b'=')?;
@@ -131,14 +131,14 @@ fn variables(environ: &[u8]) -> HashMap<OsString, OsString> {
     environ.split(|byte| *byte == 0).filter_map(variable).collect()
 }
 
-/// A socket that waits for connections.
+/// A listening socket.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Listener {
     pub(crate) address: SocketAddr,
     pub(crate) user: u32,
 }
 
-/// The listeners of IPv4 and IPv6. `None` if the system does not show those of IPv4.
+/// Lists the listeners of IPv4 and IPv6. `None` if the system does not report those of IPv4.
 pub(crate) fn listeners() -> Option<Vec<Listener>> {
     let table = |name: &str| parse_listeners(&std::fs::read_to_string(format!("/proc/net/{name}")).ok()?);
     let mut listeners = table("tcp")?;
@@ -146,28 +146,28 @@ pub(crate) fn listeners() -> Option<Vec<Listener>> {
     Some(listeners)
 }
 
-/// The state of a socket that listens, `TCP_LISTEN` of the kernel.
-const LISTENS: u8 = 10;
+/// The state of a listening socket, `TCP_LISTEN` of the kernel.
+const TCP_LISTEN: u8 = 10;
 
-/// Reads a table of sockets below its heading; `None` if a line is none of such a table.
+/// Parses a table of sockets below its heading; `None` if a line has another form.
 fn parse_listeners(table: &str) -> Option<Vec<Listener>> {
     let mut listeners = Vec::new();
     for line in table.lines().skip(1) {
-        // Number, local and remote address, state, queues, timer, retransmits, user.
+        // The fields: number, local and remote address, state, queues, timer, retransmits, user.
         let mut fields = line.split_ascii_whitespace().skip(1);
         let address = parse_address(fields.next()?)?;
         let state = u8::from_str_radix(fields.nth(1)?, 16).ok()?;
         let user = fields.nth(3)?.parse().ok()?;
-        // The timeout after it: the number of the user is whole.
+        // The timeout after the user id shows that the id is complete.
         fields.next()?;
-        if state == LISTENS {
+        if state == TCP_LISTEN {
             listeners.push(Listener { address, user });
         }
     }
     Some(listeners)
 }
 
-/// Reads an address, which is printed as words of 32 bits in the byte order of the machine, and a port.
+/// Parses an address, which is printed as words of 32 bits in the byte order of the machine, and a port.
 fn parse_address(text: &str) -> Option<SocketAddr> {
     let (address, port) = text.split_once(':')?;
     let mut bytes = Vec::new();
@@ -186,7 +186,7 @@ fn parse_address(text: &str) -> Option<SocketAddr> {
 mod tests {
     use super::*;
 
-    /// A line of `/proc/PID/stat`, for a program with this name.
+    /// Returns a line of `/proc/PID/stat`, for a program with this name.
     fn stat(name: &str) -> String {
         format!(
             "6157 ({name}) S 6150 6150 23048 0 -1 4194304 275 0 0 0 0 0 0 0 20 0 1 0 1365300 2990080 421 \
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_stat_says_nothing() {
+    fn a_truncated_stat_is_refused() {
         let whole = stat("sleep");
         let last_needed = whole.find(" 2990080").unwrap();
         for end in 0..=last_needed {
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn the_boot_is_among_the_counters() {
+    fn the_time_of_the_boot_is_read() {
         assert_eq!(boot_seconds("cpu  1 2\nctxt 5\nbtime 1795723280\nprocesses 9\n"), Some(1_795_723_280));
         for text in ["", "btime", "btime x\n", "notbtime 5\n"] {
             assert_eq!(boot_seconds(text), None, "{text}");
@@ -240,7 +240,7 @@ mod tests {
     const HEADING: &str =
         "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid\n";
 
-    /// A line of a table of sockets.
+    /// Returns a line of a table of sockets.
     fn socket(address: &str, state: &str, user: &str) -> String {
         let zeros = "00000000:00000000 00:00000000 00000000";
         format!(
@@ -248,7 +248,7 @@ mod tests {
         )
     }
 
-    /// The tables were recorded on such a machine.
+    /// The tables were recorded on a machine with this byte order.
     #[cfg(target_endian = "little")]
     #[test]
     fn listeners_of_both_families_are_read() {
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_table_says_nothing() {
+    fn a_damaged_table_is_refused() {
         assert_eq!(parse_listeners(""), Some(Vec::new()));
         assert_eq!(parse_listeners(HEADING), Some(Vec::new()));
         let whole = format!("{HEADING}{}", socket("0100007F:1F90", "0A", "1000"));

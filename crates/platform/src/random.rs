@@ -2,10 +2,10 @@
 
 use std::io;
 
-/// `BYTES` random bytes in hexadecimal, two digits each.
+/// Returns `BYTES` random bytes in hexadecimal, two digits each.
 ///
 /// # Errors
-/// If the system has none.
+/// If the system has no random bytes.
 pub fn hex<const BYTES: usize>() -> io::Result<String> {
     let mut bytes = [0; BYTES];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;

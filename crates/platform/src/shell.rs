@@ -1,14 +1,14 @@
 //! Command lines in settings such as `$EDITOR`, with arguments and quotation marks.
 //!
-//! On Unix a shell reads the line, as in git. On Windows no shell does, because `cmd` interprets arguments
-//! again, and the name of a file may contain its special characters: blanks split the line, except within
-//! quotation marks.
+//! On Unix, a shell reads the line, as in git. On Windows, no shell does, because `cmd` interprets arguments
+//! again, and the name of a file may contain its special characters. There spaces split the line, except
+//! within quotation marks.
 
 use std::ffi::{OsStr, OsString};
 
 use crate::Os;
 
-/// The default editor.
+/// Returns the default editor.
 pub const fn default_editor(os: Os) -> &'static str {
     match os {
         Os::Linux | Os::MacOs => "vi",
@@ -16,7 +16,8 @@ pub const fn default_editor(os: Os) -> &'static str {
     }
 }
 
-/// The program and arguments that run a command line with further arguments. Nothing interprets these.
+/// Returns the program and arguments that run a command line with further arguments, which no shell
+/// interprets.
 pub fn run(
     os: Os,
     command: &str,
@@ -34,8 +35,9 @@ pub fn run(
     }
 }
 
-/// The program that a name of PATH stands for: on Windows also one that ends in `.cmd`, as npm installs them
-/// and as only shells find them. Elsewhere, and where there is none, the name itself.
+/// Returns the path of the program with this name in PATH: on Windows also of one that ends in `.cmd`, as npm
+/// installs it and only shells find it. On other systems, and if there is no such program, returns the name
+/// itself.
 pub fn program(name: &OsStr) -> OsString {
     #[cfg(windows)]
     return which::which(name).map_or_else(|_| name.to_owned(), Into::into);
@@ -43,7 +45,7 @@ pub fn program(name: &OsStr) -> OsString {
     name.to_owned()
 }
 
-/// The program in a command line: `nvim` in `/usr/bin/nvim -n` and `"C:\Program Files\nvim.exe" -n`.
+/// Returns the program in a command line: `nvim` in `/usr/bin/nvim -n` and `"C:\Program Files\nvim.exe" -n`.
 pub fn program_name(os: Os, command: &str) -> String {
     match os {
         Os::Linux | Os::MacOs => {
@@ -60,10 +62,10 @@ pub fn program_name(os: Os, command: &str) -> String {
     }
 }
 
-/// A word of a command line, in quotes where the shell would read it as something else. On Unix, fish reads
-/// it as POSIX shells do: a backslash stands outside the quotes, within which it is an escape to fish alone.
-/// On Windows the shell is `cmd`, which takes `,` for a blank, and replaces `%NAME%` in quotes, too: see
-/// [`is_replaced_by_cmd`].
+/// Returns a word of a command line, in quotes if the shell would otherwise read something else. On Unix,
+/// fish reads it like POSIX shells: a backslash is outside the quotes, because within them only fish treats
+/// it as an escape. On Windows the shell is `cmd`, which treats `,` as a space, and replaces `%NAME%` even in
+/// quotes: see [`is_replaced_by_cmd`].
 pub fn quoted(os: Os, word: &str) -> String {
     let plain = if os == Os::Windows { r"/._-+:\" } else { "/._-+,:@%" };
     if !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || plain.contains(c)) {
@@ -82,23 +84,24 @@ pub fn quoted(os: Os, word: &str) -> String {
     }
 }
 
-/// Whether `cmd` may read something else, in quotes or without: the value of a variable between two `%`.
+/// Whether `cmd` may read something else, even in quotes: the value of a variable between two `%`.
 pub fn is_replaced_by_cmd(word: &str) -> bool {
     word.matches('%').count() > 1
 }
 
-/// Each of these is a single quotation mark to PowerShell, and two of them are one within such marks.
+/// The characters that PowerShell treats as single quotation marks. Two of them are one mark within such
+/// marks.
 const POWERSHELL_QUOTES: [char; 5] = ['\'', '\u{2018}', '\u{2019}', '\u{201A}', '\u{201B}'];
 
-/// A text in the single quotation marks of PowerShell, in which nothing is replaced.
+/// Returns a text in the single quotation marks of PowerShell, in which nothing is replaced.
 pub fn in_powershell_quotes(text: &str) -> String {
     let times = |c: char| if POWERSHELL_QUOTES.contains(&c) { 2 } else { 1 };
     let doubled: String = text.chars().flat_map(|c| std::iter::repeat_n(c, times(c))).collect();
     format!("'{doubled}'")
 }
 
-/// The word that a shell makes of the text; `None` if it is several words, or if the shell would replace a
-/// part of it.
+/// Returns the word that a shell makes of the text; `None` if the text is several words, or the shell would
+/// replace a part of it.
 pub fn unquoted(os: Os, text: &str) -> Option<String> {
     let text = text.trim();
     match os {
@@ -107,7 +110,8 @@ pub fn unquoted(os: Os, text: &str) -> Option<String> {
     }
 }
 
-/// The word as the shells of Windows take it: PowerShell behind `&`, in single quotation marks it and Bash.
+/// Returns the word as the shells of Windows read it: PowerShell after `&`, PowerShell and Bash in single
+/// quotation marks.
 fn windows_word(text: &str) -> Option<String> {
     if let Some(text) = text.strip_prefix("& ") {
         return powershell_word(text);
@@ -164,7 +168,7 @@ fn posix_word(text: &str) -> Option<String> {
     (!text.is_empty()).then_some(word)
 }
 
-/// The words of a Windows command line, as most programs split it.
+/// Splits a Windows command line into words, as most programs do.
 pub(crate) fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let (mut word, mut quoted) = (None::<String>, false);
@@ -208,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quoted_word_is_read_back() {
+    fn quoting_and_unquoting_returns_the_same_word() {
         for os in Os::ALL {
             for word in
                 ["/usr/bin/alongside", "/a b/alongside", "C:\\x\\alongside.exe", "/é/$x", "a;b", "~/a"]
@@ -231,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn powershell_takes_curly_marks_for_quotation_marks() {
+    fn powershell_reads_curly_marks_as_quotation_marks() {
         for word in ["C:\\a b.exe", "it's", "\u{2018}a\u{2019} \u{201A}b\u{201B}", "a''b", "'", "\u{2019}'"] {
             let quoted = in_powershell_quotes(word);
             assert_eq!(unquoted(Os::Windows, &format!("& {quoted}")).as_deref(), Some(word), "{quoted}");
@@ -244,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn cmd_gets_quotes_around_what_splits_words_and_no_names_between_percent_signs() {
+    fn words_for_cmd_are_quoted_and_variables_in_them_are_found() {
         assert_eq!(quoted(Os::Windows, r"C:\a,b\a.exe"), r#""C:\a,b\a.exe""#);
         assert_eq!(quoted(Os::Windows, r"C:\100%\a.exe"), r#""C:\100%\a.exe""#);
         assert_eq!(quoted(Os::Linux, "/a,b/100%/a"), "/a,b/100%/a");
@@ -253,7 +257,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn every_shell_that_is_here_reads_a_quoted_word() {
+    fn every_installed_shell_reads_a_quoted_word() {
         let words = [
             "/a b",
             "it's",
@@ -280,7 +284,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn the_shell_interprets_the_command_only() {
+    fn the_shell_interprets_only_the_command() {
         let (program, arguments) = run(Os::HERE, "printf '%s|' \"a b\"", ["$HOME `id`; x".into()]);
         let ran = std::process::Command::new(program).args(arguments).output().unwrap();
         assert_eq!(String::from_utf8_lossy(&ran.stdout), "a b|$HOME `id`; x|");

@@ -1,20 +1,20 @@
-//! Signals that end this process, and its continuation. On Windows, a closed console and a logoff.
+//! Signals that end this process, and its continuation. On Windows: a closed console and a logoff.
 
 use std::io;
 
-/// The terminal has closed.
+/// The signal for a closed terminal.
 pub const HANGUP: i32 = 1;
-/// Ctrl-C.
+/// The signal for Ctrl-C.
 pub const INTERRUPT: i32 = 2;
-/// A request to end.
+/// The signal that requests the end.
 pub const TERMINATE: i32 = 15;
 
-/// Listens for requests to end.
+/// A listener for signals that request the end.
 #[derive(Debug)]
 pub struct Signals(imp::Signals);
 
 impl Signals {
-    /// Listens from now on; before, a signal ends the process at once. Needs a Tokio runtime.
+    /// Starts to listen. Before that, a signal ends the process at once. Needs a Tokio runtime.
     ///
     /// # Errors
     /// If the system refuses.
@@ -22,18 +22,19 @@ impl Signals {
         imp::Signals::listen().map(Self)
     }
 
-    /// The number of the next signal: [`HANGUP`], [`INTERRUPT`] or [`TERMINATE`]. Cancel safe.
+    /// Waits for the next signal and returns its number: [`HANGUP`], [`INTERRUPT`] or [`TERMINATE`]. Cancel
+    /// safe.
     pub async fn next(&mut self) -> i32 {
         self.0.next().await
     }
 }
 
-/// Listens for a continuation after a stop, as by Ctrl-Z and `fg`. Never happens on Windows.
+/// A listener for the continuation after a stop, as by Ctrl-Z and `fg`. Windows has no continuations.
 #[derive(Debug)]
 pub struct Continued(imp::Continued);
 
 impl Continued {
-    /// Listens from now on; hears nothing if the system refuses. Needs a Tokio runtime.
+    /// Starts to listen. If the system refuses, reports no continuation. Needs a Tokio runtime.
     pub fn listen() -> Self {
         Self(imp::Continued::listen())
     }
@@ -156,7 +157,7 @@ mod tests {
 
     use super::*;
 
-    /// One test, because a signal reaches all listeners of the process.
+    /// This is one test, because a signal reaches all listeners of the process.
     #[tokio::test]
     async fn ending_and_continuing_signals_arrive() {
         let mut ending = Signals::listen().unwrap();

@@ -1,22 +1,22 @@
-//! Addresses of local sockets. On Unix a socket is a file with a short path, in a private directory. On
-//! Windows it is a named pipe outside all directories, and anybody may take a name: so a part of it is
-//! random, and stands in a file where the socket would be.
+//! Addresses of local sockets. On Unix, a socket is a file with a short path, in a private directory. On
+//! Windows it is a named pipe outside all directories, and any program may create a pipe of that name. So the
+//! name has a random part, which is stored in a file at the path that a Unix socket would have.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::Os;
 
-/// A path that is too long for a socket.
+/// The error for a path that is too long for a socket.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TooLong {
+pub struct PathTooLong {
     /// The path.
     pub path: PathBuf,
-    /// The most bytes it may have.
+    /// The longest allowed path, in bytes.
     pub limit: usize,
 }
 
-impl std::fmt::Display for TooLong {
+impl std::fmt::Display for PathTooLong {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
@@ -27,60 +27,60 @@ impl std::fmt::Display for TooLong {
     }
 }
 
-impl std::error::Error for TooLong {}
+impl std::error::Error for PathTooLong {}
 
-/// The socket with this name, in a private directory of the user. `secret` is the random part of a pipe's
-/// name.
+/// Returns the address of the socket with this name, in a private directory of the user. `random_part` is a
+/// part of a pipe's name.
 ///
 /// # Errors
 /// If the path is longer than the system allows.
-pub fn address(os: Os, directory: &Path, name: &str, secret: &str) -> Result<PathBuf, TooLong> {
+pub fn address(os: Os, directory: &Path, name: &str, random_part: &str) -> Result<PathBuf, PathTooLong> {
     let path = match os {
-        Os::Linux | Os::MacOs => file(directory, name),
-        Os::Windows => PathBuf::from(format!(r"\\.\pipe\alongside-{name}-{secret}")),
+        Os::Linux | Os::MacOs => socket_path(directory, name),
+        Os::Windows => PathBuf::from(format!(r"\\.\pipe\alongside-{name}-{random_part}")),
     };
     let limit = limit(os);
-    if path.as_os_str().len() > limit { Err(TooLong { path, limit }) } else { Ok(path) }
+    if path.as_os_str().len() > limit { Err(PathTooLong { path, limit }) } else { Ok(path) }
 }
 
-/// The file in place of a socket: the socket itself, on Windows a file with the random part of its name.
-pub fn file(directory: &Path, name: &str) -> PathBuf {
+/// Returns the path of the socket; on Windows, of the file with the random part of its name.
+pub fn socket_path(directory: &Path, name: &str) -> PathBuf {
     directory.join(name).with_extension("sock")
 }
 
-/// The address of a socket that exists, or did.
+/// Returns the address of a socket that exists, or has existed.
 ///
 /// # Errors
-/// If the path is too long, or on Windows if no file tells the random part.
-pub fn existing(os: Os, directory: &Path, name: &str) -> io::Result<PathBuf> {
-    let secret = match os {
+/// If the path is too long, or on Windows if the file with the random part cannot be read.
+pub fn existing_address(os: Os, directory: &Path, name: &str) -> io::Result<PathBuf> {
+    let random_part = match os {
         Os::Linux | Os::MacOs => String::new(),
-        Os::Windows => std::fs::read_to_string(file(directory, name))?,
+        Os::Windows => std::fs::read_to_string(socket_path(directory, name))?,
     };
-    address(os, directory, name, &secret).map_err(io::Error::other)
+    address(os, directory, name, &random_part).map_err(io::Error::other)
 }
 
-/// A socket that is to be made; on Windows with a new name, which nobody learns before it is bound: another
-/// program could take it first.
+/// A socket before it is bound. On Windows its name stays unpublished until then, so that no other program
+/// can take it.
 #[derive(Debug)]
 pub struct NewSocket {
     address: PathBuf,
-    /// On Windows the file that tells the random part, and that part.
-    told: Option<(PathBuf, String)>,
+    /// On Windows, the path of the file with the random part, and that part.
+    published: Option<(PathBuf, String)>,
 }
 
 impl NewSocket {
-    /// The socket with this name, in a private directory of the user.
+    /// Prepares the socket with this name, in a private directory of the user.
     ///
     /// # Errors
     /// If the path is too long, or if the system has no random bytes.
     pub fn new(os: Os, directory: &Path, name: &str) -> io::Result<Self> {
-        let told = match os {
+        let published = match os {
             Os::Linux | Os::MacOs => None,
-            Os::Windows => Some((file(directory, name), crate::random::hex::<16>()?)),
+            Os::Windows => Some((socket_path(directory, name), crate::random::hex::<16>()?)),
         };
-        let secret = told.as_ref().map_or("", |(_, secret)| secret);
-        Ok(Self { address: address(os, directory, name, secret).map_err(io::Error::other)?, told })
+        let random_part = published.as_ref().map_or("", |(_, random_part)| random_part);
+        Ok(Self { address: address(os, directory, name, random_part).map_err(io::Error::other)?, published })
     }
 
     /// The address to bind.
@@ -88,16 +88,16 @@ impl NewSocket {
         &self.address
     }
 
-    /// Lets others find the socket, now that it is bound.
+    /// Publishes the address of the socket, now that it is bound.
     ///
     /// # Errors
     /// On Windows, if the file cannot be written.
-    pub fn tell(self) -> io::Result<()> {
-        self.told.map_or(Ok(()), |(file, secret)| std::fs::write(file, secret))
+    pub fn publish(self) -> io::Result<()> {
+        self.published.map_or(Ok(()), |(socket_path, random_part)| std::fs::write(socket_path, random_part))
     }
 }
 
-/// The longest path in bytes, without the final zero.
+/// Returns the length of the longest path in bytes, without the terminating NUL.
 const fn limit(os: Os) -> usize {
     match os {
         Os::Linux => 107,
@@ -106,8 +106,8 @@ const fn limit(os: Os) -> usize {
     }
 }
 
-/// The name or number of this user, for names that differ between users.
-pub fn user() -> String {
+/// Returns an identifier of this user, for file names that must differ between users.
+pub fn user_id() -> String {
     #[cfg(unix)]
     return rustix::process::geteuid().as_raw().to_string();
     #[cfg(not(unix))]
@@ -129,19 +129,19 @@ mod tests {
     }
 
     #[test]
-    fn nobody_learns_the_name_of_a_pipe_before_it_is_bound() {
+    fn the_name_of_a_pipe_is_not_published_before_it_is_bound() {
         let private = tempfile::tempdir().unwrap();
         let new = |os| NewSocket::new(os, private.path(), "0f3a").unwrap();
-        let found = || existing(Os::Windows, private.path(), "0f3a").ok();
+        let found = || existing_address(Os::Windows, private.path(), "0f3a").ok();
         let (one, other) = (new(Os::Windows), new(Os::Windows));
         assert_ne!(one.address(), other.address(), "each has a name of its own");
         assert_eq!(found(), None, "another program could take it");
         let address = other.address().to_owned();
-        other.tell().unwrap();
+        other.publish().unwrap();
         assert_eq!(found(), Some(address));
         for os in [Os::Linux, Os::MacOs] {
             let socket = new(os);
-            assert_eq!(existing(os, private.path(), "0f3a").unwrap(), socket.address());
+            assert_eq!(existing_address(os, private.path(), "0f3a").unwrap(), socket.address());
         }
     }
 

@@ -1,13 +1,12 @@
-//! Names as file systems compare them that take several spellings for one name: APFS and HFS+ regard neither
-//! case nor the form of a character.
+//! Compares names like file systems that accept several spellings of a name: APFS and HFS+ ignore case and
+//! the Unicode normalisation form.
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 
-/// The text without regard to case and to the canonical form of characters: `Ö`, `ö`, and `o` with a mark of
-/// its own are one.
+/// Folds case and the normalisation form: `Ö`, `ö`, and `o` with a combining mark become equal.
 pub fn folded(text: &str) -> String {
     let composed = ComposingNormalizerBorrowed::new_nfc();
-    // There and back: `ſ` and `ς` are lower case already, and `ẞ` is upper case.
+    // Upper and lower case are applied both ways: `ſ` and `ς` are lower case already, and `ẞ` is upper case.
     let cases = |c: char| c.to_lowercase().flat_map(char::to_uppercase).flat_map(char::to_lowercase);
     let text: String = composed.normalize(text).chars().flat_map(cases).collect();
     composed.normalize(&text).into_owned()

@@ -1,15 +1,15 @@
-//! A file in place of standard error, for a program that has no terminal: whoever starts the program hands it
-//! a file so, which no other child can inherit by accident.
+//! Passes a file to a program without a terminal in place of its standard error, so that no other child
+//! process can inherit the file by accident.
 
 use std::fs::File;
 use std::io;
 use std::process::Stdio;
 
-/// A standard error for a program that [takes](take) this file. On Windows, where none can, it leads
-/// nowhere: the program would hold the file, and a lock on it, for good.
+/// Returns a standard error for a program that [takes](take) this file. On Windows, where no program can take
+/// it, returns the null device: the program would hold the file, and a lock on it, until its end.
 ///
 /// # Errors
-/// If the system has no descriptor left.
+/// If the system has no file descriptor left.
 pub fn handing_over(file: &File) -> io::Result<Stdio> {
     #[cfg(unix)]
     return file.try_clone().map(Into::into);
@@ -20,8 +20,8 @@ pub fn handing_over(file: &File) -> io::Result<Stdio> {
     }
 }
 
-/// Takes the file that this program was started with in place of standard error. From then on, standard error
-/// leads nowhere.
+/// Takes the file that this program was started with in place of standard error. Afterwards, standard error
+/// is the null device.
 ///
 /// # Errors
 /// If standard error is closed, or the system cannot replace it, as Windows.

@@ -1,18 +1,18 @@
-//! The terminal of this process, except for drawing. On Windows most functions do nothing: a program's exit
-//! resets console modes, and jobs cannot be stopped.
+//! The terminal of this process, except for drawing. Most functions have no effect on Windows: the end of a
+//! program resets console modes, and jobs cannot be stopped.
 
 use std::fs::File;
 
 use crate::Os;
 
-/// Discards unread keys, because they were meant for the previous screen.
+/// Discards unread keys, because the person typed them for the previous screen.
 pub fn discard_typed() {
-    // It fails for a pipe.
+    // The call fails for a pipe.
     #[cfg(unix)]
     let _ = rustix::termios::tcflush(std::io::stdin(), rustix::termios::QueueSelector::IFlush);
 }
 
-/// The columns of the terminal at standard output, if there is one.
+/// Returns the columns of the terminal at standard output, if there is one.
 pub fn columns() -> Option<u16> {
     #[cfg(unix)]
     return rustix::termios::tcgetwinsize(std::io::stdout()).ok().map(|size| size.ws_col);
@@ -20,7 +20,7 @@ pub fn columns() -> Option<u16> {
     None
 }
 
-/// The rows of the terminal at standard output, if there is one.
+/// Returns the rows of the terminal at standard output, if there is one.
 pub fn rows() -> Option<u16> {
     #[cfg(unix)]
     return rustix::termios::tcgetwinsize(std::io::stdout()).ok().map(|size| size.ws_row);
@@ -28,7 +28,7 @@ pub fn rows() -> Option<u16> {
     None
 }
 
-/// The columns of the terminal at standard error, if there is one.
+/// Returns the columns of the terminal at standard error, if there is one.
 pub fn columns_for_errors() -> Option<u16> {
     #[cfg(unix)]
     return rustix::termios::tcgetwinsize(std::io::stderr()).ok().map(|size| size.ws_col);
@@ -36,7 +36,7 @@ pub fn columns_for_errors() -> Option<u16> {
     None
 }
 
-/// The keyboard, even if standard input is something else.
+/// Opens the keyboard, even if standard input is not a terminal.
 ///
 /// # Errors
 /// If there is no terminal.
@@ -51,12 +51,12 @@ const fn keyboard_of(os: Os) -> &'static str {
     }
 }
 
-/// The modes of the terminal at standard input, to restore them after a program crashed in it.
+/// The modes of the terminal at standard input, to restore them after a program has crashed in it.
 #[derive(Debug)]
 pub struct Modes(#[cfg(unix)] rustix::termios::Termios);
 
 impl Modes {
-    /// The current modes. `None` without a terminal, and on Windows.
+    /// Returns the current modes. `None` without a terminal, and on Windows.
     pub fn save() -> Option<Self> {
         #[cfg(unix)]
         return rustix::termios::tcgetattr(std::io::stdin()).ok().map(Self);
@@ -64,17 +64,17 @@ impl Modes {
         None
     }
 
-    /// Restores the modes after all output is shown.
+    /// Restores the modes once all output is shown.
     pub fn restore(&self) {
-        // It fails if the terminal is gone.
+        // The call fails if the terminal is closed.
         #[cfg(unix)]
         let _ =
             rustix::termios::tcsetattr(std::io::stdin(), rustix::termios::OptionalActions::Drain, &self.0);
     }
 }
 
-/// A key that ends a line of the terminal at standard input as Enter does, until this is dropped: a program
-/// gets it at once, with the text before it.
+/// A key that ends a line of the terminal at standard input like Enter, until this value is dropped. A
+/// program receives the key at once, with the text before it.
 #[derive(Debug)]
 pub struct LineEndKey {
     #[cfg(unix)]
@@ -84,7 +84,7 @@ pub struct LineEndKey {
 }
 
 impl LineEndKey {
-    /// `None` without a terminal, and on Windows.
+    /// Sets the key. `None` without a terminal, and on Windows.
     #[cfg_attr(not(unix), expect(unused_variables, reason = "there is no such key"))]
     pub fn set(key: u8) -> Option<Self> {
         #[cfg(unix)]
@@ -96,7 +96,7 @@ impl LineEndKey {
         None
     }
 
-    /// Sets it again, after a shell may have changed the modes of the terminal.
+    /// Sets the key again, after a shell may have changed the modes of the terminal.
     pub fn set_again(&self) {
         #[cfg(unix)]
         change_line_end(|_| self.key);
@@ -111,7 +111,7 @@ impl Drop for LineEndKey {
     }
 }
 
-/// Changes the further character that ends a line, and returns the one before.
+/// Changes the additional character that ends a line (VEOL), and returns the previous one.
 #[cfg(unix)]
 fn change_line_end(change: impl FnOnce(u8) -> u8) -> Option<u8> {
     use rustix::termios::{OptionalActions, SpecialCodeIndex, tcgetattr, tcsetattr};
@@ -122,7 +122,8 @@ fn change_line_end(change: impl FnOnce(u8) -> u8) -> Option<u8> {
     Some(before)
 }
 
-/// Stops this process and its job, like Ctrl-Z; false if it cannot, or nobody could continue the job.
+/// Stops this process and its job, like Ctrl-Z. Returns false if that fails, or no shell could continue the
+/// job.
 pub fn stop_job() -> bool {
     #[cfg(unix)]
     return rustix::process::kill_current_process_group(rustix::process::Signal::TSTP).is_ok();

@@ -1,7 +1,7 @@
-//! Reads files that somebody else may have put there, in a directory below `/tmp` or a foreign project. A
-//! pipe would block the reader, a device would never end, and a huge file would fill the memory: reading them
-//! fails. A file may have more bytes than its size, because `/proc` shows none and others grow, so reading is
-//! bounded too.
+//! Reads files that another user may have created, in a directory below `/tmp` or a foreign project. A pipe
+//! would block the reader, a device might never end, and a huge file would fill the memory. So reading such a
+//! file fails. A file may have more bytes than its size, because `/proc` reports size 0 and other files grow.
+//! So the length is limited, too.
 
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::directory::Directory;
 use crate::files::{self, Links};
 
-/// The most bytes that a file may have beyond its size: it may grow, and those of `/proc` have size 0.
+/// The number of bytes by which a file may exceed its size: it may grow, and files of `/proc` have size 0.
 const MAX_GROWTH: u64 = 1 << 20;
 
 /// The files that reading accepts.
@@ -19,17 +19,17 @@ const MAX_GROWTH: u64 = 1 << 20;
 pub enum Whose {
     /// Files of this user, and no links: for directories where others can write.
     Ours,
-    /// Files of anybody, also through links: for names that the user gave.
+    /// Files of any user, also through links: for names that the user gave.
     Anybodys,
 }
 
-/// An open file. Reading fails beyond the size at its opening plus 1 MiB.
+/// An open file. Reading fails after the size at its opening plus 1 MiB.
 #[derive(Debug)]
 pub struct Bounded {
     file: File,
     found: Metadata,
     left: u64,
-    /// The content, if it is read already.
+    /// The content, if it was read already.
     content: Option<Vec<u8>>,
 }
 
@@ -50,17 +50,17 @@ impl Bounded {
         Ok(Self { file, found, left: size.saturating_add(MAX_GROWTH).min(limit), content: None })
     }
 
-    /// The file's state at its opening.
+    /// Returns the metadata at its opening.
     pub fn metadata(&self) -> &Metadata {
         &self.found
     }
 
-    /// See [`files::has_other_names`].
+    /// Whether the file has further names: see [`files::has_other_names`].
     pub fn has_other_names(&self) -> bool {
         files::has_other_names(&self.file, &self.found)
     }
 
-    /// See [`files::real_path`].
+    /// Returns its path: see [`files::real_path`].
     pub fn real_path(&self) -> Option<PathBuf> {
         files::real_path(&self.file)
     }
@@ -74,7 +74,7 @@ impl Bounded {
             return Ok(content);
         }
         let size = usize::try_from(self.found.len()).unwrap_or_default();
-        // The first read shows the end of a file that has its size: it gets a byte less than it asks for.
+        // If the file has its size, the first read shows its end: it returns a byte less than requested.
         let mut content = Vec::with_capacity(size + 1);
         #[cfg(unix)]
         if size > 0 {
@@ -90,7 +90,7 @@ impl Bounded {
         Ok(content)
     }
 
-    /// Fails once more was read than the file may have.
+    /// Fails once more bytes were read than the limit allows.
     fn count(&mut self, read: usize) -> io::Result<()> {
         let error =
             || io::Error::new(io::ErrorKind::FileTooLarge, "the file is larger than its size, or grows");
@@ -149,8 +149,8 @@ pub fn open(path: &Path, limit: u64, whose: Whose) -> io::Result<Bounded> {
     Bounded::new(files::open_without_waiting(path, links)?, limit, whose)
 }
 
-/// The same for a file of at most `limit` bytes that the system has in memory; `None` for others, of which no
-/// more is to be known without waiting for a disk.
+/// Opens a file like [`open`] if the system has all of it in memory. Returns `None` for other files, about
+/// which the function cannot know more without waiting for a disk.
 ///
 /// # Errors
 /// As [`read`].
@@ -165,7 +165,7 @@ pub fn open_cached(path: &Path, limit: u64, whose: Whose) -> Option<io::Result<B
     (!opened.as_ref().is_err_and(is_elsewhere)).then_some(opened)
 }
 
-/// The whole content, if all of it is in memory, and the file has its size.
+/// Returns the whole content, if all of it is in memory, and the file has its size.
 #[cfg(target_os = "linux")]
 fn content_in_memory(bounded: &Bounded) -> io::Result<Vec<u8>> {
     use rustix::io::{ReadWriteFlags, preadv2};
@@ -193,7 +193,7 @@ mod tests {
 
     use super::*;
 
-    /// A pipe without a writer.
+    /// Creates a pipe without a writer.
     fn pipe(path: &Path) {
         assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
     }
@@ -230,7 +230,7 @@ mod tests {
                 std::os::unix::fs::chown(directory.path().join("file"), Some(65534), None).unwrap();
                 directory.path().join("file")
             }
-            // Everybody can read it, and root owns it.
+            // All users can read the file, and root owns it.
             false => "/etc/passwd".into(),
         };
         let refused = read(&theirs, 1 << 20, Whose::Ours).unwrap_err();

@@ -1,12 +1,12 @@
-//! Notifications about changes in directories, so that an idle process sleeps.
+//! Notifications about changes in directories, so that an idle process can sleep.
 //!
-//! Systems report changes by programs on this machine. Without that, or if the kernel has no watches left,
-//! the caller must poll: see [`Watch::is_deaf`].
+//! Systems report changes that programs on this machine make. Otherwise, or if the kernel has no watches
+//! left, the caller must poll: see [`Watch::is_deaf`].
 //!
 //! macOS and Windows report through the crate `notify`. Linux does not: `notify` 8 asks the kernel for every
-//! opening, write and change of attributes in a directory, and has no way to ask for less. Home is among the
-//! directories, so each program that opens a file there would wake an idle companion. It also runs a thread
-//! of its own.
+//! opening, write and change of attributes in a directory, and has no way to ask for less. The home directory
+//! is one of the directories, so each program that opens a file there would wake an idle companion. `notify`
+//! also runs its own thread.
 
 #[cfg(any(test, not(target_os = "linux")))]
 mod notify_events;
@@ -14,8 +14,8 @@ mod notify_events;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// Whether one watch of a directory holds all below it at no cost. On Linux each directory needs one of its
-/// own; elsewhere each further one would cost, on macOS a restart of all of them.
+/// Whether one watch of a directory covers all directories below it. On Linux, each directory needs its own
+/// watch. Elsewhere each further watch would cost time, on macOS a restart of all watches.
 pub const fn watches_whole_trees(os: crate::Os) -> bool {
     match os {
         crate::Os::Linux => false,
@@ -23,10 +23,11 @@ pub const fn watches_whole_trees(os: crate::Os) -> bool {
     }
 }
 
-/// Watches directories, not those below: new, removed and written entries, and moves of their own.
+/// A watch of directories, but not of their subdirectories: new, removed and written entries, and moves of
+/// the directories.
 #[derive(Debug)]
 pub struct Watch {
-    /// Empty while the kernel gives this user no more of them.
+    /// The listener. Unset while the kernel gives this user no more listeners.
     listener: std::sync::OnceLock<Listener>,
 }
 
@@ -36,37 +37,37 @@ use inotify::Listener;
 use notify_events::Listener;
 
 impl Watch {
-    /// Starts without any directory. Needs a Tokio runtime.
+    /// Creates a watch without any directory. Needs a Tokio runtime.
     pub fn begin() -> Self {
         let watch = Self { listener: std::sync::OnceLock::new() };
         watch.listen();
         watch
     }
 
-    /// The listener, which it opens where it could not before.
+    /// Returns the listener. Opens it if that failed before.
     fn listen(&self) -> Option<&Listener> {
         if self.listener.get().is_none()
             && let Ok(listener) = Listener::open()
         {
-            // Another thread may have been faster.
+            // Another thread may have set the listener first.
             let _ = self.listener.set(listener);
         }
         self.listener.get()
     }
 
-    /// Watches exactly these directories, given by absolute paths; for a missing one, its appearance. A look
-    /// at them after this call misses nothing. Blocks while it checks that they exist. Needs a Tokio runtime.
-    /// Returns whether it watches more than before.
+    /// Watches exactly these directories, given by absolute paths; for a missing one, its appearance. Changes
+    /// after this call are reported. Blocks while it checks that the directories exist. Needs a Tokio
+    /// runtime. Returns whether the watch covers more than before.
     pub fn set(&self, directories: BTreeSet<PathBuf>) -> bool {
         self.listen().is_some_and(|listener| listener.set(directories))
     }
 
-    /// Whether it may miss changes, so that the caller must poll.
+    /// Whether the watch may miss changes, so that the caller must poll.
     pub fn is_deaf(&self) -> bool {
         self.listener.get().is_none_or(Listener::is_deaf)
     }
 
-    /// Waits until something may have changed; forever where the system reports nothing. Cancel safe.
+    /// Waits until something may have changed. Never returns if the system reports nothing. Cancel safe.
     pub async fn changed(&self) {
         if let Some(listener) = self.listener.get()
             && listener.changed().await.is_ok()
@@ -94,24 +95,24 @@ mod inotify {
     use tokio::io::Interest;
     use tokio::io::unix::AsyncFd;
 
-    /// The directory moves or goes.
+    /// The flags for a directory that is moved or removed.
     const ITSELF: WatchFlags = WatchFlags::DELETE_SELF.union(WatchFlags::MOVE_SELF);
-    /// The directory or an entry changes.
+    /// The flags for a change of a directory or an entry.
     const ENTRIES: WatchFlags = ITSELF
         .union(WatchFlags::CREATE)
         .union(WatchFlags::DELETE)
         .union(WatchFlags::MOVED_FROM)
         .union(WatchFlags::MOVED_TO)
         .union(WatchFlags::CLOSE_WRITE);
-    /// An entry appears.
+    /// The flags for the appearance of an entry.
     const APPEARANCE: WatchFlags = ITSELF.union(WatchFlags::CREATE).union(WatchFlags::MOVED_TO);
 
-    /// The changes of one directory that count.
+    /// The changes of one directory that are reported.
     #[derive(Debug, Clone, PartialEq, Eq)]
     enum Counted {
-        /// Its own moves and its end.
+        /// Moves and the removal of the directory.
         Itself,
-        /// Also the appearance of these entries: home has much that comes and goes.
+        /// Also the appearance of these entries. Many entries of a home directory come and go.
         Appearance(BTreeSet<OsString>),
         /// Also every change of an entry.
         Entries,
@@ -126,7 +127,7 @@ mod inotify {
             }
         }
 
-        /// Both.
+        /// Returns the changes of both values.
         fn and(self, other: Self) -> Self {
             match (self, other) {
                 (Self::Entries, _) | (_, Self::Entries) => Self::Entries,
@@ -138,7 +139,7 @@ mod inotify {
             }
         }
 
-        /// Whether an event counts, which names an entry unless it is about the directory.
+        /// Whether an event is reported. `entry` is `None` for an event of the directory itself.
         fn counts(&self, entry: Option<&OsStr>) -> bool {
             match (self, entry) {
                 (Self::Appearance(names), Some(entry)) => names.contains(entry),
@@ -151,7 +152,7 @@ mod inotify {
     pub(super) struct Listener {
         inotify: AsyncFd<OwnedFd>,
         watched: Mutex<Watched>,
-        /// The directories may have moved.
+        /// Whether the directories may have moved.
         is_stale: AtomicBool,
         is_deaf: AtomicBool,
     }
@@ -159,7 +160,7 @@ mod inotify {
     #[derive(Debug, Default)]
     struct Watched {
         directories: BTreeSet<PathBuf>,
-        /// By the kernel's number.
+        /// The watches by the kernel's number (watch descriptor).
         watches: BTreeMap<i32, Counted>,
     }
 
@@ -206,12 +207,13 @@ mod inotify {
                     Ok((number, what)) => drop(now.insert(number, what)),
                     // Only root moves a parent directory that this user cannot read.
                     Err(Errno::ACCESS) if is_parent => {}
-                    // No watches are left, or the directory has just gone; the next call watches its parent.
+                    // No watches are left, or the directory was just removed. The next call watches its
+                    // parent.
                     Err(_) => is_deaf = true,
                 }
             }
             for number in watched.watches.keys().filter(|number| !now.contains_key(number)) {
-                // It fails for a directory that has gone.
+                // The call fails for a directory that was removed.
                 let _ = remove_watch(&self.inotify, *number);
             }
             let is_more = now.iter().any(|(number, what)| watched.watches.get(number) != Some(what));
@@ -221,7 +223,7 @@ mod inotify {
             is_more
         }
 
-        /// Two paths of one directory share a watch.
+        /// Adds a watch. Two paths of one directory share a watch.
         fn add(
             &self,
             path: &Path,
@@ -239,7 +241,7 @@ mod inotify {
             }
         }
 
-        /// Whether an event of a watch counts. One of a watch that is just being set does.
+        /// Whether an event of a watch is reported. An event of a watch that is just being set is.
         fn counts(&self, number: i32, entry: Option<&OsStr>) -> bool {
             let watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
             watched.watches.get(&number).is_none_or(|counted| counted.counts(entry))
@@ -249,16 +251,16 @@ mod inotify {
             self.is_deaf.load(Ordering::Acquire)
         }
 
-        /// Waits for events and takes all of them.
+        /// Waits for events and reads all of them.
         pub(super) async fn changed(&self) -> io::Result<()> {
             loop {
                 let mut ready = self.inotify.readable().await?;
-                let mut told = [MaybeUninit::uninit(); 4096];
-                let mut told = Reader::new(&self.inotify, &mut told);
+                let mut buffer = [MaybeUninit::uninit(); 4096];
+                let mut events = Reader::new(&self.inotify, &mut buffer);
                 let mut any = false;
                 let end = loop {
-                    match told.next() {
-                        // The end of a removed watch is no change.
+                    match events.next() {
+                        // The end of a removed watch is not a change.
                         Ok(event) if event.events() == ReadFlags::IGNORED => {}
                         Ok(event) => {
                             let entry = event.file_name().map(|name| OsStr::from_bytes(name.to_bytes()));
@@ -289,15 +291,15 @@ mod tests {
 
     use super::*;
 
-    /// Longer than any step takes.
-    const SOON: Duration = Duration::from_secs(20);
+    /// A time limit that is longer than any step takes.
+    const STEP_TIMEOUT: Duration = Duration::from_secs(20);
 
-    async fn hears(watch: &Watch, what: &str) {
-        assert!(tokio::time::timeout(SOON, watch.changed()).await.is_ok(), "{what} is not heard");
+    async fn expect_report(watch: &Watch, what: &str) {
+        assert!(tokio::time::timeout(STEP_TIMEOUT, watch.changed()).await.is_ok(), "{what} is not heard");
     }
 
-    /// The kernel reports before the changing call returns.
-    async fn hears_nothing(watch: &Watch, what: &str) {
+    /// Expects no report. The kernel reports a change before the changing call returns.
+    async fn expect_no_report(watch: &Watch, what: &str) {
         let heard = tokio::time::timeout(Duration::from_millis(50), watch.changed()).await;
         assert!(heard.is_err(), "{what} is not heard");
     }
@@ -314,18 +316,18 @@ mod tests {
         fs::write(directory.join("deeper/file"), "").unwrap();
         fs::write(ground.path().join("above/beside"), "").unwrap();
         assert!(!set(), "it is watched already");
-        hears_nothing(&watch, "what happens elsewhere").await;
+        expect_no_report(&watch, "what happens elsewhere").await;
 
         fs::write(directory.join("file"), "").unwrap();
-        hears(&watch, "a file that comes").await;
+        expect_report(&watch, "a file that comes").await;
         fs::write(directory.join("file"), "text").unwrap();
-        hears(&watch, "a file that is written").await;
+        expect_report(&watch, "a file that is written").await;
         fs::rename(directory.join("file"), directory.join("other")).unwrap();
-        hears(&watch, "a file that is moved").await;
+        expect_report(&watch, "a file that is moved").await;
         fs::remove_file(directory.join("other")).unwrap();
-        hears(&watch, "a file that goes").await;
+        expect_report(&watch, "a file that goes").await;
         fs::rename(ground.path().join("above"), ground.path().join("elsewhere")).unwrap();
-        hears(&watch, "a directory that moves with what is above it").await;
+        expect_report(&watch, "a directory that moves with what is above it").await;
     }
 
     #[tokio::test]
@@ -333,11 +335,11 @@ mod tests {
         let ground = tempfile::tempdir().unwrap();
         let watch = Watch { listener: std::sync::OnceLock::new() };
         assert!(watch.is_deaf());
-        hears_nothing(&watch, "what happens meanwhile").await;
+        expect_no_report(&watch, "what happens meanwhile").await;
         assert!(watch.set(BTreeSet::from([ground.path().to_owned()])));
         assert!(!watch.is_deaf());
         fs::write(ground.path().join("file"), "").unwrap();
-        hears(&watch, "a file that comes").await;
+        expect_report(&watch, "a file that comes").await;
     }
 
     #[tokio::test]
@@ -348,18 +350,18 @@ mod tests {
         let set = || watch.set(BTreeSet::from([directory.clone()]));
         set();
         fs::write(ground.path().join("another"), "").unwrap();
-        hears_nothing(&watch, "what comes beside its way").await;
+        expect_no_report(&watch, "what comes beside its way").await;
         fs::create_dir_all(&directory).unwrap();
-        hears(&watch, "the first step of its way").await;
+        expect_report(&watch, "the first step of its way").await;
         set();
         fs::write(directory.join("file"), "").unwrap();
-        hears(&watch, "a file in it").await;
+        expect_report(&watch, "a file in it").await;
         fs::remove_dir_all(ground.path().join("one")).unwrap();
-        hears(&watch, "that it goes").await;
+        expect_report(&watch, "that it goes").await;
         set();
         assert!(!watch.is_deaf());
         fs::create_dir(ground.path().join("one")).unwrap();
-        hears(&watch, "that it comes again").await;
+        expect_report(&watch, "that it comes again").await;
     }
 
     #[tokio::test]
@@ -371,8 +373,8 @@ mod tests {
         watch.set(BTreeSet::from([one.clone(), two.clone()]));
         watch.set(BTreeSet::from([two.clone()]));
         fs::write(one.join("file"), "").unwrap();
-        hears_nothing(&watch, "what is watched no more").await;
+        expect_no_report(&watch, "what is watched no more").await;
         fs::write(two.join("file"), "").unwrap();
-        hears(&watch, "what is still watched").await;
+        expect_report(&watch, "what is still watched").await;
     }
 }

@@ -40,8 +40,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const GIT_PATIENCE: Duration = Duration::from_secs(30);
 
 /// Takes the lock of comments. While a process holds it, no other process writes a comment or delivers a
-/// message
-/// of this working tree.
+/// message of this working tree.
 pub(crate) fn lock(store: &TreeStore) -> Result<FileLock, Error> {
     let lock = store.try_lock(COMMENTS_LOCK, Instant::now() + PATIENCE)?;
     lock.ok_or("another alongside writes comments here all the time".into())
@@ -88,10 +87,8 @@ pub(crate) fn add(dirs: &TurnDirs, top: &Path, new: &NewComment) -> Result<(), R
 }
 
 /// Replaces the text of a comment, or removes the comment if `text` is empty. A comment that an agent has
-/// read is
-/// asked again with the new text, or closed. If its lines have changed since, the comment is then about the
-/// lines
-/// in their place, which the person sees.
+/// read is asked again with the new text, or closed. If its lines have changed since, the comment is then
+/// about the lines in their place, which the person sees.
 ///
 /// # Errors
 /// When there is no such comment, or the change cannot be written.

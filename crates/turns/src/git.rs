@@ -1,5 +1,5 @@
-//! Runs the user's git so that only our own arguments decide how it works: no setting of the person
-//! or the project, no variable, no hook, no filter, and no program that a project brings along.
+//! Runs the user's git so that only our own arguments decide how it works: no setting of the person or the
+//! project, no variable, no hook, no filter, and no program that a project brings along.
 
 pub(crate) mod index_listing;
 pub(crate) mod index_records;

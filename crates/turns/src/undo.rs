@@ -1,6 +1,5 @@
 //! Carries out a person's undo of changes. No other module writes into a project. The undo writes a file only
-//! if
-//! it is still as the person saw it, and only with the text that they chose.
+//! if it is still as the person saw it, and only with the text that they chose.
 
 pub(crate) mod message_promises;
 pub(crate) mod own_writes;

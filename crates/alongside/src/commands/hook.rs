@@ -18,7 +18,7 @@ use alongside_desk::socket::{JoinError, PROTOCOL};
 use alongside_desk::{HookProposal, Operation, Reasons, Verdict, without_error_codes};
 use alongside_hook::{Answer, Change, HookInput, NoChange, TextFile, ToolCall, answer, refusal};
 use alongside_host::{Restarting, Reviewer};
-use alongside_platform::output::abandoned;
+use alongside_platform::stdout::reader_gone;
 use alongside_platform::process;
 use alongside_platform::untrusted::{self, Whose};
 use alongside_platform::{directories, files};

@@ -60,8 +60,7 @@ fn a_chunk_without_old_lines_goes_to_the_end() {
 }
 
 /// Codex replaces only the lines between the context lines. Of two insertions at one place, the first one in
-/// the patch
-/// comes first.
+/// the patch comes first.
 #[test]
 fn insertions_at_the_end_stand_in_the_order_of_their_chunks() {
     assert_updated("a\nc\n", "@@\n+1\n@@\n c\n+2", "a\nc\n1\n2\n");

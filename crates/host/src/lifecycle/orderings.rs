@@ -1,10 +1,7 @@
 //! An exhaustive walk over the states of the lifecycle. Four parties join, leave, vanish and get the focus.
-//! They are
-//! taken from two servers of one editor, one server of another editor, two desks and a keeper. Editors end,
-//! and time
-//! passes to just before, at and after each deadline. The number of states is finite, so the walk reaches
-//! every state
-//! from each start, and checks every promise in each state.
+//! They are taken from two servers of one editor, one server of another editor, two desks and a keeper.
+//! Editors end, and time passes to just before, at and after each deadline. The number of states is finite,
+//! so the walk reaches every state from each start, and checks every promise in each state.
 
 use std::collections::{BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -234,8 +231,7 @@ impl World {
         let context = || format!("{action:?} gave {steps:?}\nbefore: {before:#?}\nafter: {self:#?}");
         assert!(steps.len() <= 1, "one step leads to the new state: {}", context());
         // The host is visible, and reviews wait, exactly while a party is present. For an editor that was
-        // closed, the
-        // host lives until the end of the grace period.
+        // closed, the host lives until the end of the grace period.
         let expected = match (self.is_any_present(), self.closed < GRACE_TICKS) {
             (true, _) => "shown",
             (false, true) => "hidden",
@@ -320,9 +316,8 @@ impl World {
 #[test]
 fn every_order_of_events_keeps_every_promise() {
     // A desk, a keeper or an editor starts the host. After a crash, a desk restarts it for one or two
-    // editors, of which
-    // one may have ended; or another desk, a keeper or an editor restarts it for a desk, a keeper or all of
-    // them.
+    // editors, of which one may have ended; or another desk, a keeper or an editor restarts it for a desk, a
+    // keeper or all of them.
     let beginnings: [(&[usize], &[u32]); 12] = [
         (&[3], &[]),
         (&[5], &[]),

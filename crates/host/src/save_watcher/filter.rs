@@ -1,6 +1,6 @@
 //! Selects the folders worth watching, and the files that a person may have saved. The companion decides
-//! which files
-//! agents may know. This filter prevents other files from taking the place of the file that the person saved.
+//! which files agents may know. This filter prevents other files from taking the place of the file that the
+//! person saved.
 
 use std::path::{Path, PathBuf};
 
@@ -68,8 +68,7 @@ impl SaveFilter {
     }
 
     /// Returns the folders between a root and this file, from the root on. Checking a folder reads its
-    /// parent, and the
-    /// content of an ignored folder is large and changes often. `None` outside all roots.
+    /// parent, and the content of an ignored folder is large and changes often. `None` outside all roots.
     fn folders_to<'a>(&self, path: &'a Path) -> Option<Vec<&'a Path>> {
         let roots = self.excluded.iter().map(|(root, _)| root).filter(|root| path.starts_with(root));
         // A root may contain another root.
@@ -123,8 +122,7 @@ fn is_temporary(path: &Path) -> bool {
     let ours =
         path.components().any(|part| part.as_os_str().to_string_lossy().starts_with("alongside-edit-"));
     // Finder and Explorer write these files beside other files; `._` begins the name of a resource fork on a
-    // foreign
-    // disk.
+    // foreign disk.
     let of_desktop =
         [".DS_Store", "Thumbs.db", "desktop.ini", ".localized"].contains(&name) || name.starts_with("._");
     vim_probe || swap || marked || other || ours || of_desktop || name.starts_with(".goutputstream-")

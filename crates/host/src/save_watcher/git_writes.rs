@@ -1,7 +1,7 @@
 //! Finds files that git has written: a checkout, a merge or a stash is not a save of a person.
 //!
-//! At the end of its work, git stores the size and the time of every written file in its index. So a
-//! file that matches the index was written by git, or has not changed. No git is run for this.
+//! At the end of its work, git stores the size and the time of every written file in its index. So a file
+//! that matches the index was written by git, or has not changed. No git is run for this.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Metadata;

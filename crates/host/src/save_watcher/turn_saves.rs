@@ -1,8 +1,6 @@
 //! Determines which of the files that are written during a turn a person has saved. Most of them are written
-//! by the
-//! agent. But most agents do not report Esc, so a stopped turn counts as going on until the next prompt, and
-//! the files
-//! that a person saves until then would be lost to the context.
+//! by the agent. But most agents do not report Esc, so a stopped turn counts as going on until the next
+//! prompt, and the files that a person saves until then would be lost to the context.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -12,9 +10,8 @@ use alongside_desk::{AtWork, Turn, TurnId};
 use tokio::time::Instant;
 
 /// The time without another write, before and after a write, from which on the file counts as saved by the
-/// person. An
-/// agent that works longer on one answer, or waits for a long command, normally writes more than one file
-/// afterwards.
+/// person. An agent that works longer on one answer, or waits for a long command, normally writes more than
+/// one file afterwards.
 pub(super) const QUIET_TIME: Duration = Duration::from_secs(60);
 
 /// The files that are written during turns.

@@ -1,18 +1,18 @@
-//! Whether a process is alive: by signal 0 on Unix, as agents do it; by the table of processes on Windows. On
-//! macOS a sandbox hides that table, but not the answer to a signal.
+//! Whether a process is alive: by signal 0 on Unix, as agents do it; by the process table on Windows. On
+//! macOS, a sandbox hides that table, but not the result of a signal.
 
-/// Whether a process exists, of any user. One that has ended is not alive, also where its parent has not
-/// noticed: the first process of many containers never does.
+/// Whether a process of any user exists and has not ended. A process that its parent has not reaped counts as
+/// ended: the first process of many containers never reaps.
 pub fn is_alive(pid: u32) -> bool {
     pid != 0 && reaches(pid).is_some() && !has_ended(pid)
 }
 
-/// Whether this process may send a signal to another one. On Windows the same as [`is_alive`].
+/// Whether this process may send a signal to another one. On Windows, the same as [`is_alive`].
 pub fn may_signal(pid: u32) -> bool {
     pid != 0 && reaches(pid) == Some(true)
 }
 
-/// Whether a signal of this process reaches another one, or is not allowed; `None` if there is none.
+/// Whether this process may send a signal to another one; `None` if there is no such process.
 #[cfg(unix)]
 fn reaches(pid: u32) -> Option<bool> {
     let pid = rustix::process::Pid::from_raw(i32::try_from(pid).ok()?)?;
@@ -23,7 +23,7 @@ fn reaches(pid: u32) -> Option<bool> {
     }
 }
 
-/// Whether a process has ended that still answers signals.
+/// Whether a process has ended that still accepts signals.
 #[cfg(target_os = "linux")]
 fn has_ended(pid: u32) -> bool {
     crate::proc_files::ProcProcess::open(pid).is_some_and(|process| process.has_ended())
@@ -55,7 +55,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn an_ended_process_is_not_alive_before_its_parent_notices() {
+    fn an_ended_process_is_not_alive_before_its_parent_reaps_it() {
         use rustix::process::{WaitId, WaitIdOptions, waitid};
         let mut child = std::process::Command::new("true").spawn().unwrap();
         let pid = rustix::process::Pid::from_child(&child);

@@ -1,9 +1,10 @@
-//! Signals to processes and groups, and leaving the terminal.
+//! Signals to processes and groups, and detaching from the terminal.
 
 use std::path::PathBuf;
 use std::process::ExitStatus;
 
-/// Sends a signal to a process. Nothing happens if it has ended or belongs to another user, and on Windows.
+/// Sends a signal to a process. Has no effect if the process has ended or belongs to another user, and on
+/// Windows.
 pub fn send(pid: u32, signal: i32) {
     #[cfg(unix)]
     {
@@ -25,7 +26,7 @@ pub fn lead_group(command: &mut std::process::Command) {
     let _ = command;
 }
 
-/// Kills all processes of a group. Nothing happens on Windows.
+/// Kills all processes of a group. Has no effect on Windows.
 pub fn end_group(leader: u32) {
     #[cfg(unix)]
     if let Some(leader) = i32::try_from(leader).ok().and_then(rustix::process::Pid::from_raw) {
@@ -35,7 +36,7 @@ pub fn end_group(leader: u32) {
     let _ = leader;
 }
 
-/// The signal that ended a process, if one did.
+/// Returns the signal that ended a process, if one did.
 pub fn ended_by(status: &ExitStatus) -> Option<i32> {
     #[cfg(unix)]
     return std::os::unix::process::ExitStatusExt::signal(status);
@@ -46,9 +47,9 @@ pub fn ended_by(status: &ExitStatus) -> Option<i32> {
     }
 }
 
-/// Starts a command apart, so that it may outlive this program: on Windows without its console, whose Ctrl-C
-/// ends every program there, and without its standard streams, whose other end would wait for the command.
-/// On Unix the command leaves by itself, with [`detach`].
+/// Prepares a command to outlive this program. On Windows it gets no console of this program, because Ctrl-C
+/// ends every program in a console, and none of its standard streams, whose readers would wait for the
+/// command. On Unix, the command itself calls [`detach`].
 pub fn start_apart(command: &mut std::process::Command) {
     #[cfg(windows)]
     {
@@ -62,8 +63,8 @@ pub fn start_apart(command: &mut std::process::Command) {
     let _ = command;
 }
 
-/// Gives the standard streams of this program to no child that is not meant to have them. One that inherits
-/// a stream gets a copy.
+/// Makes the standard streams of this program not inheritable. A child process that is to have a stream
+/// gets a copy.
 #[cfg(windows)]
 #[allow(unsafe_code, reason = "the standard library has no such call")]
 fn keep_standard_streams() {
@@ -76,23 +77,24 @@ fn keep_standard_streams() {
         std::io::stderr().as_raw_handle(),
     ];
     for stream in streams.into_iter().filter(|stream| !stream.is_null()) {
-        // SAFETY: nobody closes the standard streams of this process; a wrong handle is only refused.
+        // SAFETY: no code closes the standard streams of this process, and a wrong handle is only refused.
         unsafe { SetHandleInformation(stream.cast(), HANDLE_FLAG_INHERIT, 0) };
     }
 }
 
-/// Leaves the parent's terminal and process group, to outlive them. On Windows see [`start_apart`].
+/// Leaves the parent's terminal and process group, so that this process can outlive them. On Windows see
+/// [`start_apart`].
 pub fn detach() {
-    // It fails for the leader of a group, which needs no change.
+    // The call fails for the leader of a group, which needs no change.
     #[cfg(unix)]
     let _ = rustix::process::setsid();
 }
 
-/// The path of the program that this process runs. Linux keeps a path to a program that was replaced while
-/// it runs.
+/// Returns the path of the program that this process runs. On Linux, the path works even if the program was
+/// replaced meanwhile.
 ///
 /// # Errors
-/// If the system does not show it.
+/// If the system does not report it.
 pub fn running_program() -> std::io::Result<PathBuf> {
     let own = std::env::current_exe()?;
     let still_ours = PathBuf::from("/proc/self/exe");

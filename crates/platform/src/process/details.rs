@@ -1,5 +1,5 @@
-//! Facts about this user's processes: numbers, start, directory, environment. Unknown where the system hides
-//! them from this user.
+//! Properties of this user's processes: ids, start, directory, environment. A property is unknown if the
+//! system hides it from this user.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -9,14 +9,15 @@ use std::time::SystemTime;
 #[cfg(target_os = "linux")]
 use crate::proc_files::ProcProcess;
 
-/// The processes of this user, by number.
+/// Returns the ids of this user's processes, sorted.
 pub fn ours() -> Vec<u32> {
     let mut pids = super::processes::Processes::now().ours();
     pids.sort_unstable();
     pids
 }
 
-/// The start time of a process: on Linux to a clock tick, elsewhere to a second. `None` if it has ended.
+/// Returns the start time of a process: on Linux to a clock tick, elsewhere to a second. `None` if it has
+/// ended.
 pub fn started(pid: u32) -> Option<SystemTime> {
     #[cfg(target_os = "linux")]
     return ProcProcess::open(pid)?.started();
@@ -24,7 +25,7 @@ pub fn started(pid: u32) -> Option<SystemTime> {
     system::started(pid)
 }
 
-/// The environment at the start of a process. `None` if this user may not read it.
+/// Returns the environment at the start of a process. `None` if this user may not read it.
 pub fn environment(pid: u32) -> Option<HashMap<OsString, OsString>> {
     #[cfg(target_os = "linux")]
     return ProcProcess::open(pid)?.environment();
@@ -32,7 +33,7 @@ pub fn environment(pid: u32) -> Option<HashMap<OsString, OsString>> {
     system::environment(pid)
 }
 
-/// The current directory of a process. `None` if this user may not read it.
+/// Returns the current directory of a process. `None` if this user may not read it.
 pub fn directory(pid: u32) -> Option<PathBuf> {
     #[cfg(target_os = "linux")]
     return ProcProcess::open(pid)?.directory();
@@ -90,7 +91,7 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let mut child = sleeper().current_dir(temp.path()).env("A_VARIABLE", "its value").spawn().unwrap();
         let pid = child.id();
-        // Before `exec`, the child is a copy of this process.
+        // Before `exec`, the child process is a copy of this process.
         let end = std::time::Instant::now() + std::time::Duration::from_secs(10);
         while environment(pid).is_none_or(|variables| !variables.contains_key(&OsString::from("A_VARIABLE")))
         {

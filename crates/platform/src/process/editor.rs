@@ -1,5 +1,5 @@
-//! The process that an agent takes for the editor. Every family has the same rule: the grandparent of the
-//! nearest shell above, because VS Code puts a process between itself and its shells; on Windows, the third
+//! The process that an agent takes for the editor. All families have the same rule: the grandparent of the
+//! nearest shell above, because VS Code has a process between itself and its shells; on Windows, the third
 //! process from the top.
 
 use super::table::Process;
@@ -8,19 +8,20 @@ use crate::Os;
 /// The shells that agents know. `-zsh` (a login shell), `nu` and `pwsh` do not count.
 const SHELLS: [&str; 8] = ["zsh", "bash", "sh", "tcsh", "csh", "ksh", "fish", "dash"];
 
-/// The most ancestors that agents look at.
+/// The largest number of ancestors that agents examine.
 const MAX_DEPTH: usize = 32;
 
-/// The process that an agent with process `from` takes for the editor. `None` if `from` has ended.
+/// Returns the process that an agent with process `from` takes for the editor. `None` if `from` has ended.
 pub fn editor_above(os: Os, from: u32, process: impl Fn(u32) -> Option<Process>) -> Option<u32> {
     match os {
-        Os::Linux | Os::MacOs => above_the_shell(from, process),
-        Os::Windows => third_from_the_top(from, process),
+        Os::Linux | Os::MacOs => editor_above_shell(from, process),
+        Os::Windows => third_process_from_top(from, process),
     }
 }
 
-/// The nearest shell's grandparent, or parent below init; the topmost ancestor without a shell.
-fn above_the_shell(from: u32, process: impl Fn(u32) -> Option<Process>) -> Option<u32> {
+/// Returns the grandparent of the nearest shell, or its parent if the grandparent is init. If no ancestor is
+/// a shell, returns the topmost ancestor.
+fn editor_above_shell(from: u32, process: impl Fn(u32) -> Option<Process>) -> Option<u32> {
     let mut pid = from;
     for _ in 0..MAX_DEPTH {
         let Some(Process { parent, name, .. }) = process(pid) else {
@@ -38,14 +39,14 @@ fn above_the_shell(from: u32, process: impl Fn(u32) -> Option<Process>) -> Optio
     process(pid).map(|_| pid)
 }
 
-/// The third process from the top; the topmost one if there are fewer.
-fn third_from_the_top(from: u32, process: impl Fn(u32) -> Option<Process>) -> Option<u32> {
+/// Returns the third process from the top, or the topmost one if there are fewer.
+fn third_process_from_top(from: u32, process: impl Fn(u32) -> Option<Process>) -> Option<u32> {
     let parent = |pid: &u32| process(*pid).map(|found| found.parent).filter(|parent| *parent != 0);
     let chain: Vec<u32> = std::iter::successors(Some(from), parent)
         .take(MAX_DEPTH)
         .take_while(|pid| process(*pid).is_some())
         .collect();
-    chain.len().checked_sub(3).map(|third| chain[third]).or(chain.last().copied())
+    chain.len().checked_sub(3).map(|index| chain[index]).or(chain.last().copied())
 }
 
 #[cfg(test)]
@@ -53,7 +54,7 @@ mod tests {
     use super::*;
     use crate::process::table::name_in;
 
-    /// The editor of a chain of `(pid, command)` from the agent upwards.
+    /// Returns the editor of a chain of `(pid, command)` from the agent upwards.
     fn editor(os: Os, chain: &[(u32, &str)]) -> Option<u32> {
         editor_above(os, chain[0].0, |pid| {
             let at = chain.iter().position(|(other, _)| *other == pid)?;
@@ -91,9 +92,9 @@ mod tests {
         assert_eq!(on_unix(&[(9, "node"), (8, "run-server"), (1, "init")]), Some(8));
     }
 
-    /// As macOS 15 lists them.
+    /// The chains are as macOS 15 lists them.
     #[test]
-    fn login_shells_and_embedded_editors_are_passed() {
+    fn login_shells_are_skipped_and_embedded_editors_found() {
         let in_terminal = [(790, "node"), (735, "-zsh"), (734, "login"), (412, "Terminal"), (1, "launchd")];
         assert_eq!(on_unix(&in_terminal), Some(412));
         let in_neovim = [(2250, "node"), (2240, "/bin/zsh"), (2204, "nvim"), (2203, "nvim"), (2202, "-zsh")];
@@ -108,6 +109,6 @@ mod tests {
         assert_eq!(editor(Os::Windows, &whole), Some(6));
         assert_eq!(editor(Os::Windows, &whole[3..]), Some(6));
         assert_eq!(editor(Os::Windows, &whole[..2]), Some(8), "the topmost, where there are not three");
-        assert_eq!(third_from_the_top(3, |_| None), None);
+        assert_eq!(third_process_from_top(3, |_| None), None);
     }
 }

@@ -1,11 +1,11 @@
-//! Waiting for the end of a process that is no child.
+//! Waits for the end of a process that is not a child process.
 
 use std::time::Duration;
 
-/// The interval of polling where the system does not report the end.
+/// The polling interval where the system does not report the end.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Waits for the end of a process. Notices it at once on Linux and macOS, and within 1 s elsewhere. Cancel
+/// Waits for the end of a process. Returns at once on Linux and macOS, and within 1 s elsewhere. Cancel
 /// safe. Needs a Tokio runtime.
 pub async fn ended(pid: u32) {
     #[cfg(target_os = "linux")]
@@ -16,13 +16,13 @@ pub async fn ended(pid: u32) {
     if kqueue(pid).await.is_some() {
         return;
     }
-    // In a thread, because the check may block.
+    // The check runs in a thread, because it may block.
     while tokio::task::spawn_blocking(move || super::alive::is_alive(pid)).await.unwrap_or(true) {
         tokio::time::sleep(POLL_INTERVAL).await;
     }
 }
 
-/// Waits for the end by a descriptor; `None` if the kernel has none.
+/// Waits for the end by a file descriptor; `None` if the kernel has none.
 #[cfg(target_os = "linux")]
 #[expect(
     deprecated,
@@ -35,7 +35,7 @@ async fn pidfd(pid: u32) -> Option<()> {
     AsyncFd::with_interest(process, Interest::READABLE).ok()?.readable().await.ok().map(|_| ())
 }
 
-/// Waits for the end by a queue of the kernel; `None` if it watches no such process.
+/// Waits for the end by a queue of the kernel; `None` if the kernel cannot watch this process.
 #[cfg(target_os = "macos")]
 #[expect(
     deprecated,
@@ -53,8 +53,8 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn the_end_of_a_foreign_process_is_noticed() {
-        // A shell starts the process and ends, so it is no child.
+    async fn the_end_of_a_process_that_is_no_child_is_noticed() {
+        // A shell starts the process and ends, so the process is no child process of the test.
         let script = "sleep 60 >/dev/null 2>&1 & echo $!";
         let ran = std::process::Command::new("sh").args(["-c", script]).output().unwrap();
         let pid: u32 = String::from_utf8_lossy(&ran.stdout).trim().parse().unwrap();

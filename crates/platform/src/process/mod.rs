@@ -22,7 +22,7 @@ pub use network::is_in_other_network;
 pub use processes::{Processes, is_ours, look_up, parent};
 pub use table::Process;
 
-/// A program of this system that waits for a minute.
+/// Returns a command of this system that waits for a minute.
 #[cfg(test)]
 fn sleeper() -> std::process::Command {
     let (program, words) = if cfg!(windows) { ("ping", "-n 60 127.0.0.1") } else { ("sleep", "60") };

@@ -1,8 +1,10 @@
-//! The network of a process. On Linux, a container or `unshare --net` has one of its own: neither reaches the
-//! other's ports, although both see the same files.
+//! The network namespace of a process. On Linux, a container or `unshare --net` has its own: its processes
+//! cannot reach ports outside, nor can outside processes reach its ports, although all of them see the same
+//! files.
 
-/// Whether a process of this user lives in another network than this one. Within a container with users of
-/// its own, one whose network is hidden counts: the container hides those outside. False on other systems.
+/// Whether a process of this user lives in another network namespace than this one. In a container with its
+/// own user ids, a process with a hidden namespace counts: the container hides those outside. Always false on
+/// other systems.
 pub fn is_in_other_network(pid: u32) -> bool {
     super::is_alive(pid) && super::is_ours(pid) && differs(pid)
 }
@@ -12,11 +14,11 @@ fn differs(pid: u32) -> bool {
     use crate::proc_files::ProcProcess;
     let Some(own) = ProcProcess::own().and_then(|own| own.network()) else { return false };
     let Some(process) = ProcProcess::open(pid) else { return false };
-    // Elsewhere a process is hidden that has more rights than this one.
+    // Outside such a container, the namespace of a process is hidden if it has more rights than this one.
     process.network().map_or_else(|| !sees_all_users(), |network| network != own)
 }
 
-/// Whether the numbers of users are those of the machine.
+/// Whether the user ids are those of the machine.
 #[cfg(target_os = "linux")]
 fn sees_all_users() -> bool {
     let map = std::fs::read_to_string("/proc/self/uid_map").unwrap_or_default();

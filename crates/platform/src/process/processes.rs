@@ -1,4 +1,4 @@
-//! The processes of the machine: `/proc` on Linux, elsewhere the table of the system, read once.
+//! The processes of the machine: from `/proc` on Linux, elsewhere from the process table, which is read once.
 
 use super::table::Process;
 
@@ -7,17 +7,17 @@ use super::table::Process;
 pub struct Processes(system::Source);
 
 impl Processes {
-    /// The processes now; none if reading fails. Takes milliseconds where there is no `/proc`.
+    /// Lists the current processes; none if reading fails. Takes milliseconds where there is no `/proc`.
     pub fn now() -> Self {
         Self(system::Source::all())
     }
 
-    /// Looks one up. `None` if it has ended, or the system hides it.
+    /// Looks up a process. `None` if it has ended, or the system hides it.
     pub fn get(&self, pid: u32) -> Option<Process> {
         self.0.get(pid)
     }
 
-    /// The processes of this user, in no order.
+    /// Returns the ids of this user's processes, in no order.
     pub(super) fn ours(&self) -> Vec<u32> {
         self.0.all_pids().filter(|pid| self.is_ours(*pid)).collect()
     }
@@ -28,7 +28,7 @@ impl Processes {
     }
 }
 
-/// Looks one process up, like [`Processes::get`].
+/// Looks up a process like [`Processes::get`].
 pub fn look_up(pid: u32) -> Option<Process> {
     system::Source::only(pid).get(pid)
 }
@@ -38,7 +38,7 @@ pub fn is_ours(pid: u32) -> bool {
     system::Source::only(pid).is_ours(pid)
 }
 
-/// The parent of this process.
+/// Returns the id of the parent of this process.
 pub fn parent() -> Option<u32> {
     #[cfg(unix)]
     return rustix::process::getppid().map(|pid| pid.as_raw_pid().unsigned_abs());
@@ -52,7 +52,7 @@ mod system {
     use crate::proc_files::{ProcProcess, all_pids};
     use crate::process::table::name_in;
 
-    /// Reads `/proc` again for each question.
+    /// Reads `/proc` again for each call.
     #[derive(Debug)]
     pub(super) struct Source;
 
@@ -91,7 +91,7 @@ mod system {
     use super::Process;
     use crate::Os;
 
-    /// The answer of the system; `None` if there is none.
+    /// The process table of the system; `None` if it cannot be read.
     #[derive(Debug)]
     pub(super) struct Source(Option<System>);
 

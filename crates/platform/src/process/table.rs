@@ -1,4 +1,4 @@
-//! A process, whichever table it comes from.
+//! A process, as the process table of any system describes it.
 
 #[cfg(any(test, not(target_os = "linux")))]
 use std::ffi::{OsStr, OsString};
@@ -6,19 +6,20 @@ use std::ffi::{OsStr, OsString};
 #[cfg(any(test, not(target_os = "linux")))]
 use crate::Os;
 
-/// A process as agents see it: as `ps -o ppid=,command=` shows it, on Windows as the system lists it.
+/// A process as agents see it: as `ps -o ppid=,command=` prints it, on Windows as the system lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Process {
-    /// Its parent; 0 without one.
+    /// The id of its parent; 0 without a parent.
     pub parent: u32,
     /// The first word of the command line, after its last slash; on Windows the name of the program's file.
     pub name: String,
-    /// The rest of the command line; none where the system hides it.
+    /// The other words of the command line; none if the system hides it.
     pub arguments: Vec<String>,
 }
 
 impl Process {
-    /// From a table of the system: `name` is that of its program, and `command` is empty if it is hidden.
+    /// Creates a process from the system's table: `name` is the name of its program, and `command` is empty
+    /// if it is hidden.
     #[cfg(any(test, not(target_os = "linux")))]
     pub(super) fn listed(os: Os, parent: u32, name: &str, command: &[String]) -> Self {
         let name = match (os, command.first()) {
@@ -29,14 +30,15 @@ impl Process {
     }
 }
 
-/// The name in a command line. Agents split at blanks before they look for the last slash, so this does too.
+/// Returns the name in a command line. Agents split it at spaces before they search for the last slash, and
+/// so does this.
 #[cfg_attr(windows, allow(dead_code, reason = "a rule of the other systems, which tests compare"))]
 pub(super) fn name_in(command: &str) -> String {
     let word = command.split(' ').next().unwrap_or_default();
     word.rsplit('/').next().unwrap_or_default().to_owned()
 }
 
-/// A variable from its line. Windows keeps directories of drives in names that begin with an equals sign.
+/// Parses a variable. Windows stores the directories of drives in names that begin with an equals sign.
 #[cfg(any(test, not(target_os = "linux")))]
 pub(super) fn variable(line: &OsStr) -> Option<(OsString, OsString)> {
     let (name, value) = line.to_str()?.split_once('=')?;
@@ -52,7 +54,7 @@ mod tests {
         let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         let code = words(&["/Applications/Visual Studio Code.app/Contents/MacOS/Electron", "--a"]);
         let on_a_mac = Process::listed(Os::MacOs, 1, "Electron", &code);
-        // Agents split at the first blank.
+        // Agents split at the first space.
         assert_eq!((on_a_mac.name.as_str(), on_a_mac.arguments), ("Visual", words(&["--a"])));
         assert_eq!(Process::listed(Os::MacOs, 1, "zsh", &words(&["-zsh"])).name, "-zsh");
         assert_eq!(Process::listed(Os::MacOs, 1, "login", &[]).name, "login", "root's command is hidden");

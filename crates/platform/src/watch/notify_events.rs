@@ -1,5 +1,5 @@
-//! Changes of directories as macOS and Windows report them, through `notify`: one stream of events for all
-//! watches on macOS, one handle for each on Windows.
+//! Changes of directories on macOS and Windows, which `notify` reports: with one stream of events for all
+//! watches on macOS, and with one handle for each watch on Windows.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -13,38 +13,39 @@ use tokio::sync::Notify;
 
 use crate::paths::Canonical as _;
 
-/// The changes in one directory that count.
+/// The changes in one directory that are reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Counted {
-    /// These entries come or go: home has much that does.
+    /// The appearance and removal of these entries. Many entries of a home directory come and go.
     These(BTreeSet<OsString>),
     /// Every change of an entry.
     Entries,
 }
 
-/// By the directory, as the system spells it in its reports.
+/// The watches by directory, in the system's spelling.
 type Watches = BTreeMap<PathBuf, Counted>;
 
-/// Listens to the reports.
+/// A listener for changes.
 pub(super) struct Listener {
     watcher: Mutex<(RecommendedWatcher, BTreeSet<PathBuf>)>,
-    told: Arc<Told>,
+    state: Arc<State>,
 }
 
-/// Shared with the thread that hears the reports.
+/// The state that is shared with the thread that receives the events.
 #[derive(Debug, Default)]
-struct Told {
+struct State {
     watches: Mutex<Watches>,
-    /// Those directories of them that went or came: what a watch of them still hears is another one.
+    /// The watched directories that were removed or created again: their watches may apply to the old
+    /// directory.
     replaced: Mutex<BTreeSet<PathBuf>>,
     change: Notify,
-    /// The directories may have come or gone.
+    /// Whether the directories may have been created or removed.
     is_stale: AtomicBool,
     is_deaf: AtomicBool,
 }
 
-impl Told {
-    fn hear(&self, event: notify::Result<Event>) {
+impl State {
+    fn receive(&self, event: notify::Result<Event>) {
         let counts = match &event {
             Ok(event) => {
                 let watches = self.watches.lock().unwrap_or_else(PoisonError::into_inner);
@@ -52,7 +53,7 @@ impl Told {
                 replaced.extend(replaced_by(&watches, event).cloned());
                 counts(&watches, event)
             }
-            // Reports were lost: anything may have changed.
+            // Events were lost, so anything may have changed.
             Err(_) => true,
         };
         if counts {
@@ -62,7 +63,7 @@ impl Told {
     }
 }
 
-/// Whether an event counts.
+/// Whether an event is reported.
 fn counts(watches: &Watches, event: &Event) -> bool {
     if matches!(event.kind, EventKind::Access(_)) {
         return false;
@@ -80,7 +81,7 @@ fn counts(watches: &Watches, event: &Event) -> bool {
     event.need_rescan() || event.paths.is_empty() || event.paths.iter().any(is_counted)
 }
 
-/// The watched directories that an event says have gone or come.
+/// Returns the watched directories that this event creates or removes.
 fn replaced_by<'a>(watches: &'a Watches, event: &'a Event) -> impl Iterator<Item = &'a PathBuf> {
     let is_such = matches!(
         event.kind,
@@ -89,7 +90,8 @@ fn replaced_by<'a>(watches: &'a Watches, event: &'a Event) -> impl Iterator<Item
     event.paths.iter().filter(move |path| is_such && watches.contains_key(*path))
 }
 
-/// The watches for these directories: of a missing one, its appearance; of each, its end.
+/// Returns the watches for these directories: their changes and their removal; for a missing one, its
+/// appearance.
 fn wanted(directories: &BTreeSet<PathBuf>) -> Watches {
     let mut watches = Watches::new();
     for directory in directories {
@@ -120,31 +122,32 @@ fn want_one(watches: &mut Watches, directory: &Path, name: OsString) {
 
 impl Listener {
     pub(super) fn open() -> notify::Result<Self> {
-        let told = Arc::new(Told { is_stale: AtomicBool::new(true), ..Told::default() });
-        let hears = Arc::clone(&told);
-        let watcher = notify::recommended_watcher(move |event| hears.hear(event))?;
-        Ok(Self { watcher: Mutex::new((watcher, BTreeSet::new())), told })
+        let state = Arc::new(State { is_stale: AtomicBool::new(true), ..State::default() });
+        let receiver = Arc::clone(&state);
+        let watcher = notify::recommended_watcher(move |event| receiver.receive(event))?;
+        Ok(Self { watcher: Mutex::new((watcher, BTreeSet::new())), state })
     }
 
     pub(super) fn set(&self, directories: BTreeSet<PathBuf>) -> bool {
         let mut watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
         let (watcher, known) = &mut *watcher;
-        if !self.told.is_stale.swap(false, Ordering::AcqRel) && directories == *known {
+        if !self.state.is_stale.swap(false, Ordering::AcqRel) && directories == *known {
             return false;
         }
-        // Taken first: one that is replaced from here on is watched anew the next time.
+        // The set is taken first: a directory that is replaced from here on is watched again by the next
+        // call.
         let replaced =
-            std::mem::take(&mut *self.told.replaced.lock().unwrap_or_else(PoisonError::into_inner));
+            std::mem::take(&mut *self.state.replaced.lock().unwrap_or_else(PoisonError::into_inner));
         let wanted = wanted(&directories);
         let mut before = {
-            let mut watches = self.told.watches.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut watches = self.state.watches.lock().unwrap_or_else(PoisonError::into_inner);
             std::mem::replace(&mut *watches, wanted.clone())
         };
         let mut is_deaf = false;
-        // All changes of watches at once: macOS starts its stream again after each.
+        // All changes of watches are made together, because macOS restarts its stream after each change.
         let mut paths = watcher.paths_mut();
         for gone in before.extract_if(.., |path, _| !wanted.contains_key(path) || replaced.contains(path)) {
-            // It fails for a directory that has gone.
+            // The call fails for a directory that was removed.
             let _ = paths.remove(&gone.0);
         }
         for new in wanted.keys().filter(|path| !before.contains_key(*path)) {
@@ -153,25 +156,25 @@ impl Listener {
         is_deaf |= paths.commit().is_err();
         let is_more = wanted.iter().any(|(path, counted)| before.get(path) != Some(counted));
         *known = directories;
-        self.told.is_stale.fetch_or(is_deaf, Ordering::AcqRel);
-        self.told.is_deaf.store(is_deaf, Ordering::Release);
+        self.state.is_stale.fetch_or(is_deaf, Ordering::AcqRel);
+        self.state.is_deaf.store(is_deaf, Ordering::Release);
         is_more
     }
 
     pub(super) fn is_deaf(&self) -> bool {
-        self.told.is_deaf.load(Ordering::Acquire)
+        self.state.is_deaf.load(Ordering::Acquire)
     }
 
-    /// Waits for a report that counts. Cancel safe.
+    /// Waits for an event that is reported. Cancel safe.
     pub(super) async fn changed(&self) -> std::io::Result<()> {
-        self.told.change.notified().await;
+        self.state.change.notified().await;
         Ok(())
     }
 }
 
 impl std::fmt::Debug for Listener {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Listener").field("told", &self.told).finish_non_exhaustive()
+        f.debug_struct("Listener").field("state", &self.state).finish_non_exhaustive()
     }
 }
 
@@ -182,11 +185,11 @@ mod tests {
 
     use super::*;
 
-    /// Longer than any step takes.
-    const SOON: Duration = Duration::from_secs(30);
+    /// A time limit that is longer than any step takes.
+    const STEP_TIMEOUT: Duration = Duration::from_secs(30);
 
-    async fn hears(listener: &Listener, what: &str) {
-        assert!(tokio::time::timeout(SOON, listener.changed()).await.is_ok(), "{what} is not heard");
+    async fn expect_report(listener: &Listener, what: &str) {
+        assert!(tokio::time::timeout(STEP_TIMEOUT, listener.changed()).await.is_ok(), "{what} is not heard");
     }
 
     #[tokio::test]
@@ -199,10 +202,10 @@ mod tests {
         assert!(set() && !listener.is_deaf());
         assert!(!set(), "it is watched already");
         fs::write(directory.join("file"), "").unwrap();
-        hears(&listener, "a file that comes").await;
+        expect_report(&listener, "a file that comes").await;
         set();
         fs::remove_file(directory.join("file")).unwrap();
-        hears(&listener, "a file that goes").await;
+        expect_report(&listener, "a file that goes").await;
     }
 
     #[tokio::test]
@@ -213,13 +216,13 @@ mod tests {
         let set = || listener.set(BTreeSet::from([directory.clone()]));
         set();
         fs::create_dir_all(&directory).unwrap();
-        hears(&listener, "the first step of its way").await;
+        expect_report(&listener, "the first step of its way").await;
         set();
         fs::write(directory.join("file"), "").unwrap();
-        hears(&listener, "a file in it").await;
+        expect_report(&listener, "a file in it").await;
     }
 
-    /// On Windows, a watch is of the directory that there was, and not of its path.
+    /// On Windows, a watch applies to the directory that existed, and not to its path.
     #[tokio::test]
     async fn a_directory_that_is_made_again_is_watched_again() {
         let ground = tempfile::tempdir().unwrap();
@@ -229,19 +232,19 @@ mod tests {
         let set = || listener.set(BTreeSet::from([directory.clone()]));
         set();
         fs::remove_dir(&directory).unwrap();
-        // Windows gives the name free once the watch of the old one has ended.
+        // Windows frees the name once the watch of the old directory has ended.
         let made = async {
             while fs::create_dir(&directory).is_err() {
                 tokio::task::yield_now().await;
             }
         };
-        tokio::time::timeout(SOON, made).await.expect("its name is free");
-        hears(&listener, "that it goes").await;
+        tokio::time::timeout(STEP_TIMEOUT, made).await.expect("its name is free");
+        expect_report(&listener, "that it goes").await;
         assert!(set() && !listener.is_deaf(), "it is another one");
     }
 
     #[test]
-    fn only_an_end_or_a_beginning_replaces_a_watched_directory() {
+    fn only_a_removal_or_creation_replaces_a_watched_directory() {
         use notify::event::{CreateKind, DataChange, RemoveKind, RenameMode};
 
         let there = Path::new("/there");
@@ -262,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_asked_for_counts() {
+    fn only_requested_changes_are_reported() {
         let there = Path::new("/there");
         let mut watches = Watches::from([(there.join("open"), Counted::Entries)]);
         want_one(&mut watches, there, "missing".into());

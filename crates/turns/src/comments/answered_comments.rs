@@ -1,6 +1,5 @@
 //! Finds an agent's answer to a round on disk: compares the files at the moment of sending with the current
-//! files.
-//! If the store no longer has the files of that moment, no comment counts as answered or open.
+//! files. If the store no longer has the files of that moment, no comment counts as answered or open.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -22,8 +21,7 @@ use crate::store::turn_log::{Kind, Record};
 const MAX_NAMED: usize = 5;
 
 /// Loads all texts of snapshots that the state of the comments depends on, so that git is started for each
-/// tree and
-/// not for each file.
+/// tree and not for each file.
 pub(crate) fn load(all: &Comments, texts: &mut FileTexts<'_>) {
     let last = all.rounds.last().and_then(|round| round.trees.as_ref());
     let mut wanted: BTreeMap<&str, BTreeSet<PathBuf>> = BTreeMap::new();
@@ -136,8 +134,7 @@ fn sent_lines(comment: &StoredComment, shown: &str, sent: &str) -> Option<Range<
 }
 
 /// Returns the lines on disk that have replaced the lines of a comment; `None` if no lines are in their
-/// place, or
-/// a text is not known.
+/// place, or a text is not known.
 pub(crate) fn place(comment: &StoredComment, of: &Round, texts: &mut FileTexts<'_>) -> Option<LineRange> {
     let trees = of.trees.as_ref().filter(|_| comment.anchor.side.is_new())?;
     let path = paths::from_bytes(&unescape(comment.file.as_ref()?))?;
@@ -153,8 +150,7 @@ fn text(bytes: Option<Vec<u8>>) -> Option<String> {
 }
 
 /// Returns remarks on files that again hold text which the person undid in the last round with an undo. A
-/// later
-/// finish of a review ends these remarks. `now`: the tree of the files on disk.
+/// later finish of a review ends these remarks. `now`: the tree of the files on disk.
 pub(crate) fn written_again(
     all: &Comments,
     log: &[Record],

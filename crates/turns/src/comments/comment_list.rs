@@ -1,6 +1,5 @@
 //! Makes the list of comments that desks show: each comment with its state and the current place of its
-//! lines.
-//! Beside the list is the message that waits or was read last.
+//! lines. Beside the list is the message that waits or was read last.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -22,8 +21,7 @@ use crate::store::tree_store::TreeStore;
 use crate::store::turn_log::Record;
 
 /// The longest text of a message that desks receive, in UTF-16 units. The limit exists because every change
-/// of the
-/// list sends the text again.
+/// of the list sends the text again.
 const MAX_DESK_TEXT: usize = 256 << 10;
 
 /// Makes the comment of desks, with the current place of its lines.

@@ -14,8 +14,7 @@ use crate::store::json_lines;
 use crate::store::tree_store::{COMMENTS_LOCK, TreeStore};
 
 /// The size, in bytes, from which on a log keeps only the last of the rounds that were read. Each look reads
-/// the
-/// log, and cannot read one that is too large.
+/// the log, and cannot read one that is too large.
 const LARGE: u64 = 16 << 20;
 
 /// Compacts the log of a store if it is [`LARGE`].

@@ -1,6 +1,5 @@
 //! Reads the texts in which the lines of comments are found again: files on disk and files of snapshots. Each
-//! text
-//! is read once.
+//! text is read once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -9,8 +9,7 @@ use alongside_companion::turns::source::{ChangeBack, WholeBack};
 use alongside_desk::{Comment, FileChange, LineRange, Side, harmless};
 
 /// The limits of the attempts to shorten the message: the number of lines of each piece of code, and the
-/// number of
-/// characters of each line.
+/// number of characters of each line.
 const CUTS: [(usize, usize); 8] =
     [(usize::MAX, usize::MAX), (60, 400), (30, 300), (15, 200), (8, 160), (4, 120), (2, 100), (0, 0)];
 /// The space that is reserved for the last line of a cut message, in UTF-16 units.
@@ -66,8 +65,7 @@ impl Content {
     }
 
     /// Returns the text of the message, in at most `most` UTF-16 units. Code is cut first. If the comments do
-    /// not
-    /// fit even without code, the last ones are left out, and a line names the command that prints them.
+    /// not fit even without code, the last ones are left out, and a line names the command that prints them.
     pub(crate) fn text(&self, most: usize) -> String {
         let paragraphs = self.paragraphs();
         let begin = if self.may_be_known { format!("{INTRO}{MAY_BE_KNOWN}") } else { INTRO.to_owned() };
@@ -136,8 +134,7 @@ fn change_paragraph(section: &'static str, change: &ChangeBack) -> Paragraph {
 }
 
 /// Returns the part of an undo that no line of code shows. Without it, a renamed file would look like one
-/// that is
-/// to be removed.
+/// that is to be removed.
 fn whole_words(whole: &WholeBack, is_undone: bool) -> String {
     let change = match (whole.change, &whole.from, is_undone) {
         (FileChange::Added, _, false) => Some("it is new; remove it".to_owned()),

@@ -9,10 +9,8 @@
 //! message is lost, and none is repeated without that remark.
 //!
 //! A message beside a prompt counts as read once the turn of that prompt ends. Until then, the message
-//! belongs
-//! to the session. A prompt that another hook blocks, or that the person takes back, reaches no model. Then
-//! the
-//! next prompt of the session gets the message again.
+//! belongs to the session. A prompt that another hook blocks, or that the person takes back, reaches no
+//! model. Then the next prompt of the session gets the message again.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -143,8 +141,7 @@ impl Messages {
 }
 
 /// Returns the message that waits for a session in the working tree around a directory, in at most `most`
-/// UTF-16
-/// units.
+/// UTF-16 units.
 ///
 /// # Errors
 /// When the log cannot be read.
@@ -186,8 +183,7 @@ pub fn claim(
 
 /// Marks the messages as read that a session was given beside a prompt before `ended`, the end of its turn in
 /// milliseconds since the Unix epoch. Returns whether there was such a message. A message beside a later
-/// prompt is
-/// read at the end of that prompt's turn.
+/// prompt is read at the end of that prompt's turn.
 ///
 /// # Errors
 /// When the log cannot be read or written.
@@ -251,8 +247,7 @@ pub fn claim_for_person(dirs: &TurnDirs, directory: &Path, delivery: Delivery) -
 }
 
 /// Returns the path of the file that grows whenever a message is sent in the working tree around a directory.
-/// A
-/// process that waits for a message watches this file, which need not exist.
+/// A process that waits for a message watches this file, which need not exist.
 ///
 /// # Errors
 /// When the directory is in no working tree.
@@ -295,8 +290,7 @@ impl Claim {
     }
 
     /// Marks the message as given beside a prompt. It counts as read once the turn ends: see [`confirm`]. If
-    /// the
-    /// agent's process is known and ends before, another session gets the message.
+    /// the agent's process is known and ends before, another session gets the message.
     ///
     /// # Errors
     /// When the log cannot be written. Then the message is given again, and says so.

@@ -2,8 +2,7 @@
 //! once.
 //!
 //! At most one hook waits for each session. The hook holds a lock, which the system frees if the process
-//! dies.
-//! Desks test the lock to find whether a hook waits.
+//! dies. Desks test the lock to find whether a hook waits.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,8 +17,7 @@ use crate::store::tree_store::TreeStore;
 use crate::store::turn_dirs::TurnDirs;
 use crate::store::turn_log::Kind;
 
-/// The longest wait for the lock: the previous hook may still be ending, or a desk may be testing
-/// the lock.
+/// The longest wait for the lock: the previous hook may still be ending, or a desk may be testing the lock.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A hook that waits for messages to one session.

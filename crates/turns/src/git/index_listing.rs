@@ -44,8 +44,7 @@ impl IndexEntry {
     }
 
     /// Whether a file with this metadata is unchanged since git examined it. Git itself reads a file again if
-    /// the
-    /// file has changed in the second in which the index was written. Here the exact times decide.
+    /// the file has changed in the second in which the index was written. Here the exact times decide.
     pub(crate) fn is_of(&self, found: &Metadata) -> bool {
         let times = [files::changed_at(found), found.modified().ok()];
         let since = |at: Option<SystemTime>| at.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
@@ -77,8 +76,7 @@ pub(crate) fn parse(output: &[u8]) -> Result<Vec<IndexEntry>, Error> {
 }
 
 /// Reads one entry: `MODE OBJECT STAGE\tPATH\0`, and five lines: `  ctime: S:N`, `  mtime: S:N`, two more,
-/// and
-/// `  size: SIZE\tflags: HEX`.
+/// and `  size: SIZE\tflags: HEX`.
 fn parse_one(text: &[u8]) -> Option<(IndexEntry, &[u8])> {
     let (head, text) = split(text, b'\t')?;
     let (path, mut text) = split(text, 0)?;

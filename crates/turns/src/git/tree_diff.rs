@@ -6,8 +6,7 @@ use crate::error::Error;
 use crate::git::Git;
 
 /// The limit of git's search for renames: above this number of new files times deleted files, git finds only
-/// renames of
-/// unchanged files.
+/// renames of unchanged files.
 const RENAME_LIMIT: &str = "-l400";
 
 /// One end of a difference: the file mode as git writes it, and the object.
@@ -188,10 +187,8 @@ fn begins(text: &[u8], before: &str, now: &str) -> bool {
 }
 
 /// Parses git's output: for each file `:MODE MODE OBJECT OBJECT STATUS\0PATH\0[PATH\0]`, and after all of
-/// these
-/// entries, for each file again, `ADDED\tREMOVED\tPATH\0`. A renamed file has an empty path there, followed
-/// by
-/// both paths.
+/// these entries, for each file again, `ADDED\tREMOVED\tPATH\0`. A renamed file has an empty path there,
+/// followed by both paths.
 fn parse(output: &[u8]) -> Option<Vec<Difference>> {
     let mut fields = output.split(|byte| *byte == 0).peekable();
     let mut found = Vec::new();

@@ -1,6 +1,5 @@
 //! Finds the lines of a comment again in a text that has changed since. The content of the lines decides, and
-//! where
-//! the same lines occur in several places, the lines around them.
+//! where the same lines occur in several places, the lines around them.
 
 use std::collections::HashMap;
 
@@ -8,8 +7,7 @@ use alongside_desk::LineRange;
 use serde::{Deserialize, Serialize};
 
 /// The least number of letters and digits of a line that is searched for on its own: lines such as `}` are in
-/// every
-/// file.
+/// every file.
 const MIN_DISTINCTIVE: usize = 4;
 
 /// The largest number of lines that are compared to find all places of a quotation. The comparison takes some
@@ -30,10 +28,8 @@ pub(crate) struct Quotation {
 }
 
 /// Finds the current place of quoted lines that stood at `was`; `None` if there is none. The search tries, in
-/// this
-/// order: the same lines, first with the same neighbours, then the nearest; the only place whose lines differ
-/// in
-/// whitespace only; the part of the text around the lines that it holds exactly once.
+/// this order: the same lines, first with the same neighbours, then the nearest; the only place whose lines
+/// differ in whitespace only; the part of the text around the lines that it holds exactly once.
 pub(crate) fn find(text: &str, was: LineRange, quotation: &Quotation) -> Option<LineRange> {
     let (lines, code) = (lines(text), lines_of(quotation));
     let (before, after) = (self::lines(&quotation.before), self::lines(&quotation.after));
@@ -86,8 +82,7 @@ fn places(lines: &[&str], code: &[&str], is_same: impl Fn(&str, &str) -> bool) -
 }
 
 /// Finds the lines that occur exactly once in both the text and the quotation. Returns the range from the
-/// first to
-/// the last of them, with as many more lines before and after as the quotation has.
+/// first to the last of them, with as many more lines before and after as the quotation has.
 fn around_unique_lines(lines: &[&str], code: &[&str]) -> Option<LineRange> {
     let (in_text, in_code) = (unique(lines), unique(code));
     let is_known =

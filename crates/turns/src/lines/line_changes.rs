@@ -47,8 +47,7 @@ impl LineChanges {
     }
 
     /// Whether a change replaces or removes one of these lines of the old text, or inserts lines between
-    /// them. With
-    /// `beside`, lines that are inserted directly above or below them count, too.
+    /// them. With `beside`, lines that are inserted directly above or below them count, too.
     pub(crate) fn touches(&self, lines: &Range<usize>, beside: bool) -> bool {
         self.all.iter().any(|Change { old, .. }| match (old.is_empty(), lines.is_empty()) {
             (_, true) => old.start <= lines.start && lines.start <= old.end,
@@ -59,8 +58,7 @@ impl LineChanges {
     }
 
     /// Returns the lines of the new text that correspond to these lines of the old text. Where some of them
-    /// have
-    /// changed, the lines in their place belong to the result.
+    /// have changed, the lines in their place belong to the result.
     pub(crate) fn place(&self, lines: &Range<usize>) -> Range<usize> {
         let (mut start, mut end) = (lines.start as isize, lines.end as isize);
         for Change { old, new } in &self.all {

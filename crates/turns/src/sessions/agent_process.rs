@@ -20,14 +20,13 @@ pub struct RunningAgent {
     /// The process id of the agent, as its hook has recorded it.
     pub pid: u32,
     /// The other processes of the same program in the same working tree. An agent may run its hooks in
-    /// another
-    /// process than the program in the terminal: Codex runs them in one process for all of its sessions.
+    /// another process than the program in the terminal: Codex runs them in one process for all of its
+    /// sessions.
     pub others: Vec<u32>,
 }
 
 /// Finds the agent of the session that would get a message from the working tree around a directory. `None`
-/// if the
-/// agent has ended, or its hook could not determine the agent's process.
+/// if the agent has ended, or its hook could not determine the agent's process.
 ///
 /// # Errors
 /// When the log cannot be read.

@@ -12,8 +12,7 @@ use crate::store::turn_log::{Kind, Record};
 const MAX_OPEN_WITHOUT_PROCESS_MS: u64 = 60 * 60 * 1000;
 
 /// The time for which a turn counts as open while the agent's process runs, in milliseconds. A daemon of
-/// Codex
-/// outlives a session that Esc has stopped, and the person may never prompt that session again.
+/// Codex outlives a session that Esc has stopped, and the person may never prompt that session again.
 const MAX_OPEN_MS: u64 = 24 * MAX_OPEN_WITHOUT_PROCESS_MS;
 
 /// Lists the open turns, each with its agent, in the order in which they began.

@@ -14,8 +14,7 @@ use crate::store::session_address::Address;
 use crate::store::turn_log::{Kind, Record};
 
 /// The time for which no other session gets a message that one session was given, while neither the turn nor
-/// the
-/// process of that session ends, in milliseconds.
+/// the process of that session ends, in milliseconds.
 const MAX_GIVEN_MS: u64 = 60 * 60 * 1000;
 
 /// Returns the session that a message sent now is for: that of the last turn at which a person was present.

@@ -73,8 +73,7 @@ pub(crate) fn read(access: &TreeAccess, tree: &str, below: &Path) -> Result<Opti
 }
 
 /// Reads the files of a tree at several paths. Git is started twice, for any number of paths. The result
-/// lacks
-/// the paths at which there is no file, and has `None` for content that git no longer has.
+/// lacks the paths at which there is no file, and has `None` for content that git no longer has.
 ///
 /// # Errors
 /// When git fails.

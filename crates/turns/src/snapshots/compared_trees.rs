@@ -35,8 +35,7 @@ impl ComparedTrees {
 }
 
 /// Returns the index of the baseline in a log: the last finish of a review, or the first prompt if no review
-/// was
-/// finished yet.
+/// was finished yet.
 pub(crate) fn baseline(log: &[Record]) -> Option<usize> {
     use crate::store::turn_log::Kind;
     let has = |kind: Kind| move |record: &Record| record.kind == kind && record.tree.is_some();

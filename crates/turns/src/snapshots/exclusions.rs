@@ -1,6 +1,5 @@
 //! The files of which a store holds only the names, because they mostly hold secrets. The built-in list and
-//! the
-//! person's settings name them. A project's settings do not count, because an agent could write them.
+//! the person's settings name them. A project's settings do not count, because an agent could write them.
 
 use std::path::Path;
 
@@ -18,8 +17,7 @@ pub(crate) struct Exclusions {
 
 impl Exclusions {
     /// Compiles the built-in globs and `further`. An invalid glob excludes nothing here; the companion
-    /// refuses to
-    /// start with it.
+    /// refuses to start with it.
     pub(crate) fn new(further: &[String]) -> Self {
         let globs = || DEFAULT_EXCLUDES.iter().copied().chain(further.iter().map(String::as_str));
         let mut builder = GitignoreBuilder::new("");

@@ -1,8 +1,6 @@
 //! Finds the files that git ignores and that have changed since a point in time. Snapshots do not hold
-//! ignored
-//! files, because a prompt would have to wait for that. The change time (ctime) of a file, which no program
-//! can
-//! choose, shows whether the file has changed.
+//! ignored files, because a prompt would have to wait for that. The change time (ctime) of a file, which no
+//! program can choose, shows whether the file has changed.
 
 use std::ffi::OsString;
 use std::fs;
@@ -22,8 +20,7 @@ const MAX_TIME: Duration = Duration::from_millis(300);
 #[derive(Debug, Default)]
 pub(crate) struct Ignored {
     /// The paths of the files below the top, each with the time of its change. A directory that is ignored as
-    /// a
-    /// whole is one path, with `/` at its end.
+    /// a whole is one path, with `/` at its end.
     pub(crate) changed: Vec<(Vec<u8>, SystemTime)>,
     /// The number of directories that were too large to be searched.
     pub(crate) unseen: usize,

@@ -1,6 +1,5 @@
 //! Makes our first index from a copy of the project's index. Removes the cached file state of each entry
-//! whose blob
-//! may differ from the raw content of its file.
+//! whose blob may differ from the raw content of its file.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -49,10 +48,8 @@ impl IndexCopy<'_> {
     }
 
     /// Returns the changes that turn a copy of the project's index into ours, in the form that `git
-    /// update-index`
-    /// reads. They remove entries that no snapshot holds. Entries whose blob may not be the raw content of
-    /// the file
-    /// lose the size and times, so that git reads the file.
+    /// update-index` reads. They remove entries that no snapshot holds. Entries whose blob may not be the raw
+    /// content of the file lose the size and times, so that git reads the file.
     fn records(&self, entries: &[IndexEntry]) -> Result<Vec<u8>, Error> {
         let mut records = Vec::new();
         let sizes = self.sizes(entries)?;
@@ -84,8 +81,7 @@ impl IndexCopy<'_> {
     }
 
     /// Returns the paths for which the project names a filter: the output of a filter may have the size of
-    /// its input.
-    /// Runs no filter.
+    /// its input. Runs no filter.
     fn filtered(&self, entries: &[IndexEntry]) -> Result<BTreeSet<Vec<u8>>, Error> {
         let Some(repository) = &self.tree.repository else { return Ok(BTreeSet::new()) };
         let is_attributes = |path: &[u8]| path == b".gitattributes" || path.ends_with(b"/.gitattributes");

@@ -1,6 +1,5 @@
 //! The list of files that a snapshot does not hold. Each file has a stamp that differs once the file has
-//! changed,
-//! so that a turn review can still list the file.
+//! changed, so that a turn review can still list the file.
 
 use std::collections::BTreeMap;
 use std::fs::Metadata;

@@ -1,7 +1,6 @@
 //! Reads the project's own index, for a comparison with a commit. The index shows which files are unchanged
-//! since
-//! their checkout, even where their bytes differ from the blob, as with other line ends. It also shows which
-//! files are outside of a sparse checkout.
+//! since their checkout, even where their bytes differ from the blob, as with other line ends. It also shows
+//! which files are outside of a sparse checkout.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -17,8 +16,7 @@ use crate::snapshots::tree_access::TreeAccess;
 use crate::working_tree::repository::Repository;
 
 /// Returns the paths in the project's index; `None` if git cannot read the index. Starts git once, on a copy
-/// of the
-/// index, so that nothing of the project is run or written.
+/// of the index, so that nothing of the project is run or written.
 pub(crate) fn staged_paths(access: &TreeAccess) -> Option<HashSet<Vec<u8>>> {
     let has_index = |repository: &Repository| repository.directory.join("index").exists();
     if !access.tree.repository.as_ref().is_some_and(has_index) {

@@ -1,10 +1,8 @@
 //! Our index of a working tree: updates it from the disk, and writes a tree of it.
 //!
 //! With an empty index, git would read every file. So our first index is a copy of the project's index, whose
-//! times
-//! and sizes let git skip unchanged files. Where the blob in the copy is not the raw content of the file, as
-//! after a
-//! filter, git reads the file again. Our index then stays on disk for the next snapshot.
+//! times and sizes let git skip unchanged files. Where the blob in the copy is not the raw content of the
+//! file, as after a filter, git reads the file again. Our index then stays on disk for the next snapshot.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -23,8 +21,7 @@ use crate::snapshots::left_out_files::{LeftOut, LeftOuts, MAX_FILE, Why, stamp};
 use crate::working_tree::WorkingTree;
 
 /// The time by which an index is dated before the beginning of its writing: file times may be some
-/// milliseconds
-/// behind the clock.
+/// milliseconds behind the clock.
 const CLOCK_MARGIN: Duration = Duration::from_secs(1);
 
 /// The state of a working tree, in our repository.
@@ -91,10 +88,9 @@ impl<'a> SnapshotIndex<'a> {
     }
 
     /// Dates the index back to the beginning of its writing. Git compares times by the second, and reads
-    /// every file
-    /// again that has changed in the second of the index or later. If the index had the time at which its
-    /// writing
-    /// ended, a file that is changed while git writes, and that keeps its size, would always seem unchanged.
+    /// every file again that has changed in the second of the index or later. If the index had the time at
+    /// which its writing ended, a file that is changed while git writes, and that keeps its size, would
+    /// always seem unchanged.
     fn date(&self, at: SystemTime, is_compared: bool) {
         let dated = File::options().write(true).open(&self.path).and_then(|index| {
             // After a failure, files that git has not compared may have changed before this run.
@@ -187,8 +183,7 @@ impl<'a> SnapshotIndex<'a> {
     }
 
     /// Lists every file that the index does not hold and no rule ignores. The path of a nested repository
-    /// ends in
-    /// `/`.
+    /// ends in `/`.
     fn untracked(&self) -> Result<Vec<u8>, Error> {
         let mut args: Vec<std::ffi::OsString> = vec!["ls-files".into(), "-o".into(), "-z".into()];
         args.push("--exclude-standard".into());
@@ -206,8 +201,7 @@ impl<'a> SnapshotIndex<'a> {
     }
 
     /// Adds a path to `added`, the files that git reads, or to `left`, the files that are left out. Returns
-    /// whether
-    /// git reads the file.
+    /// whether git reads the file.
     fn sort_in(&self, path: &[u8], added: &mut Vec<u8>, left: &mut LeftOuts) -> bool {
         let (path, is_directory) = match path.strip_suffix(b"/") {
             Some(path) => (path, true),
@@ -245,8 +239,8 @@ impl<'a> SnapshotIndex<'a> {
     }
 }
 
-/// Whether a lock of this age was left by a killed git. A prompt gives up sooner, and a process that
-/// takes longer holds the lock of the store, so that this process does not get here.
+/// Whether a lock of this age was left by a killed git. A prompt gives up sooner, and a process that takes
+/// longer holds the lock of the store, so that this process does not get here.
 fn is_left_behind(age: std::time::Duration) -> bool {
     age.as_secs() >= 5
 }

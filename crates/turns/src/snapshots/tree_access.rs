@@ -51,8 +51,7 @@ impl TreeAccess {
     }
 
     /// Takes a snapshot for a look. The look copies the index of the last prompt or end if that index is
-    /// newer
-    /// than its own.
+    /// newer than its own.
     ///
     /// # Errors
     /// As [`take_snapshot`](Self::take_snapshot).

@@ -28,8 +28,7 @@ pub(crate) enum Line {
         at: u64,
     },
     /// The person has changed the text of a comment, or removed the comment, if `text` is empty. A comment
-    /// that an
-    /// agent has read is to be asked again with this text or, without a text, not to be asked again.
+    /// that an agent has read is to be asked again with this text or, without a text, not to be asked again.
     Changed {
         id: CommentId,
         text: String,
@@ -58,9 +57,9 @@ pub(crate) enum Line {
         keeps: Option<u64>,
         at: u64,
     },
-    /// The person has confirmed a finish: its changes are about to be undone, and a round will report them.
-    /// A round follows, or a line of this kind without a promise. If neither follows, the process has
-    /// died, and the next look sends the list of undone changes.
+    /// The person has confirmed a finish: its changes are about to be undone, and a round will report them. A
+    /// round follows, or a line of this kind without a promise. If neither follows, the process has died, and
+    /// the next look sends the list of undone changes.
     Promised {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         promise: Option<Promise>,
@@ -122,8 +121,7 @@ pub(crate) struct Promise {
     /// The name of the look that the person has seen.
     pub(crate) look: String,
     /// The number of the promise, which the round that keeps the promise repeats. A promise of an older
-    /// version has
-    /// no number, and the next round keeps it.
+    /// version has no number, and the next round keeps it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) number: Option<u64>,
 }

@@ -1,6 +1,5 @@
 //! The log of the comments of a working tree, and of the rounds in which they were sent. Applying all of its
-//! lines
-//! gives the state of all comments. Compaction removes rounds that were read long ago.
+//! lines gives the state of all comments. Compaction removes rounds that were read long ago.
 
 use std::io;
 use std::path::{Path, PathBuf};

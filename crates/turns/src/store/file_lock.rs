@@ -1,7 +1,6 @@
 //! A lock between processes, held on a file of the store. Dropping the lock frees it explicitly, and not only
-//! by
-//! closing the file: a child process that another thread is just starting has a copy of the open file until
-//! it executes git, and would hold the lock until then.
+//! by closing the file: a child process that another thread is just starting has a copy of the open file
+//! until it executes git, and would hold the lock until then.
 
 use std::fs::{File, TryLockError};
 use std::io;

@@ -1,5 +1,5 @@
-//! A file with one JSON object on each line. Lines are only appended, so a process that is killed while
-//! it writes damages at most the last line.
+//! A file with one JSON object on each line. Lines are only appended, so a process that is killed while it
+//! writes damages at most the last line.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -16,8 +16,7 @@ const MAX: u64 = 64 << 20;
 const MAX_FOR_COMPACTION: u64 = 1 << 30;
 
 /// Reads the values of all lines, oldest first. A line that cannot be parsed, such as a half-written one, is
-/// left
-/// out.
+/// left out.
 ///
 /// # Errors
 /// When the file exists and cannot be read.
@@ -26,8 +25,7 @@ pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> io::Result<Vec<T>> {
 }
 
 /// Reads a file like [`read`], but also one that has grown too large, so that compaction can shrink it. No
-/// agent
-/// waits for this.
+/// agent waits for this.
 ///
 /// # Errors
 /// As [`read`].
@@ -57,8 +55,7 @@ pub(crate) fn text<'a, T: Serialize + 'a>(lines: impl IntoIterator<Item = &'a T>
 }
 
 /// Appends lines. They are on the disk when this function returns. If the process is killed in between, only
-/// the
-/// first lines may be in the file.
+/// the first lines may be in the file.
 ///
 /// # Errors
 /// When the file cannot be written.

@@ -132,8 +132,7 @@ impl TreeStore {
     }
 
     /// Removes the store, but keeps the log of comments if it holds comments or messages that no agent has
-    /// read.
-    /// Holds the lock of comments meanwhile.
+    /// read. Holds the lock of comments meanwhile.
     ///
     /// # Errors
     /// When the system refuses, the log of comments cannot be read, or other processes hold its lock until
@@ -236,8 +235,8 @@ fn quoted(path: &Path) -> Vec<u8> {
     line
 }
 
-/// Removes a file, or a directory with its content, if it exists. Retries if another process creates a
-/// file in the directory meanwhile, as a process does that tries to take a lock.
+/// Removes a file, or a directory with its content, if it exists. Retries if another process creates a file
+/// in the directory meanwhile, as a process does that tries to take a lock.
 fn remove(path: &Path) -> io::Result<()> {
     for _ in 0..MAX_REMOVALS {
         match remove_once(path) {

@@ -1,9 +1,8 @@
 //! The directories of the stores, of the drafts and of the person's settings.
 //!
-//! An agent starts its hook with its own variables, so no variable decides where a store is. The hook
-//! and every command use `.local/state/alongside/turns` in the home directory that the user database names.
-//! The only
-//! exception is for tests: a command in whose environment `ALONGSIDE_RUNTIME_DIR` is set uses the state
+//! An agent starts its hook with its own variables, so no variable decides where a store is. The hook and
+//! every command use `.local/state/alongside/turns` in the home directory that the user database names. The
+//! only exception is for tests: a command in whose environment `ALONGSIDE_RUNTIME_DIR` is set uses the state
 //! directory that the variables name. For the same purpose, a hook has the option `--state-dir`.
 
 use std::path::{Path, PathBuf};
@@ -28,8 +27,7 @@ pub struct TurnDirs {
 
 impl TurnDirs {
     /// Returns the directories of a host, a desk, or a command of a person. Blocks: the system may ask a
-    /// directory
-    /// service.
+    /// directory service.
     pub fn of_this_process() -> Self {
         let app_dirs = AppDirs::of_this_process();
         let is_replaced = std::env::var_os(VARIABLE).is_some_and(|value| !value.is_empty());
@@ -40,8 +38,7 @@ impl TurnDirs {
     }
 
     /// Returns the directories of a hook, with this state directory. Without `state`, uses the state
-    /// directory that
-    /// depends on no variable. Blocks.
+    /// directory that depends on no variable. Blocks.
     pub fn of_hook(state: Option<PathBuf>) -> Self {
         let app_dirs = AppDirs::of_this_process();
         match state {
@@ -60,8 +57,7 @@ impl TurnDirs {
     }
 
     /// Returns the directories with this state directory. If the settings have a mistake, the settings
-    /// exclude no
-    /// file. A text that they would have excluded then stays in a private directory.
+    /// exclude no file. A text that they would have excluded then stays in a private directory.
     fn in_state(state: PathBuf, app_dirs: AppDirs) -> Self {
         let excludes = Settings::load(None, &[]).map(|settings| settings.excludes()).unwrap_or_default();
         Self { state, app_dirs, excludes }

@@ -80,8 +80,7 @@ pub(crate) struct Record {
 }
 
 /// The largest difference between two readings of the start of a process, in milliseconds: the system
-/// computes the
-/// start from its clock, which small corrections move.
+/// computes the start from its clock, which small corrections move.
 const MAX_START_DIFFERENCE_MS: u64 = 2000;
 
 /// A process. The time of its start distinguishes it from later processes with the same id.

@@ -1,7 +1,6 @@
 //! Finds the changes of a turn that a person accepted before they were written. The notes hold each accepted
 //! text of a file, before and after. Where these texts lead from the text of the baseline to the text on
-//! disk,
-//! the change was accepted. Every other change was not.
+//! disk, the change was accepted. Every other change was not.
 
 use std::ops::Range;
 use std::path::Path;
@@ -119,8 +118,7 @@ impl TextHistory {
     }
 
     /// Returns the lines of accepted changes that no other change has touched; all lines, if there was no
-    /// other
-    /// change.
+    /// other change.
     fn accepted(mut self, all: usize) -> Vec<Lines> {
         if self.others.is_empty() {
             return vec![Lines { start: 0, end: all }];

@@ -1,7 +1,6 @@
 //! Determines the author of each change. The agent is the author of a change between a prompt and the end of
-//! its
-//! turn, and the person that of a change outside of turns. Where an end is missing, the author is unknown. An
-//! undo, or taking it back, keeps the author of the change.
+//! its turn, and the person that of a change outside of turns. Where an end is missing, the author is
+//! unknown. An undo, or taking it back, keeps the author of the change.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -105,8 +104,7 @@ impl Authors {
     }
 
     /// Returns the author of the change of a file that no snapshot holds, from the time of its last change.
-    /// An
-    /// agent may have changed the file before that, so the result is never the person.
+    /// An agent may have changed the file before that, so the result is never the person.
     pub(crate) fn at(&self, at: Option<SystemTime>) -> Author {
         let since = at.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
         let is_within = |at: Duration| {
@@ -143,8 +141,7 @@ fn turns(log: &[Record]) -> Vec<(u64, u64)> {
 }
 
 /// Returns the times between the snapshots from a baseline to now. If a turn has no end before the next
-/// prompt of its
-/// session, the author of changes between the two prompts is unknown.
+/// prompt of its session, the author of changes between the two prompts is unknown.
 fn stretches<'a>(log: &'a [Record], baseline: usize, now: &'a str) -> Vec<Stretch<'a>> {
     let (mut open, mut found): (BTreeMap<(&str, &str), usize>, Vec<Stretch<'a>>) = Default::default();
     let (mut before, mut undone) = (None, Vec::new());
@@ -194,8 +191,7 @@ fn author(open: &BTreeMap<(&str, &str), usize>) -> Author {
 }
 
 /// Lists the agents with a turn that has no end, each with whether that turn may still go on. A turn whose
-/// next
-/// prompt came before the baseline does not count.
+/// next prompt came before the baseline does not count.
 pub(crate) fn without_end(log: &[Record], baseline: usize) -> BTreeMap<&str, bool> {
     let mut open: BTreeMap<(&str, &str), Option<AgentProcess>> = BTreeMap::new();
     let mut found = BTreeMap::new();

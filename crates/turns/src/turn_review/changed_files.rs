@@ -32,8 +32,7 @@ pub(crate) struct ChangedFiles {
 
 impl ChangedFiles {
     /// Makes a row for each file that differs between two trees. A file that only the later snapshot leaves
-    /// out
-    /// gets the row of a deleted file here, which [`add_left_out`](Self::add_left_out) replaces.
+    /// out gets the row of a deleted file here, which [`add_left_out`](Self::add_left_out) replaces.
     pub(crate) fn of_trees(differences: &[Difference], authors: &Authors) -> Self {
         let mut changes = Self::default();
         for difference in differences {
@@ -44,8 +43,7 @@ impl ChangedFiles {
     }
 
     /// Removes the rows of files that are unchanged according to the project's index, also of files that
-    /// snapshots leave
-    /// out.
+    /// snapshots leave out.
     pub(crate) fn forget_unchanged(
         &mut self,
         differences: &[Difference],

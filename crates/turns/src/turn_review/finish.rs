@@ -1,6 +1,5 @@
 //! The end of a turn review: makes the next baseline, which holds the files as the person saw them, after
-//! their
-//! undos.
+//! their undos.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -244,8 +244,7 @@ fn checkout_change(access: &TreeAccess, record: &Record) -> Option<String> {
 }
 
 /// Returns remarks on prompts and ends that the log lacks. An agent that is known to be at work gets no
-/// remark:
-/// desks show in another way that it works.
+/// remark: desks show in another way that it works.
 fn gap_remarks(log: &[Record], baseline: Option<usize>, at_work: &[OpenTurn]) -> Vec<String> {
     let since = baseline.unwrap_or(0);
     let all = authors::without_end(log, since).into_iter();

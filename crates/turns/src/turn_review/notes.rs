@@ -1,6 +1,5 @@
 //! Notes on files, beside the snapshots. A note records that a person accepted a proposal before it was
-//! written,
-//! or saved a file in an editor. Notes are on disk, so that a later companion reads them, too.
+//! written, or saved a file in an editor. Notes are on disk, so that a later companion reads them, too.
 
 use std::io;
 use std::path::Path;

@@ -1,11 +1,11 @@
-//! Standard output as a pipe: whether anybody still reads it. Windows does not tell before a write fails,
-//! but it tells when the program ends that has this one run.
+//! Standard output as a pipe: whether it still has a reader. Windows reports a lost reader only when a write
+//! fails. There the end of the caller counts: the program that has started this one.
 
-/// Waits until nobody can read standard output any more, as when the program that started this one has died.
-/// Waits for good where the system does not tell, or if standard output is a terminal or a file.
-pub async fn abandoned() {
+/// Waits until standard output has no reader, for example because the parent has died. Never returns if the
+/// system cannot report that, or if standard output is a terminal or a file.
+pub async fn reader_gone() {
     #[cfg(unix)]
-    if tokio::task::spawn_blocking(wait).await.is_ok_and(|is_abandoned| is_abandoned) {
+    if tokio::task::spawn_blocking(wait_for_reader_loss).await.is_ok_and(|is_gone| is_gone) {
         return;
     }
     #[cfg(windows)]
@@ -15,9 +15,10 @@ pub async fn abandoned() {
     std::future::pending().await
 }
 
-/// `poll` without events reports no lost reader on macOS.
+/// Blocks until standard output has no reader. Returns false if the system cannot report that. On macOS,
+/// `poll` without events does not report it.
 #[cfg(target_os = "macos")]
-fn wait() -> bool {
+fn wait_for_reader_loss() -> bool {
     use std::os::fd::AsFd as _;
     use std::os::unix::fs::FileTypeExt as _;
 
@@ -25,16 +26,16 @@ fn wait() -> bool {
     let Ok(file) = out.as_fd().try_clone_to_owned().map(std::fs::File::from) else { return false };
     let is_pipe = |kind: std::fs::FileType| kind.is_fifo() || kind.is_socket();
     file.metadata().is_ok_and(|found| is_pipe(found.file_type()))
-        && crate::kernel_queue::wait_for_end_of_reading(&out)
+        && crate::kernel_queue::wait_for_reader_loss(&out)
 }
 
 #[cfg(all(unix, not(target_os = "macos")))]
-fn wait() -> bool {
+fn wait_for_reader_loss() -> bool {
     use rustix::event::{PollFd, PollFlags, poll};
 
     let out = std::io::stdout();
     loop {
-        // The flags for a lost reader come without being asked for.
+        // `poll` always reports ERR and HUP.
         let mut watched = [PollFd::new(&out, PollFlags::empty())];
         match poll(&mut watched, None) {
             Ok(_) => {
