@@ -65,7 +65,7 @@ pub(crate) fn check_links(changes: &[Change]) -> anyhow::Result<()> {
         }
         let copy = backup_of(&change.path);
         if change.is_person_file && change.before.is_some() && copy.is_symlink() {
-            return Err(person_file::is_link(&copy));
+            return Err(person_file::link_error(&copy));
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Errors with hints: what failed, and what to do about it. The end of `main` prints them.
+//! Errors with hints: the failure, and the remedy. The end of `main` prints them.
 
 use std::fmt;
 use std::io::Write as _;
@@ -27,7 +27,7 @@ impl std::error::Error for Hinted {}
 
 /// Adds a hint to an error.
 pub trait Hint<T> {
-    /// The hint is a whole sentence without a full stop, in the imperative.
+    /// Adds a hint. The hint is a whole sentence without a full stop, in the imperative.
     fn hint(self, hint: impl Into<String>) -> anyhow::Result<T>;
 }
 
@@ -37,31 +37,31 @@ impl<T, E: Into<anyhow::Error>> Hint<T> for Result<T, E> {
     }
 }
 
-/// An error made of a message and a hint.
+/// Creates an error from a message and a hint.
 pub fn failure(message: impl Into<String>, hint: impl Into<String>) -> anyhow::Error {
     anyhow::Error::new(Hinted { error: anyhow::Error::msg(message.into()), hint: hint.into() })
 }
 
-/// The lines of an error message: all causes in one line, then each hint in its own.
+/// Returns the lines of an error message: all causes in one line, then each hint in its own line.
 pub fn lines(error: &anyhow::Error) -> Vec<String> {
     let (error, hints) = parts(error);
-    let hints = hints.iter().map(|hint| format!("{HINT}{}", harmless::text(hint)));
+    let hints = hints.iter().map(|hint| format!("{HINT_PREFIX}{}", harmless::text(hint)));
     std::iter::once(format!("alongside: {}", harmless::text(&error))).chain(hints).collect()
 }
 
-/// The start of a hint's line.
-const HINT: &str = "  hint: ";
+/// The beginning of the line of a hint.
+const HINT_PREFIX: &str = "  hint: ";
 
-/// The most columns of a line, however wide the terminal is: longer lines are hard to read.
+/// The largest number of columns of a line, because longer lines are hard to read in a wide terminal.
 const MAX_COLUMNS: usize = 100;
 
-/// Breaks a line between words for a terminal of so many columns. Without a terminal the line stays whole,
-/// for programs to read.
-pub fn wrapped(line: &str, columns: Option<u16>) -> String {
-    let Some(columns) = columns.map(usize::from).filter(|columns| *columns > 2 * HINT.len()) else {
+/// Wraps a line between words for a terminal with this number of columns. Without a terminal, the line stays
+/// whole, for programs.
+pub fn wrap(line: &str, columns: Option<u16>) -> String {
+    let Some(columns) = columns.map(usize::from).filter(|columns| *columns > 2 * HINT_PREFIX.len()) else {
         return line.to_owned();
     };
-    let indent = " ".repeat(if line.starts_with(HINT) { HINT.len() } else { 2 });
+    let indent = " ".repeat(if line.starts_with(HINT_PREFIX) { HINT_PREFIX.len() } else { 2 });
     let options = textwrap::Options::new(columns.min(MAX_COLUMNS))
         .subsequent_indent(&indent)
         // A path or a command stays whole, so that a person can copy it.
@@ -71,13 +71,13 @@ pub fn wrapped(line: &str, columns: Option<u16>) -> String {
     textwrap::fill(line, options)
 }
 
-/// The error with all its causes, for people and unescaped: without the numbers of system errors, which only
-/// a log keeps.
+/// Returns the error with all its causes, for people and unescaped: without the numbers of system errors,
+/// which only a log contains.
 pub fn words(error: &anyhow::Error) -> String {
     without_error_codes(&format!("{error:#}"))
 }
 
-/// The error with all its causes, as [`words`], and its hints, both unescaped.
+/// Returns the error with all its causes, like [`words`], and its hints, unescaped.
 pub fn parts(error: &anyhow::Error) -> (String, Vec<String>) {
     let mut hints = Vec::new();
     let mut inner = error.downcast_ref::<Hinted>();
@@ -93,7 +93,7 @@ pub fn print(error: &anyhow::Error) {
     let mut stderr = std::io::stderr().lock();
     let columns = alongside_platform::terminal::columns_for_errors();
     for line in lines(error) {
-        let _ = writeln!(stderr, "{}", wrapped(&line, columns));
+        let _ = writeln!(stderr, "{}", wrap(&line, columns));
     }
 }
 
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn people_read_no_number_of_a_system_error() {
+    fn messages_have_no_number_of_a_system_error() {
         let missing = || std::io::Error::from_raw_os_error(2);
         let error = Err::<(), _>(missing()).context("cannot save").hint("try elsewhere").unwrap_err();
         assert!(format!("{error:#}").contains("os error"), "a log has it");
@@ -126,17 +126,17 @@ mod tests {
     }
 
     #[test]
-    fn lines_wrap_for_terminals_only() {
+    fn lines_wrap_only_for_terminals() {
         let hint = "  hint: start it in the project, or say where with `alongside --help`, in \
                     /a/long/path-that-stays-whole";
         assert_eq!(
-            wrapped(hint, Some(40)),
+            wrap(hint, Some(40)),
             "  hint: start it in the project, or say\n        where with `alongside --help`,\n        \
              in /a/long/path-that-stays-whole"
         );
-        assert_eq!(wrapped(hint, None), hint);
-        assert_eq!(wrapped(hint, Some(0)), hint, "a terminal that does not know its size");
-        let most = wrapped(&"word ".repeat(60), Some(250));
+        assert_eq!(wrap(hint, None), hint);
+        assert_eq!(wrap(hint, Some(0)), hint, "a terminal that does not know its size");
+        let most = wrap(&"word ".repeat(60), Some(250));
         assert!(most.lines().all(|line| line.len() <= 100) && most.lines().count() > 2, "{most}");
     }
 }

@@ -1,8 +1,8 @@
-//! Options that every command takes.
+//! Options that every command accepts.
 
 use std::path::PathBuf;
 
-/// The options that stand before or after any command.
+/// The options that are accepted before or after any command.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct Globals {
     /// Read the settings from FILE instead of ~/.config/alongside/config.toml

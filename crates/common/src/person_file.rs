@@ -1,5 +1,6 @@
-//! Files of a person or a project that we read, write, copy and remove. A repository may hold a link wherever
-//! a project has a file, and `sudo` works in what belongs to another user: neither may lead a write astray.
+//! Files of a person or a project that we read, write, copy and remove. A repository may contain a link in
+//! place of any file of a project, and with `sudo`, files belong to another user. Neither may redirect a
+//! write.
 
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata, Permissions};
@@ -15,43 +16,45 @@ use anyhow::Context as _;
 
 use crate::failure::failure;
 
-/// No settings are larger. Claude Code's hold a history of every project.
+/// The largest file that is read, in bytes. Settings are smaller; those of Claude Code contain a history of
+/// every project.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// Longer chains of links are an error of the system, too.
+/// The largest number of links in a chain. The system also refuses longer chains.
 const MAX_LINKS: usize = 40;
 
-/// A file by its open directory. Nothing leads it elsewhere between two operations.
+/// A file in an open directory, so that no link can redirect a later operation.
 #[derive(Debug)]
 pub struct PersonFile {
-    /// As the person knows it.
+    /// The path that the person knows.
     path: PathBuf,
     directory: Directory,
     name: OsString,
 }
 
-/// How to treat links on the way to a file: those of a person are followed, those of a project refused. The
-/// home directory in a project is the person's, and so is a project that is the home directory.
+/// Returns the treatment of links on the way to a file: links of a person are followed, links of a project
+/// refused. A home directory in a project belongs to the person, and so does a project that is the home
+/// directory.
 pub fn links_to(path: &Path, home: &Path, project: &Path) -> Links {
     let is_home = files_are_same(home, project);
-    let is_persons = path.starts_with(home) && home.starts_with(project);
-    if is_home || is_persons || !path.starts_with(project) { Links::Followed } else { Links::Refused }
+    let is_in_home = path.starts_with(home) && home.starts_with(project);
+    if is_home || is_in_home || !path.starts_with(project) { Links::Followed } else { Links::Refused }
 }
 
 fn files_are_same(one: &Path, other: &Path) -> bool {
     alongside_platform::paths::real(one) == alongside_platform::paths::real(other)
 }
 
-/// Fails if a link leads to a file, or is in its place.
+/// Fails if a link is in place of the file, or on the way to it.
 pub fn refuse_links(path: &Path) -> anyhow::Result<()> {
     match path.ancestors().filter(|step| step.is_symlink()).last() {
-        Some(link) => Err(is_link(link)),
+        Some(link) => Err(link_error(link)),
         None => Ok(()),
     }
 }
 
-/// The error about a link that is not followed.
-pub fn is_link(link: &Path) -> anyhow::Error {
+/// Returns the error about a link that is not followed.
+pub fn link_error(link: &Path) -> anyhow::Error {
     let target = fs::read_link(link).unwrap_or_default();
     failure(
         format!(
@@ -63,7 +66,7 @@ pub fn is_link(link: &Path) -> anyhow::Error {
     )
 }
 
-/// Where the links of a person lead, also to a file that does not exist yet.
+/// Resolves the links of a person, even if the target does not exist yet.
 pub fn link_target(path: &Path) -> PathBuf {
     let mut real = path.to_owned();
     for _ in 0..MAX_LINKS {
@@ -74,18 +77,19 @@ pub fn link_target(path: &Path) -> PathBuf {
 }
 
 impl PersonFile {
-    /// The file at `path`, whether it exists or not; `None` if its directory does not.
+    /// Finds the file at `path`, which need not exist; `None` if its directory does not exist.
     ///
     /// # Errors
-    /// When the directory cannot be opened, or a link leads to it and is refused.
+    /// When the directory cannot be opened, or a link leads to it and links are refused.
     pub fn find(path: &Path, links: Links) -> anyhow::Result<Option<Self>> {
         Self::open(path, links, None)
     }
 
-    /// The same. Makes the missing directories, and adds them to `made`, outermost first.
+    /// Finds the file like [`find`](Self::find). Creates missing directories, and adds them to `made`,
+    /// outermost first.
     ///
     /// # Errors
-    /// When a directory cannot be opened or made, or a link leads to it and is refused.
+    /// When a directory cannot be opened or created, or a link leads to it and links are refused.
     pub fn make_way(path: &Path, links: Links, made: &mut Vec<PathBuf>) -> anyhow::Result<Self> {
         let opened = Self::open(path, links, Some(made))?;
         opened.with_context(|| format!("cannot make the directory of {}", path.display()))
@@ -98,10 +102,10 @@ impl PersonFile {
         Ok(directory.map(|directory| Self { path: path.to_owned(), directory, name }))
     }
 
-    /// The text and the state of the file; `None` if it does not exist.
+    /// Returns the text and the metadata of the file; `None` if it does not exist.
     ///
     /// # Errors
-    /// When it cannot be read, is no regular file or a link, or is not UTF-8.
+    /// When the file cannot be read, is a link or no regular file, or is not UTF-8.
     pub fn read(&self) -> anyhow::Result<Option<(String, Metadata)>> {
         let bytes = |file: Bounded| {
             let state = file.metadata().clone();
@@ -115,7 +119,7 @@ impl PersonFile {
                     anyhow::bail!("{} is not UTF-8, so alongside does not change it", self.path.display())
                 }
             },
-            Err(error) => Err(self.explained(error, "read")),
+            Err(error) => Err(self.explain(error, "read")),
         }
     }
 
@@ -129,9 +133,10 @@ impl PersonFile {
     /// Replaces the text in one step, or creates the file. Mode, owner and group stay.
     ///
     /// # Errors
-    /// When the file is write-protected, another user's or a link, or its directory cannot be written.
+    /// When the file is write-protected, belongs to another user, or is a link, or its directory cannot be
+    /// written.
     pub fn replace(&self, text: &str) -> anyhow::Result<()> {
-        let old = self.opened().map_err(|error| self.explained(error, "write"))?;
+        let old = self.opened().map_err(|error| self.explain(error, "write"))?;
         let old = old.map(|file| file.metadata().clone());
         old.as_ref().map_or(Ok(()), |old| self.check_writable(old))?;
         let write = || -> io::Result<()> {
@@ -143,20 +148,21 @@ impl PersonFile {
                 }
                 file.sync_all()
             };
-            // A new file gets the umask's mode. One that replaces another is private until it has its mode.
+            // A new file gets the default mode. A file that replaces another is private until it has its
+            // mode.
             let begin = |unfinished: &std::ffi::OsStr| match old {
                 Some(_) => self.directory.create(unfinished),
                 None => self.directory.create_usual(unfinished),
             };
             private::in_one_step(&self.directory, &self.name, begin, finish).map(drop)
         };
-        write().map_err(|error| self.explained(error, "write"))
+        write().map_err(|error| self.explain(error, "write"))
     }
 
-    /// Fails for a file in this state that is not to be replaced.
+    /// Fails for a file with this metadata that must not be replaced.
     ///
     /// # Errors
-    /// When it is write-protected, or another user's: who replaces a file becomes its owner.
+    /// When the file is write-protected, or belongs to another user: replacing it would change its owner.
     pub fn check_writable(&self, state: &Metadata) -> anyhow::Result<()> {
         let cannot = |why: &str| format!("cannot write {}: {why}", self.path.display());
         if state.permissions().readonly() {
@@ -171,7 +177,7 @@ impl PersonFile {
     /// Creates the file.
     ///
     /// # Errors
-    /// When the name is taken, also by a link that leads nowhere, or the file cannot be written.
+    /// When the name is in use, even by a link without a target, or the file cannot be written.
     pub fn create(&self, text: &str) -> io::Result<()> {
         self.fill(self.directory.create_usual(&self.name)?, |file| {
             file.write_all(text.as_bytes())?;
@@ -183,11 +189,11 @@ impl PersonFile {
     /// copy, which stays.
     ///
     /// # Errors
-    /// When something else has the name, or the file cannot be written.
+    /// When the name is in use otherwise, or the file cannot be written.
     pub fn create_copy(&self, text: &str, original: &Metadata) -> anyhow::Result<bool> {
         let created = match self.directory.create(&self.name) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                return self.opened().map(|_| false).map_err(|error| self.explained(error, "read"));
+                return self.opened().map(|_| false).map_err(|error| self.explain(error, "read"));
             }
             created => created.and_then(|file| {
                 self.fill(file, |file| {
@@ -196,14 +202,14 @@ impl PersonFile {
                 })
             }),
         };
-        created.map(|()| true).map_err(|error| self.explained(error, "write"))
+        created.map(|()| true).map_err(|error| self.explain(error, "write"))
     }
 
-    /// Completes a file that was created, or takes it away again.
+    /// Writes a file that was just created. If that fails, removes it.
     fn fill(&self, mut file: File, finish: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
         let filled = finish(&mut file).and_then(|()| file.sync_all());
         if filled.is_err() {
-            // The person sees the first error only.
+            // The person only sees the first error.
             let _ = self.directory.remove(&self.name);
         }
         filled
@@ -218,33 +224,33 @@ impl PersonFile {
             Some(_) => self.directory.remove(&self.name),
             None => Ok(()),
         });
-        removed.map_err(|error| self.explained(error, "remove"))
+        removed.map_err(|error| self.explain(error, "remove"))
     }
 
-    /// Gives a file that root creates for another user to that user.
+    /// Changes the owner of a file that root creates for another user to that user.
     fn give_to_owner_of_directory(&self, file: &File) -> io::Result<()> {
         let directory = self.directory.metadata()?;
         if files::is_roots_visit(&directory) { files::give_to(file, &directory) } else { Ok(()) }
     }
 
-    fn explained(&self, error: io::Error, what: &str) -> anyhow::Error {
+    fn explain(&self, error: io::Error, what: &str) -> anyhow::Error {
         let place = self.directory.path().join(&self.name);
         if place.is_symlink() {
-            return is_link(&place);
+            return link_error(&place);
         }
         anyhow::Error::new(error).context(format!("cannot {what} {}", self.path.display()))
     }
 }
 
-/// Gives a new file the owner, the group and the mode of another one: settings may hold secrets.
+/// Gives a new file the owner, the group and the mode of another one, because settings may hold secrets.
 fn make_like(file: &File, original: &Metadata) -> io::Result<()> {
     files::give_to(file, original)?;
     let mode: Permissions = original.permissions();
     file.set_permissions(mode)
 }
 
-/// Opens a directory, step by step from the root if links are refused. Makes what is missing if `made` is
-/// there, else returns `None`.
+/// Opens a directory, step by step from the root if links are refused. If a directory is missing, creates it
+/// if `made` is given, and otherwise returns `None`.
 fn open_directory(
     path: &Path,
     links: Links,
@@ -263,7 +269,7 @@ fn open_directory(
         let below = directory.path().join(step);
         directory = match (directory.below(step), &mut made) {
             (Ok(next), _) => next,
-            (Err(_), _) if below.is_symlink() => return Err(is_link(&below)),
+            (Err(_), _) if below.is_symlink() => return Err(link_error(&below)),
             (Err(error), Some(made)) if error.kind() == ErrorKind::NotFound => {
                 let next = make_directory(&directory, step).with_context(|| cannot("make", &below))?;
                 made.push(below);
@@ -288,9 +294,9 @@ fn make_directory(parent: &Directory, name: &std::ffi::OsStr) -> io::Result<Dire
     Ok(made)
 }
 
-/// Removes a directory, if it is empty and, in a project, no link leads to it.
+/// Removes a directory if it is empty and, in a project, no link leads to it.
 pub fn remove_empty(path: &Path, links: Links) {
-    // It fails for a directory that holds files, and so keeps it.
+    // The call fails for a directory with files, which stays.
     let _ = match links {
         Links::Followed => fs::remove_dir(path),
         Links::Refused => match PersonFile::find(path, links) {
@@ -309,7 +315,7 @@ mod tests {
     use alongside_platform::paths::Canonical as _;
 
     #[test]
-    fn links_are_the_persons_except_below_a_project() {
+    fn links_are_followed_except_below_a_project() {
         let links = |path: &str, home: &str, project: &str| {
             links_to(Path::new(path), Path::new(home), Path::new(project))
         };
@@ -317,7 +323,7 @@ mod tests {
             ("/home/me/p/.claude/x", "/home/me", "/home/me/p", Links::Refused),
             ("/srv/p/x", "/home/me", "/srv/p", Links::Refused),
             ("/home/me/.claude/x", "/home/me", "/home/me/p", Links::Followed),
-            // The current directory is the home, or lies above it.
+            // The current directory is the home directory, or contains it.
             ("/home/me/.claude/x", "/home/me", "/home/me", Links::Followed),
             ("/home/me/.claude/x", "/home/me", "/home", Links::Followed),
             ("/home/x", "/home/me", "/home", Links::Refused),
@@ -338,7 +344,7 @@ mod tests {
         let file = PersonFile::make_way(&path("ours/below/x"), Links::Refused, &mut made).unwrap();
         assert_eq!(made, [path("ours"), path("ours/below")]);
         file.replace("one").unwrap();
-        // Between two steps a link comes in the place of the directory.
+        // Between two operations, a link replaces the directory.
         fs::rename(path("ours/below"), path("moved")).unwrap();
         symlink(path("elsewhere"), path("ours/below")).unwrap();
         assert_eq!(file.read().unwrap().unwrap().0, "one");

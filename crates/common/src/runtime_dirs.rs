@@ -1,9 +1,9 @@
-//! The private directories of this user for sockets, entries and locks of hosts, and for their log where the
+//! The private directories of this user for the sockets, entries and locks of hosts, and for their log if the
 //! state directory cannot be written.
 //!
-//! No variable decides where they are: an agent starts its hook with variables of its own, as `su`, `cron`
-//! and `ssh` start a desk, and a hook that finds no host lets the change through. Only
-//! [`VARIABLE`] names another directory, and even that hides none from a hook.
+//! No variable decides where they are: an agent starts its hook with its own variables, just as `su`, `cron`
+//! and `ssh` start a desk with other variables, and a hook that finds no host lets the change through. Only
+//! [`VARIABLE`] names another directory, and even this variable hides no directory from a hook.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -14,11 +14,11 @@ use anyhow::Context as _;
 
 use crate::failure::Hint as _;
 
-/// The variable with the one directory to use instead of all others. Tests keep to themselves by it. A hook
-/// only adds it to the others.
+/// The variable with the only directory to use. Tests isolate themselves with it. A hook only adds it to the
+/// other directories.
 pub const VARIABLE: &str = "ALONGSIDE_RUNTIME_DIR";
 
-/// A directory: its base, and its own path below that.
+/// A directory: its base, and the private path below the base.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuntimeDir {
     base: PathBuf,
@@ -33,10 +33,10 @@ impl RuntimeDir {
         Self { path: base.join(&below), base, below, trust }
     }
 
-    /// Makes the directory again: cleaners may take it at any time.
+    /// Creates the directory again, because a cleaner may remove it at any time.
     ///
     /// # Errors
-    /// When it cannot be made private.
+    /// When the directory cannot be made private.
     pub fn make(&self) -> anyhow::Result<()> {
         self.try_make().with_context(|| format!("cannot make the private directory {}", self.path.display()))
     }
@@ -46,7 +46,7 @@ impl RuntimeDir {
         if !self.path.is_absolute() {
             return refuse(format!("{} is not an absolute path", self.path.display()));
         }
-        // Root would lock the user out of a directory that it makes in theirs.
+        // A directory that root creates there would be inaccessible to the user.
         if self.base.metadata().is_ok_and(|found| files::is_roots_visit(&found)) {
             return refuse(format!("{} belongs to another user", self.base.display()));
         }
@@ -57,24 +57,24 @@ impl RuntimeDir {
         self.path.is_dir() && self.make().is_ok()
     }
 
-    /// Where it is.
+    /// Returns its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 }
 
-/// Directories in which hosts are looked for.
+/// The directories in which hosts are searched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuntimeDirs {
-    /// Those in which hosts publish themselves, the best first.
+    /// The directories in which hosts publish themselves, in order of preference.
     own: Vec<RuntimeDir>,
-    /// Those to which variables lead: older releases published their hosts there.
+    /// The directories that variables name, in which older releases published their hosts.
     added: Vec<RuntimeDir>,
 }
 
 impl RuntimeDirs {
-    /// Those of hosts, desks and commands in this process. Blocks: the system may have to ask a directory
-    /// service for the user's home.
+    /// Returns the directories of hosts, desks and commands in this process. Blocks: the system may have to
+    /// ask a directory service for the user's home directory.
     pub fn of_this_process() -> Self {
         Self::of(&|name| std::env::var_os(name))
     }
@@ -82,25 +82,25 @@ impl RuntimeDirs {
     fn of(variable: &dyn Fn(&str) -> Option<OsString>) -> Self {
         match path_in(variable, VARIABLE) {
             Some(path) => Self::only(&path),
-            None => Self { own: usual(), added: of_older_releases(variable) },
+            None => Self { own: default_dirs(), added: of_older_releases(variable) },
         }
     }
 
-    /// This one alone.
+    /// Returns only this directory.
     pub fn only(path: &Path) -> Self {
         Self { own: vec![named(path)], added: Vec::new() }
     }
 
-    /// Those of a hook with these variables, in its order: first the directories that no variable decides.
-    /// Blocks, see [`of_this_process`](Self::of_this_process).
+    /// Returns the directories of a hook with these variables, in its order: first the ones that depend on no
+    /// variable. Blocks, see [`of_this_process`](Self::of_this_process).
     pub fn of_hook(variable: impl Fn(&str) -> Option<OsString>) -> [Self; 2] {
         let added = path_in(&variable, VARIABLE).map(|path| named(&path)).into_iter();
         let added = added.chain(of_older_releases(&variable)).collect();
-        [Self { own: usual(), added: Vec::new() }, Self { own: Vec::new(), added }]
+        [Self { own: default_dirs(), added: Vec::new() }, Self { own: Vec::new(), added }]
     }
 
-    /// Those in which the doctor looks as a hook with these variables would. [`VARIABLE`] of this process
-    /// replaces them, as for every command of a person.
+    /// Returns the directories in which the doctor searches like a hook with these variables. [`VARIABLE`] of
+    /// this process replaces them, as for every command of a person.
     pub fn of_doctor(variable: impl Fn(&str) -> Option<OsString>) -> Vec<Self> {
         match path_in(|name| std::env::var_os(name), VARIABLE) {
             Some(path) => vec![Self::only(&path)],
@@ -108,10 +108,10 @@ impl RuntimeDirs {
         }
     }
 
-    /// Makes and returns the best directory of those in which hosts publish themselves.
+    /// Creates and returns the first usable directory of those in which hosts publish themselves.
     ///
     /// # Errors
-    /// When none can be made private.
+    /// When no directory can be made private.
     pub fn open(&self) -> anyhow::Result<&RuntimeDir> {
         let mut refused = None;
         for directory in &self.own {
@@ -124,36 +124,36 @@ impl RuntimeDirs {
         Err(refused).hint(format!("set {VARIABLE} to a private directory of yours, whose path is short"))
     }
 
-    /// Those in which hosts publish themselves, whether they exist or not.
+    /// Returns the directories in which hosts publish themselves, which need not exist.
     pub fn own(&self) -> &[RuntimeDir] {
         &self.own
     }
 
-    /// All that exist and are private.
+    /// Returns all directories that exist and are private.
     pub fn existing(&self) -> impl Iterator<Item = &RuntimeDir> {
         self.own.iter().chain(&self.added).filter(|directory| directory.exists())
     }
 
-    /// All, for a person to read.
+    /// Returns the paths of all directories, for people.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.own.iter().chain(&self.added).map(RuntimeDir::path)
     }
 }
 
-/// A variable, unless it is empty.
+/// Returns the path in a variable, unless it is empty.
 fn path_in(variable: impl Fn(&str) -> Option<OsString>, name: &str) -> Option<PathBuf> {
     variable(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
-/// The directory at this path. Somebody else may write to the one above.
+/// Returns the directory at this path. Other users may be able to write to its parent.
 fn named(path: &Path) -> RuntimeDir {
     let base = path.parent().unwrap_or(Path::new("/"));
     RuntimeDir::new(base, path.file_name().unwrap_or_default(), PathTrust::Shared)
 }
 
-/// The directories that no variable decides, each in a place of this user: a socket of another one never
-/// counts. Windows names the temporary directory in variables only.
-fn usual() -> Vec<RuntimeDir> {
+/// Returns the directories that depend on no variable, each in a place of this user: a socket of another user
+/// never counts. On Windows, only variables name the temporary directory.
+fn default_dirs() -> Vec<RuntimeDir> {
     let is_ours =
         |path: &PathBuf| path.metadata().is_ok_and(|found| found.is_dir() && files::is_ours(&found));
     let runtime = directories::runtime().filter(is_ours);
@@ -173,13 +173,13 @@ fn in_temporary(base: PathBuf) -> RuntimeDir {
     RuntimeDir::new(base, format!("alongside-{}", sockets::user_id()), PathTrust::Shared)
 }
 
-/// Whether the path of a socket there is short enough.
+/// Whether the path of a socket in this directory is short enough.
 fn has_room_for_a_socket(directory: &RuntimeDir) -> bool {
     const NAME: &str = "0123456789abcdef";
     sockets::address(Os::HERE, &directory.path, NAME, "").is_ok()
 }
 
-/// The directories of older releases, which asked variables.
+/// Returns the directories of older releases, which depend on variables.
 fn of_older_releases(variable: impl Fn(&str) -> Option<OsString>) -> Vec<RuntimeDir> {
     let runtime = path_in(&variable, "XDG_RUNTIME_DIR");
     let runtime = runtime.map(|base| RuntimeDir::new(base, "alongside", PathTrust::Shared));
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn no_variable_takes_a_directory_from_a_hook() {
+    fn no_variable_hides_a_directory_from_a_hook() {
         let nothing = RuntimeDirs::of_hook(|_| None);
         let [first, added] = RuntimeDirs::of_hook(|name| match name {
             "XDG_CURRENT_DESKTOP" => None,
@@ -212,23 +212,23 @@ mod tests {
     }
 
     #[test]
-    fn the_variable_replaces_the_directories_of_everything_else() {
+    fn the_variable_replaces_the_directories_of_all_but_hooks() {
         let replaced = RuntimeDirs::of(&|name| (name == VARIABLE).then(|| "/mine/run".into()));
         assert_eq!(paths(&replaced), [Path::new("/mine/run")]);
         let empty = RuntimeDirs::of(&|name| (name == VARIABLE).then(OsString::new));
         assert_eq!(empty, RuntimeDirs::of(&|_| None));
-        assert_eq!(empty.own, usual());
+        assert_eq!(empty.own, default_dirs());
     }
 
     #[test]
-    fn a_directory_that_cannot_hold_a_socket_is_none() {
+    fn a_directory_with_a_too_long_path_is_not_used() {
         let with = |length: usize| RuntimeDir::new("/", "x".repeat(length), PathTrust::Own);
         let longest = if Os::HERE == Os::MacOs { 103 } else { 107 } - "//0123456789abcdef.sock".len();
         assert!(has_room_for_a_socket(&with(longest)) && !has_room_for_a_socket(&with(longest + 1)));
     }
 
     #[test]
-    fn the_first_directory_that_can_be_made_is_opened() {
+    fn the_first_directory_that_can_be_created_is_opened() {
         let base = tempfile::tempdir().unwrap();
         let at = |below: &str| RuntimeDir::new(base.path(), below, PathTrust::Shared);
         let nowhere = RuntimeDir::new(base.path().join("nowhere"), "run", PathTrust::Shared);

@@ -2,7 +2,7 @@
 
 pub use alongside_platform::signals::{Continued, HANGUP, INTERRUPT, Signals, TERMINATE};
 
-/// The exit code of a program that this signal ended.
+/// Returns the exit code of a program that this signal ended.
 pub fn exit_code(signal: i32) -> std::process::ExitCode {
     std::process::ExitCode::from(u8::try_from(128 + signal).unwrap_or(1))
 }

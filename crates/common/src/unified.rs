@@ -1,4 +1,4 @@
-//! Unified diffs for people to read. They use the parts of `similar`: its `TextDiff` would link every diff
+//! Unified diffs for people. They use parts of `similar`, because its `TextDiff` would link every diff
 //! algorithm into the program, twice.
 
 use std::ops::Range;
@@ -14,7 +14,7 @@ pub struct Hunk<'t> {
     pub lines: Vec<Change<&'t str>>,
 }
 
-/// The differences between two texts, with `around` unchanged lines on each side.
+/// Computes the differences between two texts, with `around` unchanged lines on each side.
 pub fn hunks<'t>(before: &'t str, after: &'t str, around: usize) -> Vec<Hunk<'t>> {
     let [old, new] = [before, after].map(|text| text.split_inclusive('\n').collect::<Vec<&str>>());
     let mut ops = Compact::new(Replace::new(Capture::new()), &old[..], &new[..]);
@@ -27,12 +27,12 @@ pub fn hunks<'t>(before: &'t str, after: &'t str, around: usize) -> Vec<Hunk<'t>
     groups.iter().map(hunk).collect()
 }
 
-/// The lines of a hunk in both texts.
+/// Returns the header with the lines of a hunk in both texts.
 fn header(ops: &[DiffOp]) -> String {
     let lines = |side: fn(&DiffOp) -> Range<usize>| {
         let start = ops.first().map(side).unwrap_or_default().start;
         let end = ops.last().map(side).unwrap_or_default().end;
-        // Counted from 1. An empty run has the number of the line before it.
+        // Lines are counted from 1. An empty run has the number of the line before it.
         match end.saturating_sub(start) {
             1 => format!("{end}"),
             0 => format!("{start},0"),

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use alongside_common::failure::{Hint, failure};
-use alongside_common::person_file::{PersonFile, is_link, links_to};
+use alongside_common::person_file::{PersonFile, link_error, links_to};
 use alongside_companion::AppDirs;
 use alongside_companion::drafts::{Draft, Drafts};
 use alongside_terminal::{UndoBack, UndoneText};
@@ -236,7 +236,7 @@ fn save(file: &Path, text: &str, force: bool) -> anyhow::Result<()> {
     let home = directories::home().unwrap_or_default();
     let project = std::env::current_dir().unwrap_or_default();
     if path.is_symlink() {
-        return Err(is_link(&path));
+        return Err(link_error(&path));
     }
     let hint = "name a file in a directory that exists and that you can write to";
     let target = PersonFile::find(&path, links_to(&path, &home, &project))?;

@@ -35,7 +35,7 @@ fn wrapped(text: &str, columns: Option<u16>) -> String {
 pub(super) fn note(text: &str) {
     let line = remark(text);
     let columns = alongside_platform::terminal::columns_for_errors();
-    let _ = writeln!(std::io::stderr().lock(), "{}", failure::wrapped(&line, columns));
+    let _ = writeln!(std::io::stderr().lock(), "{}", failure::wrap(&line, columns));
 }
 
 /// Escapes a remark for people, and removes the numbers of system errors from it.

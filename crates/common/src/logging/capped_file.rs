@@ -1,5 +1,5 @@
-//! A log file with a size limit. A full file becomes `FILE.1`, in place of the one before, and a new one
-//! begins. Several processes may write to the same file.
+//! A log file with a size limit. A full file is renamed to `FILE.1`, in place of the previous one, and a new
+//! file begins. Several processes may write to the same file.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -13,13 +13,13 @@ use alongside_platform::private::open_for_appending;
 #[derive(Debug)]
 pub(super) struct CappedFile {
     path: PathBuf,
-    /// In bytes; the last write may exceed it.
+    /// The size limit, in bytes. The last write may exceed it.
     cap: u64,
     file: File,
 }
 
 impl CappedFile {
-    /// Opens the file, or makes it.
+    /// Opens the file, or creates it.
     ///
     /// # Errors
     /// As [`open_for_appending`].
@@ -30,7 +30,7 @@ impl CappedFile {
     /// Writes whole lines.
     ///
     /// # Errors
-    /// When the disk refuses; a part may be written then.
+    /// When the disk refuses. A part may be written then.
     pub(super) fn write(&mut self, lines: &[u8]) -> io::Result<()> {
         self.rotate_if_full()?;
         self.file.write_all(lines)
@@ -43,19 +43,19 @@ impl CappedFile {
         }
         let is_link = self.path.is_symlink();
         if !is_link && !leads_to(&self.path, &self.file) {
-            // Another process has rotated the file, or somebody has removed it.
+            // Another process has rotated the file, or the file was removed.
             self.file = open_for_appending(&self.path)?;
         }
         if self.file.metadata()?.len() < self.cap {
             return Ok(());
         }
-        // The lock lets one of several processes rename the file; the others see that it is done.
+        // The lock lets only one of several processes rename the file. The others see that it was renamed.
         self.file.lock()?;
         if is_link {
             return self.file.set_len(0);
         }
-        if leads_to(&self.path, &self.file) && fs::rename(&self.path, rotated(&self.path)).is_err() {
-            // The new name may be taken. Emptying the file keeps the disk from filling.
+        if leads_to(&self.path, &self.file) && fs::rename(&self.path, rotated_path(&self.path)).is_err() {
+            // The new name may be in use. Emptying the file keeps the disk from filling.
             return self.file.set_len(0);
         }
         self.file = open_for_appending(&self.path)?;
@@ -63,8 +63,8 @@ impl CappedFile {
     }
 }
 
-/// The name of the file that a new one has replaced.
-fn rotated(path: &Path) -> PathBuf {
+/// Returns the path of the previous file.
+fn rotated_path(path: &Path) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(".1");
     name.into()
@@ -89,7 +89,7 @@ mod tests {
         for number in 0..250 {
             writers[number % 2].write(line(number).as_bytes()).unwrap();
         }
-        let [now, before] = [path.clone(), rotated(&path)].map(|path| fs::read_to_string(path).unwrap());
+        let [now, before] = [path.clone(), rotated_path(&path)].map(|path| fs::read_to_string(path).unwrap());
         assert_eq!(before, (100..200).map(line).collect::<String>());
         assert_eq!(now, (200..250).map(line).collect::<String>());
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 2);
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_removed_file_begins_anew() {
+    fn a_removed_file_is_created_again() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("log");
         let mut log = CappedFile::open(&path, 1000).unwrap();
@@ -111,7 +111,7 @@ mod tests {
     fn a_file_that_cannot_be_renamed_is_emptied() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("log");
-        fs::create_dir_all(rotated(&path).join("in the way")).unwrap();
+        fs::create_dir_all(rotated_path(&path).join("in the way")).unwrap();
         symlink("log", directory.path().join("link")).unwrap();
         for name in ["log", "link"] {
             let mut log = CappedFile::open(&directory.path().join(name), 100).unwrap();

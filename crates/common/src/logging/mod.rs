@@ -1,4 +1,4 @@
-//! The log: off unless asked for, private, limited in size, and about our own code only. Libraries may trace
+//! The log: off by default, private, limited in size, and only about our own code. Libraries may trace
 //! headers, and with them the token, so their lines are never written.
 
 mod capped_file;
@@ -24,19 +24,19 @@ use queue::Queue;
 /// The variable that sets the level, such as `debug`.
 const LEVEL: &str = "ALONGSIDE_LOG_LEVEL";
 
-/// The size limit, in bytes, of a log that a person names. The rotated file before it is as large.
+/// The size limit, in bytes, of a log that a person names. The previous file may be as large.
 const NAMED_LIMIT: u64 = 16 << 20;
-/// The size limit of the hosts' common log.
+/// The size limit of the hosts' common log, in bytes.
 const HOST_LIMIT: u64 = 4 << 20;
-/// The size limit of that log in a runtime directory, which lies in memory.
+/// The size limit, in bytes, of that log in a runtime directory, which is in memory.
 const MEMORY_LIMIT: u64 = 1 << 20;
-/// How long a file is kept that no host writes to.
+/// The time for which a file is kept to which no host writes.
 const RETENTION: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
-/// See [`problem`].
+/// The problem of this host's log: see [`problem`].
 static PROBLEM: OnceLock<Problem> = OnceLock::new();
 
-/// A log that is being written. Dropping it writes out every line, unless that takes more than a second.
+/// A running log. Dropping it writes all pending lines, unless that takes more than a second.
 pub struct Log(Option<Queue>);
 
 impl Drop for Log {
@@ -45,7 +45,7 @@ impl Drop for Log {
     }
 }
 
-/// Starts a log that appends to `file`; without a file there is no log.
+/// Starts a log that appends to `file`. Without a file there is no log.
 ///
 /// # Errors
 /// When the file cannot be opened, or the level is unknown.
@@ -66,7 +66,7 @@ fn write_to(log: CappedFile, level: &str) -> anyhow::Result<Log> {
             .hint("use error, warn, info, debug or trace");
     };
     let queue = Queue::start(log).context("cannot start a thread for the log")?;
-    // A target is matched by its prefix: this is every crate of ours.
+    // A target is matched by prefix: this one matches every crate of ours.
     let ours = Targets::new().with_target("alongside", level);
     let written = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(queue.clone());
     tracing_subscriber::registry().with(ours).with(written).init();
@@ -74,7 +74,8 @@ fn write_to(log: CappedFile, level: &str) -> anyhow::Result<Log> {
     Ok(Log(Some(queue)))
 }
 
-/// Logs where a panic came from, for it may end the process. Its message stays out: it may quote a file.
+/// Logs the location of a panic, because the panic may end the process. Omits its message, which may quote a
+/// file.
 fn log_panics(queue: Queue) {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
@@ -85,26 +86,26 @@ fn log_panics(queue: Queue) {
     }));
 }
 
-/// The directories in which hosts may have logged: the usual one, and those for when that fails.
+/// Lists the directories in which hosts may have logged: the usual one, and the alternatives if it fails.
 pub fn directories() -> Vec<PathBuf> {
     let runtime = RuntimeDirs::of_this_process();
     let elsewhere = runtime.existing().map(|runtime| runtime.path().join("log"));
     std::iter::once(directory()).chain(elsewhere).collect()
 }
 
-/// The directory in which hosts usually log.
+/// Returns the directory in which hosts usually log.
 pub fn directory() -> PathBuf {
     alongside_companion::AppDirs::of_this_process().state.join("log")
 }
 
-/// Starts a host's log: in `file`, or in the hosts' common log. If that fails, the host serves all the same,
-/// logs elsewhere if it can, and reports it: see [`problem`]. Every file that this process makes from now on
-/// is private.
+/// Starts a host's log: in `file`, or in the hosts' common log. If that fails, the host still serves, logs
+/// elsewhere if possible, and reports the problem: see [`problem`]. Every file that this process creates from
+/// now on is private.
 ///
 /// # Errors
 /// When the level is unknown.
 pub fn start_for_host(file: Option<&Path>) -> anyhow::Result<Log> {
-    // That includes the host's socket.
+    // The host's socket is private, too.
     alongside_platform::private::make_all_private();
     let (wanted, level) = match file {
         Some(file) => (file.to_owned(), "debug"),
@@ -137,7 +138,7 @@ pub fn start_for_host(file: Option<&Path>) -> anyhow::Result<Log> {
     other.map_or(Ok(Log(None)), |(log, _)| write_to(log, level))
 }
 
-/// Why this host logs elsewhere, or not at all, if so.
+/// Returns the reason why this host logs elsewhere, or not at all; `None` if it logs as intended.
 pub fn problem() -> Option<&'static Problem> {
     PROBLEM.get()
 }

@@ -1,9 +1,9 @@
-//! The queue of log lines. A thread writes them, so that logging never waits for a disk. It waits a second
-//! for more lines, unless one is a warning: a line for each request would wake the thread as often. If the
-//! disk is too slow, or full, the queue drops lines and counts them.
+//! The queue of log lines. A thread writes them, so that logging never waits for a disk. The thread waits a
+//! second for more lines, unless one is a warning: otherwise each request would wake it. If the disk is too
+//! slow, or full, the queue drops lines and counts them.
 //!
-//! `tracing-appender` has such a thread as well, but can write out its queue, as before a crash, only by
-//! ending the thread, and it prints to standard output, where editors and agents expect messages.
+//! `tracing-appender` also has such a thread, but can flush its queue, as before a crash, only by ending the
+//! thread, and it prints to standard output, where editors and agents expect messages.
 
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -14,15 +14,15 @@ use tracing_subscriber::fmt::MakeWriter;
 
 use super::capped_file::CappedFile;
 
-/// The most bytes that wait.
-const MAX_BYTES: usize = 1 << 20;
-/// The most bytes of a line: an agent may propose a path of a megabyte.
+/// The largest size of the pending lines, in bytes.
+const MAX_PENDING_BYTES: usize = 1 << 20;
+/// The largest size of a line, in bytes: an agent may propose a path of a megabyte.
 const MAX_LINE_BYTES: usize = 4 << 10;
-/// So many bytes are written at once.
+/// The size of the pending lines, in bytes, from which on they are written at once.
 const WRITE_BYTES: usize = 64 << 10;
-/// How long lines wait for others.
+/// The time for which lines wait for further lines.
 const WRITE_INTERVAL: Duration = Duration::from_secs(1);
-/// How long a flush may take.
+/// The time limit of a flush.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The writing end of the queue.
@@ -31,23 +31,23 @@ pub(super) struct Queue(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
-    waiting: Mutex<Waiting>,
-    /// For the thread that writes: there is a reason to write.
+    pending: Mutex<Pending>,
+    /// Wakes the writing thread when it should write.
     is_due: Condvar,
-    /// For a flush: everything so far is written.
+    /// Wakes a flush when all lines are written.
     is_written: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct Waiting {
+struct Pending {
     lines: Vec<u8>,
-    /// The number of these lines.
+    /// The number of pending lines.
     count: u64,
-    /// Lines dropped since the last write.
+    /// The number of lines that were dropped since the last write.
     lost: u64,
-    /// Somebody waits for these lines.
+    /// Whether the lines should be written at once.
     is_urgent: bool,
-    /// The lines are taken, and not written yet.
+    /// Whether lines were taken from the queue and are being written.
     is_writing: bool,
 }
 
@@ -71,71 +71,71 @@ impl Queue {
         Ok(queue)
     }
 
-    /// Waits until everything logged before is written, at most for [`FLUSH_TIMEOUT`].
+    /// Waits until all lines so far are written, but at most for [`FLUSH_TIMEOUT`].
     pub(super) fn flush(&self) {
-        let mut waiting = self.0.lock();
-        waiting.is_urgent = true;
+        let mut pending = self.0.lock();
+        pending.is_urgent = true;
         self.0.is_due.notify_one();
-        let is_waiting = |waiting: &mut Waiting| waiting.is_writing || !waiting.lines.is_empty();
-        drop(self.0.is_written.wait_timeout_while(waiting, FLUSH_TIMEOUT, is_waiting));
+        let is_waiting = |pending: &mut Pending| pending.is_writing || !pending.lines.is_empty();
+        drop(self.0.is_written.wait_timeout_while(pending, FLUSH_TIMEOUT, is_waiting));
     }
 
     fn push(&self, line: &[u8], is_urgent: bool) {
-        let mut waiting = self.0.lock();
-        if waiting.lines.len() >= MAX_BYTES {
-            waiting.lost += 1;
+        let mut pending = self.0.lock();
+        if pending.lines.len() >= MAX_PENDING_BYTES {
+            pending.lost += 1;
             return;
         }
-        let was_due = waiting.is_due();
-        let was_empty = waiting.lines.is_empty();
+        let was_due = pending.is_due();
+        let was_empty = pending.lines.is_empty();
         match line.get(..MAX_LINE_BYTES).filter(|kept| kept.len() < line.len()) {
             Some(kept) => {
-                waiting.lines.extend_from_slice(kept);
-                waiting.lines.extend_from_slice("…\n".as_bytes());
+                pending.lines.extend_from_slice(kept);
+                pending.lines.extend_from_slice("…\n".as_bytes());
             }
-            None => waiting.lines.extend_from_slice(line),
+            None => pending.lines.extend_from_slice(line),
         }
-        waiting.count += 1;
-        waiting.is_urgent |= is_urgent;
-        if was_empty || (waiting.is_due() && !was_due) {
+        pending.count += 1;
+        pending.is_urgent |= is_urgent;
+        if was_empty || (pending.is_due() && !was_due) {
             self.0.is_due.notify_one();
         }
     }
 }
 
-impl Waiting {
-    /// Whether the lines wait for no others.
+impl Pending {
+    /// Whether the lines should be written without waiting for further lines.
     fn is_due(&self) -> bool {
         self.is_urgent || self.lines.len() >= WRITE_BYTES
     }
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Pending> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for lines, then for others, and writes them.
+    /// Waits for lines, then for further lines, and writes them.
     fn write_out(&self, write: &mut impl FnMut(&[u8]) -> io::Result<()>) {
-        let is_empty = |waiting: &mut Waiting| waiting.lines.is_empty();
-        let waiting = self.is_due.wait_while(self.lock(), is_empty).unwrap_or_else(PoisonError::into_inner);
-        let is_early = |waiting: &mut Waiting| !waiting.is_due();
-        let waited = self.is_due.wait_timeout_while(waiting, WRITE_INTERVAL, is_early);
-        let (mut waiting, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        (waiting.is_urgent, waiting.is_writing) = (false, true);
-        let (count, lost) = (std::mem::take(&mut waiting.count), std::mem::take(&mut waiting.lost));
-        let mut lines = std::mem::take(&mut waiting.lines);
-        drop(waiting);
+        let is_empty = |pending: &mut Pending| pending.lines.is_empty();
+        let pending = self.is_due.wait_while(self.lock(), is_empty).unwrap_or_else(PoisonError::into_inner);
+        let is_early = |pending: &mut Pending| !pending.is_due();
+        let waited = self.is_due.wait_timeout_while(pending, WRITE_INTERVAL, is_early);
+        let (mut pending, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        (pending.is_urgent, pending.is_writing) = (false, true);
+        let (count, lost) = (std::mem::take(&mut pending.count), std::mem::take(&mut pending.lost));
+        let mut lines = std::mem::take(&mut pending.lines);
+        drop(pending);
         if lost > 0 {
             let note = format!("{lost} lines are missing here: the disk was full, or too slow\n");
             lines.splice(..0, note.into_bytes());
         }
         let written = write(&lines);
-        let mut waiting = self.lock();
+        let mut pending = self.lock();
         if written.is_err() {
-            waiting.lost += lost + count;
+            pending.lost += lost + count;
         }
-        waiting.is_writing = false;
+        pending.is_writing = false;
         self.is_written.notify_all();
     }
 }
@@ -152,7 +152,7 @@ impl<'a> MakeWriter<'a> for Queue {
     }
 }
 
-/// Writes one line.
+/// The writer of one line.
 #[derive(Debug)]
 pub(super) struct Line<'a> {
     queue: &'a Queue,
@@ -177,7 +177,7 @@ mod tests {
 
     use super::*;
 
-    /// A queue, and what it writes.
+    /// Makes a queue, and a receiver of the text that it writes.
     fn queue() -> (Queue, Receiver<String>) {
         let (log, written) = channel();
         let queue = Queue::to(move |lines| {
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_wait_for_others_unless_one_is_urgent() {
+    fn lines_wait_for_further_lines_unless_one_is_urgent() {
         let (queue, written) = queue();
         queue.push(b"one\n", false);
         queue.push(b"two\n", false);
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hanging_disk_delays_nobody_and_lost_lines_are_counted() {
+    fn a_hanging_disk_delays_no_logging_and_lost_lines_are_counted() {
         let (hold, held) = channel::<()>();
         let (begun, has_begun) = channel();
         let queue = Queue::to(move |lines| {
@@ -217,7 +217,7 @@ mod tests {
         .unwrap();
         queue.push(b"first\n", true);
         assert_eq!(has_begun.recv().unwrap(), "first\n");
-        let fit = MAX_BYTES / 4;
+        let fit = MAX_PENDING_BYTES / 4;
         for _ in 0..fit + 10 {
             queue.push(b"abc\n", false);
         }
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endless_line_is_cut() {
+    fn a_very_long_line_is_cut() {
         let (queue, written) = queue();
         queue.push(&[b'x'; 1 << 20], true);
         assert_eq!(written.recv().unwrap().len(), MAX_LINE_BYTES + "…\n".len());

@@ -1,5 +1,5 @@
-//! The choices of a person for the terminal desk, in the settings and on the command line. The desk itself
-//! has types of its own for them, so that nothing here waits for a library that draws.
+//! The choices of a person for the terminal desk, in the settings and on the command line. The desk has its
+//! own types for them, so that this crate does not depend on a library for drawing.
 
 /// A terminal's background.
 #[expect(missing_docs, reason = "the doc comments of the values are their help")]
@@ -9,7 +9,7 @@ pub enum Shade {
     Dark,
 }
 
-/// How a terminal announces a review.
+/// The way in which a terminal announces a review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Notify {
     /// No announcement, whatever the settings say

@@ -25,7 +25,7 @@ use crate::failure::Hint;
 /// The settings file of a project.
 const PROJECT_FILE: &str = ".alongside.toml";
 
-/// In bytes. No person writes a larger one.
+/// The largest file of a project's settings, in bytes. A person writes smaller ones.
 const MAX_PROJECT_FILE: u64 = 1 << 20;
 
 /// Every key, with its section.
@@ -49,28 +49,28 @@ const SECTIONS: &[&str] = &["context", "desk", "discovery", "drafts", "reviews",
 /// The keys that a project may use.
 const PROJECT_KEYS: &[(&str, &str)] = &[("context", "exclude"), ("reviews", "rules")];
 
-/// Every setting, with its default where the person set none.
+/// All settings, with defaults for those that the person has not set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// Whether agents hear of the person's files at all.
+    /// Whether agents receive the person's open files.
     pub context: bool,
-    /// The person's globs of files that agents never hear of, beside the built-in ones.
+    /// The person's globs of files that agents never receive, in addition to the built-in ones.
     exclude: Vec<String>,
     /// The projects' globs.
     project_exclude: Vec<String>,
-    /// Whether agents hear of files that git ignores.
+    /// Whether agents receive files that git ignores.
     pub include_git_ignored: bool,
     /// Whether agents open reviews here.
     pub reviews: bool,
-    /// The person's rules: which changes need no decision.
+    /// The person's rules on which changes need no decision.
     pub rules: Vec<Rule>,
-    /// The rules of the projects, which only ask.
+    /// The rules of the projects, which can only ask.
     pub project_rules: Vec<Rule>,
     /// The person's file, if there is one.
     pub file: Option<PathBuf>,
-    /// How the terminal desk announces a review to a person who looks elsewhere.
+    /// The way in which the terminal desk announces a review to a person who does not look at it.
     pub notify: Notify,
-    /// Colours of the terminal desk; `None` asks the terminal.
+    /// The colours of the terminal desk; `None` asks the terminal.
     pub theme: Option<Shade>,
     /// Whether agents in terminals outside the editor find the companion.
     pub aliases: bool,
@@ -104,7 +104,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The defaults for settings that cannot be read: agents hear of no file.
+    /// Returns the settings for when the settings cannot be read: agents receive no file.
     pub fn tell_nothing() -> Self {
         Self { context: false, ..Self::default() }
     }
@@ -112,7 +112,7 @@ impl Settings {
     /// Reads `file`, or the default file if it exists, and the file of each root.
     ///
     /// # Errors
-    /// With file and line, when a file cannot be read or holds a mistake.
+    /// When a file cannot be read or holds a mistake. The error has the file and the line.
     pub fn load(file: Option<&Path>, roots: &[PathBuf]) -> anyhow::Result<Self> {
         let mut settings = Self::default();
         match file {
@@ -121,7 +121,7 @@ impl Settings {
                     .with_context(|| format!("cannot read the settings {}", file.display()))
                     .hint("name a file that exists, or leave --config away to use the default file")?;
                 settings.read(file, &text, KEYS)?;
-                // Rules compare it with the paths of changes.
+                // Rules compare this path with the paths of changes.
                 settings.file = Some(std::path::absolute(file).unwrap_or_else(|_| file.to_owned()));
             }
             None => {
@@ -138,7 +138,7 @@ impl Settings {
     }
 
     /// Reads the files of these projects and of the repositories around them, in place of those read before.
-    /// Returns the projects of which a file cannot be read, so that nobody knows what to hide in them.
+    /// Returns the projects with a file that cannot be read, so that it is unknown which files to hide.
     pub fn read_projects(&mut self, roots: &[PathBuf]) -> Vec<(PathBuf, anyhow::Error)> {
         self.project_exclude.clear();
         self.project_rules.clear();
@@ -162,37 +162,38 @@ impl Settings {
         unread
     }
 
-    /// The repositories around a project, whose settings hold there as well.
+    /// Lists the repositories around a project, whose settings also apply there.
     pub fn repositories_around(root: &Path) -> Vec<PathBuf> {
         let root = real(root);
         let above = root.ancestors().skip(1).filter(|above| above.join(".git").exists());
         above.map(Path::to_owned).collect()
     }
 
-    /// The rules of the project in a directory, which can only ask; `None` if its settings cannot be read.
+    /// Returns the rules of the project in a directory, which can only ask; `None` if its settings cannot be
+    /// read.
     pub fn rules_of(project: &Path) -> Option<Vec<Rule>> {
         let mut settings = Self::default();
         let read = settings.read_project(project);
         read.inspect_err(|error| tracing::warn!("{error:#}")).ok().map(|()| settings.project_rules)
     }
 
-    /// Whether a directory has settings of its own.
+    /// Whether a directory has its own settings.
     pub fn has_file(project: &Path) -> bool {
         Self::project_file(project).symlink_metadata().is_ok()
     }
 
-    /// The file with the settings of a project, which need not exist.
+    /// Returns the path of a project's settings file, which need not exist.
     pub fn project_file(project: &Path) -> PathBuf {
         project.join(PROJECT_FILE)
     }
 
-    /// The globs of all files that agents never hear of, beside the built-in ones.
+    /// Returns the globs of all files that agents never receive, in addition to the built-in ones.
     pub fn excludes(&self) -> Vec<String> {
-        // Projects come last, so that no glob takes theirs back.
+        // The globs of projects come last, so that no other glob negates them.
         [self.exclude.as_slice(), &self.project_exclude].concat()
     }
 
-    /// The file may be anything: a link, a device, binary.
+    /// Reads the file of a project, which may be anything: a link, a device, binary.
     fn read_project(&mut self, root: &Path) -> anyhow::Result<()> {
         let file = root.join(PROJECT_FILE);
         let text = untrusted::read(&file, MAX_PROJECT_FILE, Whose::Anybodys).and_then(as_text);
@@ -251,7 +252,7 @@ impl Settings {
             ("context", "enabled") => self.context = entry.flag()?,
             ("context", "exclude") => {
                 for glob in entry.texts()? {
-                    // Builder::exclude would refuse it as well, but without the line.
+                    // Builder::exclude would refuse the glob as well, but without the line.
                     globset::Glob::new(glob.text.trim_start_matches('!')).map_err(|error| {
                         glob.mistake(format!("{:?} is no glob: {}", glob.text, error.kind()))
                     })?;
@@ -322,7 +323,7 @@ impl Settings {
         Ok(())
     }
 
-    /// A companion with these settings, in these directories.
+    /// Creates a companion with these settings, in these directories.
     pub fn companion(&self, mut dirs: AppDirs) -> Builder {
         for tmp in &self.tmp {
             if !dirs.tmp.contains(tmp) {
@@ -354,7 +355,7 @@ fn as_text(bytes: Vec<u8>) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))
 }
 
-/// Refuses a pattern that takes an exclusion back: only the person may show hidden files.
+/// Refuses a pattern that negates an exclusion: only the person may show hidden files.
 fn only_adds(entry: &Entry<'_>) -> Result<(), Mistake> {
     match entry.texts()?.iter().find(|glob| glob.text.starts_with('!')) {
         None => Ok(()),
@@ -366,7 +367,8 @@ fn only_adds(entry: &Entry<'_>) -> Result<(), Mistake> {
     }
 }
 
-/// `$XDG_CONFIG_HOME/alongside/config.toml`, else below the home directory; `None` without a home.
+/// Returns `$XDG_CONFIG_HOME/alongside/config.toml`, or the path below the home directory; `None` without a
+/// home directory.
 fn default_file() -> Option<PathBuf> {
     let config = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|dir| dir.is_absolute());
     let config = config.or_else(|| Some(alongside_platform::directories::home()?.join(".config")))?;

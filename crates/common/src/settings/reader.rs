@@ -1,4 +1,4 @@
-//! Reads TOML into a list of entries that know their line. The reader checks keys, not their values.
+//! Parses TOML into a list of entries that know their line. The reader checks keys, but not their values.
 
 use std::ops::Range;
 use std::path::Path;
@@ -23,7 +23,7 @@ pub(super) struct Item {
 }
 
 impl Item {
-    /// The mistake in this string, as a clause.
+    /// Returns the mistake in this string, as a clause.
     pub(super) fn mistake(&self, what: String) -> Mistake {
         Mistake { what, at: self.at }
     }
@@ -36,17 +36,17 @@ pub(super) struct Table<'i> {
 }
 
 impl<'i> Table<'i> {
-    /// The field of this name.
+    /// Returns the field with this name.
     pub(super) fn get(&self, key: &str) -> Option<&Entry<'i>> {
         self.fields.iter().find(|field| field.key == key)
     }
 
-    /// The mistake in this table, as a clause.
+    /// Returns the mistake in this table, as a clause.
     pub(super) fn mistake(&self, what: String) -> Mistake {
         Mistake { what, at: self.at }
     }
 
-    /// Its line in the text that it was read from, from 1.
+    /// Returns the line of the table in the text from which it was read, counted from 1.
     pub(super) fn line(&self, text: &str) -> usize {
         line(text, self.at)
     }
@@ -60,7 +60,7 @@ pub(super) struct Mistake {
 }
 
 impl Mistake {
-    /// The error with file and line.
+    /// Returns the error with file and line.
     pub(super) fn in_file(self, file: &Path, text: &str) -> anyhow::Error {
         anyhow::anyhow!("{}:{}: {}", file.display(), line(text, self.at), self.what)
     }
@@ -70,7 +70,7 @@ fn line(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
 }
 
-/// Reads all entries of `text`, in the order of their sections and keys.
+/// Parses all entries of `text`, in the order of their sections and keys.
 ///
 /// # Errors
 /// When the text is not TOML, or has a key that is not in `keys`.
@@ -103,7 +103,7 @@ pub(super) fn entries<'i>(
     Ok(entries)
 }
 
-/// The key of this name among those of a section.
+/// Returns the key with this name among the keys of a section.
 fn known_key(name: &str, keys: &[&'static str], section: &str, at: usize) -> Result<&'static str, Mistake> {
     keys.iter().copied().find(|key| *key == name).ok_or_else(|| {
         let meant = nearest(name, keys.iter().copied())
@@ -140,7 +140,7 @@ fn list(names: &[&str], quote: impl Fn(&str) -> String) -> String {
 }
 
 impl<'i> Entry<'i> {
-    /// The mistake in this entry, as a clause.
+    /// Returns the mistake in this entry, as a clause.
     pub(super) fn mistake(&self, what: String) -> Mistake {
         Mistake { what, at: self.at.start }
     }
@@ -171,12 +171,12 @@ impl<'i> Entry<'i> {
         }
     }
 
-    /// One string with its place.
+    /// Returns a string with its place.
     pub(super) fn one_text(&self) -> Result<Item, Mistake> {
         Ok(Item { text: self.text()?, at: self.value.span().start })
     }
 
-    /// One string, or a list of strings.
+    /// Returns the strings of a string, or of a list of strings.
     pub(super) fn text_or_texts(&self) -> Result<Vec<Item>, Mistake> {
         match self.value.get_ref() {
             DeValue::String(_) => Ok(vec![self.one_text()?]),
@@ -184,7 +184,7 @@ impl<'i> Entry<'i> {
         }
     }
 
-    /// A list of tables with these keys. The fields count as a section of this name.
+    /// Returns a list of tables with these keys. Messages name the fields as keys of this section.
     pub(super) fn tables(
         &self,
         section: &'static str,

@@ -1,4 +1,4 @@
-//! The rules in settings: which changes need no decision of a person.
+//! The rules in settings, which decide which changes need no decision of a person.
 
 use std::path::Path;
 
@@ -14,17 +14,18 @@ const SECTION: &str = "reviews.rules";
 /// The keys of a rule.
 const KEYS: &[&str] = &["agent", "kind", "path", "then"];
 
-/// The most patterns in the rules of one file. Each takes a moment, and a project's file may be anybody's.
+/// The largest number of patterns in the rules of one file. Each takes time, and a project's file may come
+/// from anybody.
 pub(super) const MAX_PATTERNS: usize = 500;
 
-/// Reads the rules of a person. `source`: the file, and its text.
+/// Parses the rules of a person. `source`: the path and the text of the file.
 pub(super) fn read(entry: &Entry<'_>, source: (&Path, &str)) -> Result<Vec<Rule>, Mistake> {
     let mut left = MAX_PATTERNS;
     entry.tables(SECTION, KEYS)?.iter().map(|table| rule(table, source, &mut left)).collect()
 }
 
-/// Reads the rules of a project, which may come from anybody.
-pub(super) fn read_asking(entry: &Entry<'_>, source: (&Path, &str)) -> Result<Vec<Rule>, Mistake> {
+/// Parses the rules of a project, which may come from anybody.
+pub(super) fn read_of_project(entry: &Entry<'_>, source: (&Path, &str)) -> Result<Vec<Rule>, Mistake> {
     let mut left = MAX_PATTERNS;
     let asking = |table: &Table<'_>| {
         let rule = rule(table, source, &mut left)?;
@@ -39,7 +40,7 @@ pub(super) fn read_asking(entry: &Entry<'_>, source: (&Path, &str)) -> Result<Ve
     entry.tables(SECTION, KEYS)?.iter().map(asking).collect()
 }
 
-/// `left`: the patterns that the file may still have.
+/// Parses one rule. `left`: the number of patterns that the file may still have.
 fn rule(table: &Table<'_>, (file, text): (&Path, &str), left: &mut usize) -> Result<Rule, Mistake> {
     let missing = |key: &str, example: &str| {
         table.mistake(format!("a rule needs the key {key:?}, such as {key} = {example:?}"))
@@ -77,8 +78,9 @@ fn rule(table: &Table<'_>, (file, text): (&Path, &str), left: &mut usize) -> Res
     Ok(Rule { paths, agents, kinds, ruling, place })
 }
 
-/// Whether a pattern is the path of a place on this machine, and of none in a project. A slash at its begin
-/// means the top of the project, so two parts of it have to be there. Reads the disk.
+/// Whether a pattern is an absolute path on this machine, instead of a path in a project. A slash at its
+/// beginning means the top of the project, so the function checks whether its first two parts exist. Reads
+/// the disk.
 fn names_no_project(glob: &str) -> bool {
     let has_drive = matches!(glob.as_bytes(), [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic());
     let mut parts = glob.strip_prefix('/').unwrap_or_default().split('/');
@@ -88,7 +90,7 @@ fn names_no_project(glob: &str) -> bool {
     has_drive || two.0.zip(two.1).is_some_and(is_there)
 }
 
-/// The strings of a field; none if it is absent. An empty list would match nothing, and look as if it did.
+/// Returns the strings of a field; none if it is absent. An empty list is refused: it would match nothing.
 fn list(table: &Table<'_>, key: &str) -> Result<Vec<Item>, Mistake> {
     let Some(field) = table.get(key) else { return Ok(Vec::new()) };
     let items = field.text_or_texts()?;
@@ -98,7 +100,7 @@ fn list(table: &Table<'_>, key: &str) -> Result<Vec<Item>, Mistake> {
     }
 }
 
-/// The value with this word.
+/// Returns the value with this word.
 fn one_of<T: Copy>(
     item: &Item,
     values: &[T],

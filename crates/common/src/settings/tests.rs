@@ -1,4 +1,4 @@
-//! The content of settings files, and the messages about mistakes in them.
+//! Tests the content of settings files, and the messages about mistakes in them.
 
 use alongside_companion::Ruling;
 use alongside_desk::ChangeKind;
@@ -105,7 +105,7 @@ fn a_wrong_value_names_line_and_type() {
 }
 
 #[test]
-fn an_unknown_notification_names_those_there_are() {
+fn an_unknown_notification_names_the_known_ones() {
     let error = read("[desk]\nnotify = 'loud'").unwrap_err();
     let said = "/c.toml:2: \"loud\" is no notification; there are \"off\", \"bell\", \"osc9\" and \"osc777\"";
     assert_eq!(error, said);
@@ -145,7 +145,7 @@ fn a_project_cannot_show_what_is_hidden() {
          put it into your own config.toml"
     );
     assert_eq!(settings.excludes(), Vec::<String>::new());
-    // The person's own file may.
+    // The person's own file may show hidden files.
     assert_eq!(read(text).unwrap().exclude, ["theirs", "!.env"]);
 }
 
@@ -161,7 +161,7 @@ fn a_project_file_must_be_an_ordinary_file() {
     assert!(said.contains(PROJECT_FILE) && said.ends_with("not a regular file"), "{said}");
 }
 
-/// The settings of a person who excludes "mine", in these projects.
+/// Loads the settings of a person who excludes "mine", in these projects.
 #[cfg(unix)]
 fn loaded(roots: &[&Path]) -> Result<Settings, String> {
     let directory = tempfile::tempdir().unwrap();
@@ -195,7 +195,7 @@ fn no_toml_spelling_lets_a_project_widen_anything() {
         let refused = loaded(&[project.path()]).expect_err(text);
         assert!(refused.contains(PROJECT_FILE), "{text}: {refused}");
     }
-    // A line end within a pattern is a part of it.
+    // A line end within a pattern belongs to the pattern.
     std::fs::write(project.path().join(PROJECT_FILE), "[context]\nexclude = [\"x\\n!.env\"]").unwrap();
     let settings = loaded(&[project.path()]).unwrap();
     let expected = Settings {
@@ -230,7 +230,7 @@ fn no_kind_of_file_lets_a_project_widen_anything() {
     assert!(refused().ends_with("not a regular file"), "{}", refused());
     std::fs::remove_dir(&file).unwrap();
 
-    // Under another name it is nobody's settings.
+    // A file with another name is not a settings file.
     std::fs::write(inner.join("alongside.toml"), "[server]\nallow-tokenless-agents = true").unwrap();
     std::fs::write(project.path().join(PROJECT_FILE), "[context]\nexclude = ['outer']").unwrap();
     std::fs::write(&file, "[context]\nexclude = ['inner']").unwrap();
@@ -314,7 +314,7 @@ fn a_file_with_too_many_patterns_is_refused() {
 }
 
 #[test]
-fn the_file_of_settings_is_known_by_its_whole_path() {
+fn the_settings_file_is_known_by_its_absolute_path() {
     let here = std::env::current_dir().unwrap();
     let file = tempfile::NamedTempFile::new_in(&here).unwrap();
     let name = Path::new(file.path().file_name().unwrap());
