@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use alongside_agent::find::Surroundings;
-use alongside_agent::settings::{self, By, Setting};
+use alongside_agent::settings::{self, Setting, Source};
 use alongside_common::failure::Hint as _;
 use alongside_contract::agent::Agent;
 use alongside_contract::agents::AGENTS;
@@ -34,7 +34,7 @@ impl AgentSetting {
     /// `None` if a file sets a mode, which is the person's own choice, or if the agent asks.
     pub fn approval_mode(agent: &VersionedAgent, here: &Surroundings) -> Option<Self> {
         let settings = agent.settings(here)?;
-        (settings.approval_mode.by.is_none() && !settings.approval_mode.value.opens_diffs())
+        (settings.approval_mode.source.is_none() && !settings.approval_mode.value.opens_diffs())
             .then(|| Self { agent: agent.clone(), setting: Setting::ApprovalMode })
     }
 
@@ -155,7 +155,7 @@ impl AgentSetting {
         }
         let Some(settings) = agent.settings(here) else { return Ok(plan) };
         if self.setting == Setting::IdeMode
-            && let Some(By::File(path)) = &settings.ide_enabled.by
+            && let Some(Source::File(path)) = &settings.ide_enabled.source
             && !settings.ide_enabled.value
             && *path != settings.user_file
         {

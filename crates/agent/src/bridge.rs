@@ -1,7 +1,7 @@
-//! MCP over stdio, bridged to a running companion: for agents that start a server instead of dialling one.
+//! MCP over stdio, bridged to a running companion, for agents that start a server instead of dialling one.
 //!
-//! One line is one message. Lines are posted one after the other, so a companion sees them in the order they
-//! were written; what the companion says by itself comes in between.
+//! Each line is a message. Lines are posted one after the other, so that a companion receives them in the
+//! order in which they were written; messages that the companion sends by itself are written in between.
 
 use std::time::Duration;
 
@@ -16,22 +16,21 @@ use crate::client::Client;
 use crate::endpoint::Endpoint;
 use crate::stream::Messages;
 
-/// How long to wait before the stream is opened again: soon, and more patiently the longer the companion is
-/// away.
+/// The times to wait before the stream is opened again: longer after each failure.
 const REOPEN: [Duration; 4] =
     [Duration::ZERO, Duration::from_millis(250), Duration::from_secs(1), Duration::from_secs(2)];
 
-/// JSON-RPC's code for a server that could not, used where the companion did not answer.
+/// The JSON-RPC code of a server error, used if the companion does not answer.
 const NO_ANSWER: i64 = -32000;
 
 const WHAT: &str = "pass a message on";
 
-/// Carries messages between `input` and `output` and the companion at `endpoint` until `input` ends, and ends
-/// the session then. A message that cannot be posted is answered with a JSON-RPC error.
+/// Carries messages between `input` and `output` and the companion at `endpoint` until `input` ends, and then
+/// ends the session. A message that cannot be posted is answered with a JSON-RPC error.
 ///
 /// # Errors
-/// When `input` or `output` breaks, or the companion has forgotten the session: only a new bridge can start
-/// another.
+/// If `input` or `output` fails, or the companion does not know the session any more. Only a new bridge can
+/// start another session then. another.
 pub async fn run(
     endpoint: Endpoint,
     token: Option<&str>,
@@ -42,27 +41,27 @@ pub async fn run(
     let (lines, written) = mpsc::channel(16);
     let (initialized, hears) = watch::channel(None);
     let talk = async move {
-        let mut talker = Talker { client, initialized, lines: lines.clone() };
+        let mut talker = Poster { client, initialized, lines: lines.clone() };
         let end = tokio::select! {
             end = talker.read(input) => end,
             end = listen(hears, lines) => end,
         };
-        // A companion that is gone has forgotten the session anyway.
+        // A companion that has ended does not know the session any more.
         let _ = talker.client.delete("end the session").await;
         end
     };
     tokio::try_join!(talk, write(written, output)).map(|_| ())
 }
 
-/// The way from the agent to the companion.
-struct Talker {
+/// The direction from the agent to the companion.
+struct Poster {
     client: Client,
-    /// Where to announce that the session is ready for its stream.
+    /// The receiver of the client, once the session is ready for its stream.
     initialized: watch::Sender<Option<Client>>,
     lines: mpsc::Sender<String>,
 }
 
-impl Talker {
+impl Poster {
     async fn read(&mut self, input: impl AsyncRead + Unpin) -> Result<(), Error> {
         let mut input = BufReader::new(input);
         let mut line = Vec::new();
@@ -70,18 +69,18 @@ impl Talker {
             let json = String::from_utf8_lossy(line.trim_ascii()).into_owned();
             line.clear();
             if !json.is_empty() {
-                self.pass_on(json).await?;
+                self.forward(json).await?;
             }
         }
         Ok(())
     }
 
-    async fn pass_on(&mut self, json: String) -> Result<(), Error> {
+    async fn forward(&mut self, json: String) -> Result<(), Error> {
         let request = LineRequest::in_line(&json);
         let method = request.method.as_deref();
         let response = match self.client.post(WHAT, json).await {
             Ok(response) => response,
-            Err(error) => return self.apologise(&request.ids, NO_ANSWER, &error.to_string()).await,
+            Err(error) => return self.reply_with_errors(&request.ids, NO_ANSWER, &error.to_string()).await,
         };
         let (status, is_success) = (response.head.status, response.head.is_success());
         if method == Some("initialize") && is_success {
@@ -91,28 +90,28 @@ impl Talker {
             let mut messages = Messages::of(response);
             while let Some(message) = messages.next().await {
                 self.adopt(method, &message);
-                say(&self.lines, message).await?;
+                write_line(&self.lines, message).await?;
             }
             return Ok(());
         }
         let body = match self.client.body(WHAT, response).await {
             Ok(body) => String::from_utf8_lossy(&body).into_owned(),
-            Err(error) => return self.apologise(&request.ids, NO_ANSWER, &error.to_string()).await,
+            Err(error) => return self.reply_with_errors(&request.ids, NO_ANSWER, &error.to_string()).await,
         };
         if !is_success && !answers(&body, &request.ids) {
             let code = if status == 404 { rpc::SESSION_NOT_FOUND } else { NO_ANSWER };
             return self
-                .apologise(&request.ids, code, &format!("the companion answered {status}: {body}"))
+                .reply_with_errors(&request.ids, code, &format!("the companion answered {status}: {body}"))
                 .await;
         }
         self.adopt(method, &body);
         if method == Some("notifications/initialized") && is_success {
             self.initialized.send_replace(Some(self.client.clone()));
         }
-        if body.trim().is_empty() { Ok(()) } else { say(&self.lines, body).await }
+        if body.trim().is_empty() { Ok(()) } else { write_line(&self.lines, body).await }
     }
 
-    /// Learns the version from the reply to `initialize`.
+    /// Takes the version from the reply to `initialize`.
     fn adopt(&mut self, method: Option<&str>, message: &str) {
         if method == Some("initialize")
             && let Ok(Ok(Message::Reply { result: Ok(result), .. })) = Message::parse(message.as_bytes())
@@ -122,16 +121,17 @@ impl Talker {
         }
     }
 
-    async fn apologise(&self, ids: &[Id], code: i64, why: &str) -> Result<(), Error> {
+    async fn reply_with_errors(&self, ids: &[Id], code: i64, why: &str) -> Result<(), Error> {
         tracing::warn!(why, "a message could not be passed on");
         for id in ids {
-            say(&self.lines, rpc::error(Some(id), code, why)).await?;
+            write_line(&self.lines, rpc::error(Some(id), code, why)).await?;
         }
         Ok(())
     }
 }
 
-/// The way from the companion to the agent: the stream, opened again for as long as the session lives.
+/// Handles the direction from the companion to the agent: the stream, which is opened again as long as the
+/// session lives.
 async fn listen(
     mut hears: watch::Receiver<Option<Client>>,
     lines: mpsc::Sender<String>,
@@ -146,7 +146,7 @@ async fn listen(
             Ok(mut messages) => {
                 failures = 0;
                 while let Some(message) = messages.next().await {
-                    say(&lines, message).await?;
+                    write_line(&lines, message).await?;
                 }
             }
             Err(error) if error.status() == Some(404) => return Err(error),
@@ -166,9 +166,9 @@ async fn write(mut lines: mpsc::Receiver<String>, mut output: impl AsyncWrite + 
     Ok(())
 }
 
-/// Hands a message to the writer, as one line: strings in JSON hold no bare newlines, so blanks may replace
-/// them.
-async fn say(lines: &mpsc::Sender<String>, message: String) -> Result<(), Error> {
+/// Sends a message to the writer, as a single line: strings in JSON hold no bare newlines, so blanks may
+/// replace them.
+async fn write_line(lines: &mpsc::Sender<String>, message: String) -> Result<(), Error> {
     let message = message.trim();
     let line =
         if message.contains(['\n', '\r']) { message.replace(['\n', '\r'], " ") } else { message.to_owned() };
@@ -178,9 +178,9 @@ async fn say(lines: &mpsc::Sender<String>, message: String) -> Result<(), Error>
 /// The requests in a line.
 #[derive(Debug, Default)]
 struct LineRequest {
-    /// The method, if the line is one message that has one.
+    /// The method, if the line is a single message with a method.
     method: Option<String>,
-    /// Requests that want a reply: several in a batch.
+    /// The ids of the requests that need a reply. A batch may have several.
     ids: Vec<Id>,
 }
 
@@ -198,7 +198,7 @@ impl LineRequest {
     }
 }
 
-/// Whether a body is a reply that the agent can match to what it asked.
+/// Whether a body is a reply that the agent can match to its requests.
 fn answers(body: &str, ids: &[Id]) -> bool {
     match Message::parse(body.as_bytes()) {
         Ok(Ok(Message::Reply { id: Some(id), .. })) => ids.contains(&id),
@@ -229,7 +229,7 @@ mod tests {
     #[tokio::test]
     async fn a_message_of_several_lines_becomes_one_line() {
         let (sender, mut lines) = mpsc::channel(1);
-        say(&sender, "{\n  \"a\": \"x\\ny\"\r\n}\n".into()).await.unwrap();
+        write_line(&sender, "{\n  \"a\": \"x\\ny\"\r\n}\n".into()).await.unwrap();
         assert_eq!(lines.recv().await.unwrap(), "{   \"a\": \"x\\ny\"  }");
     }
 }

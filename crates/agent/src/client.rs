@@ -1,4 +1,5 @@
-//! The requests of a session over HTTP: one endpoint, a bearer token, three methods. Knows nothing of diffs.
+//! The requests of a session over HTTP: an endpoint, a bearer token and three methods. It does not depend on
+//! diffs.
 
 use std::time::Duration;
 
@@ -9,37 +10,36 @@ use crate::Error;
 use crate::endpoint::Endpoint;
 use crate::wire::{Caller, Connection, Head, Request, is_header_value};
 
-/// How long a connection may take to come about.
-const CONNECT: Duration = Duration::from_secs(5);
+/// The longest time until a connection is established.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long a response may take: as long as agents grant tools.
-const RESPONSE: Duration = Duration::from_secs(600);
+/// The longest time until a response is complete, the same that agents grant tools.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// How long the response to a good-bye may take.
-const GOOD_BYE: Duration = Duration::from_secs(5);
+/// The longest time until the response to the end of the session.
+const END_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How much of a refusal an error quotes, in bytes.
-const QUOTED: usize = 300;
+/// The bytes of a refusal that an error quotes.
+const MAX_QUOTED_BYTES: usize = 300;
 
-/// The largest response, in bytes: a text as large as one may propose, each byte of it escaped. Anybody may
-/// answer on a port.
-const LARGEST: usize = 2 << 30;
+/// The largest response, in bytes: the largest text that may be proposed, with each byte escaped. Any program
+/// may answer on a port.
+const MAX_RESPONSE_BYTES: usize = 2 << 30;
 
-/// A response whose body was not read yet.
+/// A response whose body is not yet read.
 pub(crate) struct Response {
     pub(crate) head: Head,
     connection: Connection,
 }
 
 impl Response {
-    /// The next part of the body; `None` at its end.
+    /// Returns the next part of the body. `None` at its end.
     pub(crate) async fn part(&mut self) -> std::io::Result<Option<BytesMut>> {
         self.connection.part().await
     }
 }
 
-/// The client of one endpoint, and of one session once that is known. Every request has a connection of its
-/// own.
+/// The client of an endpoint, and of a session once that is known. Every request has its own connection.
 #[derive(Clone)]
 pub(crate) struct Client {
     pub(crate) url: String,
@@ -56,7 +56,7 @@ impl Client {
         Ok(Self { url, caller: Caller::new(endpoint, token) })
     }
 
-    /// Takes over the session that the response to `initialize` names.
+    /// Takes the session from the response to `initialize`.
     pub(crate) fn adopt_session(&mut self, response: &Response) {
         self.caller.session = response.head.get(SESSION_HEADER).map(str::to_owned);
     }
@@ -65,20 +65,21 @@ impl Client {
         self.caller.version = is_header_value(version).then(|| version.to_owned());
     }
 
-    /// POSTs a message and returns the response whatever its status.
+    /// POSTs a message and returns the response, whatever its status.
     pub(crate) async fn post(&self, what: &'static str, json: String) -> Result<Response, Error> {
-        self.send(what, RESPONSE, self.caller.request("POST").body(json)).await
+        self.send(what, RESPONSE_TIMEOUT, self.caller.request("POST").body(json)).await
     }
 
     /// Opens the stream.
     pub(crate) async fn get(&self, what: &'static str) -> Result<Response, Error> {
-        let response = self.send(what, RESPONSE, self.caller.request("GET")).await?;
+        let response = self.send(what, RESPONSE_TIMEOUT, self.caller.request("GET")).await?;
         self.successful(what, response).await
     }
 
-    /// Ends the session. A companion that cannot, or has forgotten it already, is as good.
+    /// Ends the session. A companion that does not support this, or that does not know the session any more,
+    /// is not an error.
     pub(crate) async fn delete(&self, what: &'static str) -> Result<(), Error> {
-        let response = self.send(what, GOOD_BYE, self.caller.bare_request("DELETE")).await?;
+        let response = self.send(what, END_TIMEOUT, self.caller.bare_request("DELETE")).await?;
         match response.head.status {
             404 | 405 => Ok(()),
             _ => self.successful(what, response).await.map(drop),
@@ -87,16 +88,18 @@ impl Client {
 
     /// Reads a response to its end.
     pub(crate) async fn body(&self, what: &'static str, mut response: Response) -> Result<BytesMut, Error> {
-        let read = tokio::time::timeout(RESPONSE, response.connection.body(LARGEST)).await;
-        let read = read.map_err(|_| self.timeout(what, RESPONSE))?;
+        let read = tokio::time::timeout(RESPONSE_TIMEOUT, response.connection.body(MAX_RESPONSE_BYTES)).await;
+        let read = read.map_err(|_| self.timeout(what, RESPONSE_TIMEOUT))?;
         let body = read.map_err(|error| self.unreachable(what, error.to_string()))?;
-        if body.len() > LARGEST {
-            return Err(self.off_contract(what, format!("the response is larger than {LARGEST} bytes")));
+        if body.len() > MAX_RESPONSE_BYTES {
+            return Err(
+                self.off_contract(what, format!("the response is larger than {MAX_RESPONSE_BYTES} bytes"))
+            );
         }
         Ok(body)
     }
 
-    /// Passes a response that reports success, and turns any other into an error.
+    /// Returns a response that reports success, and turns any other response into an error.
     pub(crate) async fn successful(
         &self,
         what: &'static str,
@@ -105,9 +108,9 @@ impl Client {
         if response.head.is_success() {
             return Ok(response);
         }
-        let body = response.connection.body(QUOTED).await.unwrap_or_default();
-        let said = String::from_utf8_lossy(&body[..body.len().min(QUOTED)]).trim().to_owned();
-        Err(Error::Status { what, url: self.url.clone(), status: response.head.status, said })
+        let body = response.connection.body(MAX_QUOTED_BYTES).await.unwrap_or_default();
+        let message = String::from_utf8_lossy(&body[..body.len().min(MAX_QUOTED_BYTES)]).trim().to_owned();
+        Err(Error::Status { what, url: self.url.clone(), status: response.head.status, message })
     }
 
     async fn send(
@@ -116,9 +119,9 @@ impl Client {
         patience: Duration,
         request: Request,
     ) -> Result<Response, Error> {
-        let dialled = tokio::time::timeout(CONNECT, Connection::dial(&self.caller.endpoint)).await;
+        let dialled = tokio::time::timeout(CONNECT_TIMEOUT, Connection::dial(&self.caller.endpoint)).await;
         let no_connection =
-            || self.unreachable(what, format!("no connection within {} s", CONNECT.as_secs()));
+            || self.unreachable(what, format!("no connection within {} s", CONNECT_TIMEOUT.as_secs()));
         let dialled = dialled.map_err(|_| no_connection())?;
         let mut connection = dialled.map_err(|error| self.unreachable(what, error.to_string()))?;
         let request = request.bytes();
@@ -132,7 +135,7 @@ impl Client {
         Error::Unreachable { what, url: self.url.clone(), why }
     }
 
-    /// The error about an answer of this companion that breaks the contract.
+    /// Makes the error for an answer of this companion that breaks the contract.
     pub(crate) fn off_contract(&self, what: &'static str, why: impl Into<String>) -> Error {
         Error::OffContract { what, url: self.url.clone(), why: why.into() }
     }

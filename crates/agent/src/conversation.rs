@@ -1,6 +1,6 @@
-//! The shared half of a session: requests and their replies go one way, and what the companion says by
-//! itself is heard and handed on. A stream that breaks is opened again as often as the TypeScript SDK would,
-//! unless somebody has more patience.
+//! The shared half of a session: sends requests and receives their replies, and passes on the messages that
+//! the companion sends by itself. A broken stream is opened again as often as the TypeScript SDK would,
+//! unless the session is created with more retries.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -23,7 +23,7 @@ use crate::client::{Client, Response};
 use crate::diffs::{Diffs, Outcome};
 use crate::stream::{Messages, StreamState};
 
-/// The conversation with a companion, from `initialize` on.
+/// A conversation with a companion, after `initialize`.
 pub(crate) struct Conversation {
     pub(crate) client: Client,
     pub(crate) server: InitializeResult,
@@ -31,7 +31,7 @@ pub(crate) struct Conversation {
     pub(crate) diffs: Diffs,
     pub(crate) context: watch::Sender<Option<IdeContext>>,
     pub(crate) stream: watch::Sender<StreamState>,
-    /// How long to wait before each try to get a lost stream back.
+    /// The time to wait before each try to reopen a lost stream.
     retries: &'static [Duration],
 }
 
@@ -48,7 +48,7 @@ impl Conversation {
         }
     }
 
-    /// Keeps the stream open, and tries to get it back as often as it is to.
+    /// Keeps the stream open, and reopens it as often as `retries` allows.
     pub(crate) async fn listen(self: Arc<Self>) {
         let mut failures = 0;
         loop {
@@ -57,7 +57,7 @@ impl Conversation {
                     failures = 0;
                     self.stream.send_replace(StreamState::Open);
                     while let Some(message) = messages.next().await {
-                        self.hear(&message);
+                        self.receive(&message);
                     }
                     self.stream.send_replace(StreamState::Connecting);
                 }
@@ -66,8 +66,8 @@ impl Conversation {
                     failures += 1;
                 }
             }
-            // The first retry follows the loss itself, so as many failures as there are retries are one too
-            // many.
+            // The first retry follows the loss itself, so the stream is lost if as many tries fail as there
+            // are retries.
             let Some(pause) = self.retries.get(failures) else { break };
             tokio::time::sleep(*pause).await;
         }
@@ -75,17 +75,19 @@ impl Conversation {
         self.stream.send_replace(StreamState::Lost);
     }
 
-    fn hear(self: &Arc<Self>, json: &str) {
+    fn receive(self: &Arc<Self>, json: &str) {
         match Message::parse(&replace_lone(json.as_bytes())) {
-            Ok(Ok(Message::Notification { method, params: Some(params) })) => self.told(&method, params),
-            Ok(Ok(Message::Request { id, method, .. })) => self.asked(&id, &method),
+            Ok(Ok(Message::Notification { method, params: Some(params) })) => {
+                self.handle_notification(&method, params)
+            }
+            Ok(Ok(Message::Request { id, method, .. })) => self.answer_request(&id, &method),
             Ok(Ok(_)) => {}
             Ok(Err(error)) => tracing::warn!(why = error.why, "the companion sent no message"),
             Err(error) => tracing::warn!(%error, "the companion sent no JSON"),
         }
     }
 
-    fn told(&self, method: &str, params: &RawValue) {
+    fn handle_notification(&self, method: &str, params: &RawValue) {
         fn read<T: DeserializeOwned>(params: &RawValue) -> Result<T, serde_json::Error> {
             serde_json::from_str(params.get())
         }
@@ -113,8 +115,8 @@ impl Conversation {
         }
     }
 
-    /// Answers a request of the companion's, beside the stream so that the stream is not held up.
-    fn asked(self: &Arc<Self>, id: &Id, method: &str) {
+    /// Answers a request of the companion, in a task of its own so that the stream is not blocked.
+    fn answer_request(self: &Arc<Self>, id: &Id, method: &str) {
         let answer = match method {
             "ping" => rpc::reply(id, &serde_json::Map::new()),
             _ => rpc::error(Some(id), rpc::METHOD_NOT_FOUND, "Method not found"),
@@ -136,7 +138,7 @@ impl Conversation {
         let id = Id::Number(self.next_id.fetch_add(1, Ordering::Relaxed));
         let response = self.client.post(what, rpc::request(&id, method, params)).await?;
         let response = self.client.successful(what, response).await?;
-        let result = reply_to(&id, what, &self.client, response, |message| self.hear(message)).await?;
+        let result = reply_to(&id, what, &self.client, response, |message| self.receive(message)).await?;
         understand(what, &self.client, &result)
     }
 }
@@ -147,8 +149,8 @@ impl std::fmt::Debug for Conversation {
     }
 }
 
-/// The reply to `id` in a response, be it one message or a stream; other messages of a stream are handed to
-/// `other`.
+/// Returns the reply to `id` in a response, which may be a single message or a stream. Other messages of a
+/// stream go to `other`.
 pub(crate) async fn reply_to(
     id: &Id,
     what: &'static str,

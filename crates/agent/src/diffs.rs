@@ -1,28 +1,27 @@
-//! Diffs that wait for their outcome. The first outcome that names a path, byte for byte, settles it;
-//! whatever else arrives is nobody's.
+//! Diffs that wait for their outcome. The first outcome for a path settles the diff with this path, compared
+//! byte for byte; other outcomes are ignored.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
 
-/// How a diff ended.
+/// The outcome of a diff.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// The person accepted this text. It is the agent's to write.
+    /// The person accepted this text, and the agent is to write it.
     Accepted {
         /// The text, with the person's edits.
         content: String,
     },
     /// The person rejected it.
     Rejected,
-    /// The view was closed; companions of mid 2025 say no more than that, and agents take it for a rejection.
+    /// The view was closed. Companions of mid 2025 report only that, and agents treat it as a rejection.
     Closed {
-        /// The text at closing, if any.
+        /// The text at that time, if the companion sent it.
         content: Option<String>,
     },
-    /// Nothing will be heard: the companion is gone, the session has ended, or the same path was opened
-    /// again.
+    /// No outcome will arrive: the companion or the session has ended, or the same path was opened again.
     Lost,
 }
 
@@ -34,12 +33,12 @@ pub struct PendingDiff {
 }
 
 impl PendingDiff {
-    /// The path as it was sent.
+    /// Returns the path as it was sent.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// Waits for the outcome, for as long as the person takes.
+    /// Waits for the outcome, however long the person takes.
     pub async fn outcome(self) -> Outcome {
         self.outcome.await.unwrap_or(Outcome::Lost)
     }
@@ -65,7 +64,7 @@ impl Diffs {
         PendingDiff { path: path.to_owned(), outcome }
     }
 
-    /// Settles the diff that waits for `path`; false if none does.
+    /// Settles the diff that waits for `path`. Returns whether there is one.
     pub(crate) fn settle(&self, path: &str, outcome: Outcome) -> bool {
         let waiter = self.lock().by_path.remove(path);
         waiter.is_some_and(|waiter| waiter.send(outcome).is_ok())
@@ -75,7 +74,7 @@ impl Diffs {
         self.lock().by_path.remove(path);
     }
 
-    /// Nothing will be heard any more: whoever waits, now or later, is told so.
+    /// Ends every diff that waits, now or later, as lost: no outcome will arrive any more.
     pub(crate) fn lose_all(&self) {
         let mut waiting = self.lock();
         waiting.lost = true;

@@ -1,4 +1,4 @@
-//! Where a companion listens.
+//! The address at which a companion listens.
 
 /// A host and a port.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -8,32 +8,32 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// On this machine.
+    /// Makes an endpoint on this machine.
     pub fn local(port: u16) -> Self {
         Self::at("127.0.0.1", port)
     }
 
-    /// On another address, such as `host.docker.internal`; IPv6 in brackets.
+    /// Makes an endpoint on another host, such as `host.docker.internal`. An IPv6 address is in brackets.
     pub fn at(host: impl Into<String>, port: u16) -> Self {
         Self { host: host.into(), port }
     }
 
-    /// The host without brackets, and the port, as a socket dials them.
+    /// Returns the host without brackets, and the port, as a socket dials them.
     pub(crate) fn parts(&self) -> (&str, u16) {
         (self.host.trim_matches(['[', ']']), self.port)
     }
 
-    /// The value of a request's `Host` header.
+    /// Returns the value of a request's `Host` header.
     pub(crate) fn authority(&self) -> String {
         format!("{}:{}", self.host, self.port)
     }
 
-    /// The URL of the MCP endpoint.
+    /// Returns the URL of the MCP endpoint.
     pub fn url(&self) -> String {
         format!("http://{}:{}/mcp", self.host, self.port)
     }
 
-    /// The URL of the status page.
+    /// Returns the URL of the status page.
     pub fn status_url(&self) -> String {
         format!("http://{}:{}/status", self.host, self.port)
     }

@@ -2,16 +2,16 @@
 
 use alongside_contract::rpc::ErrorObject;
 
-/// Why something did not work. Holds no token, in no form.
+/// An error between an agent and a companion. Contains no token, in any form.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// No connection, or it broke before the answer was complete.
+    /// There was no connection, or it broke before the answer was complete.
     #[error("cannot {what}: no answer from {url} ({why}); is the companion still running?")]
     Unreachable {
         /// The action that failed, as an infinitive.
         what: &'static str,
-        /// Where.
+        /// The URL of the request.
         url: String,
         /// The system's reason.
         why: String,
@@ -23,59 +23,59 @@ pub enum Error {
     Unproven {
         /// The action that failed, as an infinitive.
         what: &'static str,
-        /// Where.
+        /// The URL of the request.
         url: String,
     },
-    /// An HTTP status that means no.
-    #[error("cannot {what}: {url} answered {status} ({said}); {}", hint(*.status))]
+    /// The companion refused a request with an HTTP status.
+    #[error("cannot {what}: {url} answered {status} ({message}); {}", hint(*.status))]
     Status {
         /// The action that failed, as an infinitive.
         what: &'static str,
-        /// Where.
+        /// The URL of the request.
         url: String,
         /// The status code.
         status: u16,
-        /// The beginning of what came with it.
-        said: String,
+        /// The beginning of the response's body.
+        message: String,
     },
-    /// A JSON-RPC error.
+    /// The companion answered with a JSON-RPC error.
     #[error("cannot {what}: {url} answered {:?} (JSON-RPC error {})", .error.message, .error.code)]
     Rpc {
         /// The action that failed, as an infinitive.
         what: &'static str,
-        /// Where.
+        /// The URL of the request.
         url: String,
         /// The error.
         error: ErrorObject,
     },
-    /// A tool that answered `isError`.
-    #[error("{tool} could not be done for {path:?}: {said}")]
+    /// A tool answered with `isError`.
+    #[error("{tool} could not be done for {path:?}: {message}")]
     Tool {
         /// `openDiff` or `closeDiff`.
         tool: &'static str,
-        /// The file it was about.
+        /// The file that it was called for.
         path: String,
-        /// The companion's words.
-        said: String,
+        /// The companion's message.
+        message: String,
     },
-    /// An answer that is not what the contract says.
+    /// The answer breaks the contract.
     #[error("cannot {what}: {url} does not keep to the contract ({why}); is it a companion of this kind?")]
     OffContract {
         /// The action that failed, as an infinitive.
         what: &'static str,
-        /// Where.
+        /// The URL of the request.
         url: String,
         /// The fault in the answer.
         why: String,
     },
-    /// No answer in time.
+    /// No answer arrived in time.
     #[error("cannot {what}: {url} has not answered for {seconds} s; the companion may hang, restart it")]
     Timeout {
         /// The action that failed, as an infinitive.
         what: &'static str,
-        /// Where.
+        /// The URL of the request.
         url: String,
-        /// For how long.
+        /// The time that the caller waited.
         seconds: u64,
     },
     /// The other end of a bridge is closed.
@@ -84,7 +84,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// The HTTP status, if that is what went wrong.
+    /// Returns the HTTP status, if the error has one.
     pub fn status(&self) -> Option<u16> {
         match self {
             Self::Status { status, .. } => Some(*status),

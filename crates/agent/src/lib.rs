@@ -22,10 +22,10 @@
 //! # Ok(()) }
 //! ```
 //!
-//! [`find`] replays how each agent looks for a companion, driven by the table of agents. [`Session`]
-//! speaks MCP over Streamable HTTP exactly as shipped agents do, reconnection included. [`bridge`] carries
-//! MCP over stdio to a running companion. [`version`] tells which release a program is. The token appears in
-//! no error and in no `Debug` form.
+//! [`find`] replays the search of each agent, driven by the table of agents. [`Session`] speaks MCP over
+//! Streamable HTTP exactly as released agents do, including reconnection. [`bridge`] carries MCP over stdio
+//! to a running companion. [`version`] determines the release of a program. No error and no `Debug` form
+//! contains the token.
 
 pub mod bridge;
 mod client;

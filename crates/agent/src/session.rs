@@ -1,4 +1,4 @@
-//! A session of an agent with a companion, as the TypeScript SDK under every shipped agent conducts it.
+//! A session of an agent with a companion, conducted as by the TypeScript SDK that released agents use.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::diffs::PendingDiff;
 use crate::endpoint::Endpoint;
 use crate::stream::{PATIENT_RETRIES, RETRIES, StreamState};
 
-/// The version agents propose.
+/// The version of MCP that agents propose.
 const PROPOSED_VERSION: &str = "2025-06-18";
 
 /// The name under which an agent connects.
@@ -31,7 +31,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// A name and a version.
+    /// Makes an identity from a name and a version.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         Self { name: name.into(), version: version.into() }
     }
@@ -51,8 +51,8 @@ pub struct Tool {
     pub input_schema: serde_json::Value,
 }
 
-/// A session. Dropping it closes the stream and says nothing to the companion, like an agent that is killed;
-/// [`end`](Self::end) says good-bye.
+/// A session. Dropping it closes the stream without a message to the companion, like an agent that is killed;
+/// [`end`](Self::end) ends the session on both sides.
 #[derive(Debug)]
 pub struct Session {
     conversation: Arc<Conversation>,
@@ -60,18 +60,17 @@ pub struct Session {
 }
 
 impl Session {
-    /// Connects: `initialize`, `notifications/initialized`, and then the stream, which is opened in the
+    /// Connects: sends `initialize` and `notifications/initialized`, and then opens the stream in the
     /// background.
     ///
     /// # Errors
-    /// When the companion cannot be reached, refuses the token, or does not keep to the contract.
+    /// If the companion cannot be reached, refuses the token, or breaks the contract.
     pub async fn connect(endpoint: Endpoint, token: Option<&str>, identity: Identity) -> Result<Self, Error> {
         Self::connect_retrying(endpoint, token, identity, &RETRIES).await
     }
 
-    /// [`connect`](Self::connect), but goes on trying for half a minute to get a lost stream back, where
-    /// agents give up after 2.5 s: for tests of something else than that, on a machine that has other things
-    /// to do.
+    /// Connects as [`connect`](Self::connect) does, but tries for half a minute to reopen a lost stream,
+    /// where agents give up after 2.5 s. It is for tests of something other than that, on a busy machine.
     ///
     /// # Errors
     /// As [`connect`](Self::connect).
@@ -115,17 +114,17 @@ impl Session {
         Ok(Self { listener: tokio::spawn(Arc::clone(&conversation).listen()), conversation })
     }
 
-    /// The companion's answer to `initialize`.
+    /// Returns the companion's answer to `initialize`.
     pub fn server(&self) -> &InitializeResult {
         &self.conversation.server
     }
 
-    /// The person's open files; `None` until the companion reports them.
+    /// Watches the person's open files. `None` until the companion reports them.
     pub fn context(&self) -> watch::Receiver<Option<IdeContext>> {
         self.conversation.context.subscribe()
     }
 
-    /// Whether the companion is heard.
+    /// Watches the state of the stream.
     pub fn stream(&self) -> watch::Receiver<StreamState> {
         self.conversation.stream.subscribe()
     }
@@ -133,20 +132,20 @@ impl Session {
     /// Proposes a whole file. Returns as soon as the companion shows it.
     ///
     /// # Errors
-    /// When it cannot be shown; no outcome will follow then.
+    /// If it cannot be shown. No outcome follows then.
     pub async fn open_diff(&self, path: &str, text: &str) -> Result<PendingDiff, Error> {
-        // Waiting before asking: the outcome may overtake the answer.
+        // The wait begins before the request, since the outcome may arrive before the answer.
         let pending = self.conversation.diffs.wait_for(path);
         let arguments = OpenDiffRequest { file_path: path.to_owned(), new_content: text.into() };
         let opened = self.tool_on(OPEN_DIFF, path, &arguments).await;
         opened.inspect_err(|_| self.conversation.diffs.forget(path)).map(|_| pending)
     }
 
-    /// Takes a diff back, because the person has answered in the agent, and asks for its text: `None` if the
-    /// companion has no such diff. With `suppress`, asks for no notification about it.
+    /// Withdraws a diff because the person has answered in the agent, and returns its text. `None` if the
+    /// companion has no such diff. With `suppress`, the companion sends no notification about it.
     ///
     /// # Errors
-    /// When the companion does not answer in its proper form.
+    /// If the companion does not answer, or breaks the contract.
     pub async fn close_diff(&self, path: &str, suppress: bool) -> Result<Option<String>, Error> {
         let suppress_notification = suppress.then_some(true);
         let arguments = CloseDiffRequest { file_path: path.to_owned(), suppress_notification };
@@ -161,10 +160,11 @@ impl Session {
         Ok(closed.content)
     }
 
-    /// The tools on offer. Agents propose nothing unless both `openDiff` and `closeDiff` are there.
+    /// Lists the tools of the companion. Agents propose changes only if it has both `openDiff` and
+    /// `closeDiff`.
     ///
     /// # Errors
-    /// When the companion does not answer in its proper form.
+    /// If the companion does not answer, or breaks the contract.
     pub async fn list_tools(&self) -> Result<Vec<Tool>, Error> {
         #[derive(Deserialize)]
         struct Tools {
@@ -178,7 +178,7 @@ impl Session {
     /// Ends the session on both sides. Diffs that wait end as [`Outcome::Lost`](crate::Outcome::Lost).
     ///
     /// # Errors
-    /// When the companion cannot be told; the session has ended here all the same.
+    /// If the companion cannot be notified. The session has ended on this side even then.
     pub async fn end(self) -> Result<(), Error> {
         self.listener.abort();
         self.conversation.diffs.lose_all();
@@ -202,11 +202,11 @@ impl Session {
         if result.is_error != Some(true) {
             return Ok(result);
         }
-        let said = result.content.into_iter().map(|block| block.text).find(|text| !text.is_empty());
+        let message = result.content.into_iter().map(|block| block.text).find(|text| !text.is_empty());
         Err(Error::Tool {
             tool,
             path: path.to_owned(),
-            said: said.unwrap_or_else(|| "it does not say why".into()),
+            message: message.unwrap_or_else(|| "it does not say why".into()),
         })
     }
 }

@@ -1,6 +1,6 @@
-//! Asking a companion of ours how it is, without showing its token to anybody else.
+//! Requests the status of a companion of ours without sending its token to any other program.
 //!
-//! A discovery file outlives a companion that was killed, and then anybody may listen on its port. The
+//! A discovery file remains when its companion is killed, and then any program may listen on its port. The
 //! listener has to [prove](alongside_contract::token_proof) first that it knows the token; the token follows
 //! on the same connection.
 
@@ -16,27 +16,28 @@ use alongside_platform::random;
 
 const WHAT: &str = "ask for the status";
 
-/// How long everything together may take.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// The longest time for the whole request.
+const STATUS_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The largest status, in bytes: it names a file and an agent for each review.
-const MOST: usize = 64 << 20;
+/// The largest status, in bytes. It contains a file and an agent for each review.
+const MAX_STATUS_BYTES: usize = 64 << 20;
 
-/// The state of a companion of ours as JSON (`alongside_desk::Status`), from `/status` beside its MCP
-/// endpoint.
+/// Returns the state of a companion of ours as JSON (`alongside_desk::Status`), from `/status` next to its
+/// MCP endpoint.
 ///
 /// # Errors
-/// [`Unproven`](Error::Unproven) when whoever listens does not know the token; otherwise when it cannot be
-/// reached, or answers something else.
+/// [`Unproven`](Error::Unproven) if the listener does not know the token; another error if the companion
+/// cannot be reached, or gives an unexpected answer.
 pub async fn get_status(endpoint: &Endpoint, token: &str) -> Result<serde_json::Value, Error> {
     within(endpoint, async {
         let mut proven = Proven::connect(endpoint, token).await?;
         let head = proven.get("authorization", &format!("Bearer {token}")).await?;
-        let body = proven.connection.body(MOST).await.map_err(|error| unreachable(endpoint, &error))?;
+        let body =
+            proven.connection.body(MAX_STATUS_BYTES).await.map_err(|error| unreachable(endpoint, &error))?;
         let url = endpoint.status_url();
         if head.status != 200 {
-            let said = String::from_utf8_lossy(&body).into_owned();
-            return Err(Error::Status { what: WHAT, url, status: head.status, said });
+            let message = String::from_utf8_lossy(&body).into_owned();
+            return Err(Error::Status { what: WHAT, url, status: head.status, message });
         }
         serde_json::from_slice(&body).map_err(|error| Error::OffContract {
             what: WHAT,
@@ -47,7 +48,7 @@ pub async fn get_status(endpoint: &Endpoint, token: &str) -> Result<serde_json::
     .await
 }
 
-/// Whether the companion of this token listens there. Shows nothing of the token.
+/// Checks that the companion with this token listens there. Sends nothing of the token.
 ///
 /// # Errors
 /// As [`get_status`].
@@ -56,11 +57,12 @@ pub async fn prove(endpoint: &Endpoint, token: &str) -> Result<(), Error> {
 }
 
 async fn within<T>(endpoint: &Endpoint, asked: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
-    let timeout = |_| Error::Timeout { what: WHAT, url: endpoint.status_url(), seconds: PATIENCE.as_secs() };
-    tokio::time::timeout(PATIENCE, asked).await.map_err(timeout)?
+    let timeout =
+        |_| Error::Timeout { what: WHAT, url: endpoint.status_url(), seconds: STATUS_TIMEOUT.as_secs() };
+    tokio::time::timeout(STATUS_TIMEOUT, asked).await.map_err(timeout)?
 }
 
-/// A connection to somebody who knows the token.
+/// A connection to a listener that has proven to know the token.
 struct Proven<'a> {
     endpoint: &'a Endpoint,
     connection: Connection,
@@ -77,8 +79,9 @@ impl<'a> Proven<'a> {
         let given = head.get(token_proof::PROOF_HEADER);
         let is_proven = head.status == 204
             && given.is_some_and(|given| token_proof::is_proven(token, &nonce, dialled, given));
-        // A proof can be passed on from another machine or network namespace where a companion has the same
-        // address, so on the loopback it has to be this user who listens. Elsewhere nobody says who does.
+        // A proof can be relayed from another machine or network namespace where a companion has the same
+        // address, so the listener on a loopback address has to belong to this user. For other addresses, the
+        // system does not know the listener's user.
         let is_ours = !dialled.ip().is_loopback() || listener_of(dialled).await.may_be_us();
         (is_proven && is_ours)
             .then_some(connected)
@@ -109,7 +112,7 @@ mod tests {
 
     use super::*;
 
-    /// Answers every request like this, and tells all that it heard.
+    /// Answers every request with `answer`, and sends on what it receives.
     fn stranger(answer: &'static str) -> (u16, mpsc::Receiver<String>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -130,7 +133,7 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn a_stranger_on_the_port_hears_no_token() {
+    async fn a_listener_without_the_token_does_not_receive_it() {
         for answer in [
             "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}",
             "HTTP/1.1 204 No Content\r\n\r\n",

@@ -1,4 +1,4 @@
-//! The GET stream: the only way in which a companion says anything by itself.
+//! The GET stream, the only way for a companion to send messages by itself.
 
 use std::time::Duration;
 
@@ -6,22 +6,22 @@ use crate::Error;
 use crate::client::{Client, Response};
 use crate::wire::{EventParser, Item};
 
-/// Whether a session hears its companion.
+/// The state of the stream of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StreamState {
     /// The stream is being opened, for the first time or again.
     Connecting,
     /// The stream is open.
     Open,
-    /// It could not be opened again; nothing will be heard any more.
+    /// The stream could not be reopened, and no more messages will arrive.
     Lost,
 }
 
-/// How long to wait before the stream is opened again, as the TypeScript SDK does, which is what every agent
-/// runs on: twice, and then no more.
+/// The times to wait before the stream is reopened. They are those of the TypeScript SDK, which every agent
+/// uses.
 pub(crate) const RETRIES: [Duration; 2] = [Duration::from_millis(1000), Duration::from_millis(1500)];
 
-/// The same of somebody who does not give up for half a minute.
+/// The times to wait for a session that tries for half a minute.
 pub(crate) const PATIENT_RETRIES: [Duration; 30] = [Duration::from_secs(1); 30];
 
 /// The messages in a stream of events.
@@ -45,8 +45,9 @@ impl Messages {
         Self { response, events: EventParser::default() }
     }
 
-    /// The next message; comments, and events of other types or without data, are none. `None` when the
-    /// connection ends, gracefully or not: agents make no difference either.
+    /// Returns the next message. Comments, and events of other types or without data, are skipped. Returns
+    /// `None` when the connection ends, whether properly or not, because agents do not distinguish these
+    /// either.
     pub(crate) async fn next(&mut self) -> Option<String> {
         loop {
             for item in &mut self.events {

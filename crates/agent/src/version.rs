@@ -1,6 +1,6 @@
-//! Which release of an agent a program is. Its package says so, and the program need not be started: agents
-//! leave files in the home directory even when they only tell their version. Where nothing is written down,
-//! the program is asked after all, in a home of its own that is removed again.
+//! Determines the release of an agent's program. Its package contains the version, and then the program is
+//! not started: agents leave files in the home directory even when they only print their version. A program
+//! without a package is started with `--version`, in a home of its own that is removed afterwards.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -16,19 +16,19 @@ use serde::Deserialize;
 
 use crate::find::Surroundings;
 
-/// How long a program may take to say its version.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// How far above a program its package may lie.
-const ABOVE: usize = 6;
-/// How many launchers may call each other.
-const LAUNCHERS: usize = 4;
-/// How long a launcher may be, in bytes. A longer file is a program.
-const LONGEST_LAUNCHER: u64 = 64 << 10;
-/// How long a `package.json` may be, in bytes. A longer file is something else.
-const LONGEST_PACKAGE: u64 = 4 << 20;
+/// The longest time for a program to print its version.
+const VERSION_TIMEOUT: Duration = Duration::from_secs(10);
+/// The number of directories above a program that are searched for its package.
+const MAX_LEVELS_ABOVE: usize = 6;
+/// The largest number of launchers that start each other.
+const MAX_LAUNCHERS: usize = 4;
+/// The largest launcher, in bytes. A larger file is taken for a program.
+const MAX_LAUNCHER_BYTES: u64 = 64 << 10;
+/// The largest `package.json`, in bytes. A larger file is ignored.
+const MAX_PACKAGE_BYTES: u64 = 4 << 20;
 
-/// Version managers whose programs in PATH are launchers that do not name the package: the variable that
-/// names their directory, where below home it is otherwise, and where packages lie in it.
+/// Version managers whose programs in PATH are launchers that do not name the package: the variable with
+/// their directory, its default path below the home directory, and the places of packages in it.
 const MANAGERS: &[(&str, &str, &[&str])] = &[
     (
         "VOLTA_HOME",
@@ -44,27 +44,28 @@ const MANAGERS: &[(&str, &str, &[&str])] = &[
     ("NODENV_ROOT", ".nodenv", &["versions/*/lib/node_modules"]),
 ];
 
-/// Variables that lead programs to a person's files. Those of agents come from their table.
+/// The variables that lead programs to a person's files. The table of agents has those of the agents.
 const HOMES: &[&str] = &["HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "TMPDIR", "TMP", "TEMP"];
 const BASES: &[&str] =
     &["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"];
 
-/// The version of an agent's program, as it is written: what its package says, or else what it says itself.
+/// Returns the version of an agent's program, from its package or else from the program itself.
 pub async fn of_program(program: &Path, agent: &Agent, here: &Surroundings) -> Option<String> {
     match written(program, agent, here) {
         Some(version) => Some(version),
-        None => said_by(program, here).await,
+        None => reported_by(program, here).await,
     }
 }
 
-/// The release that a version names; what follows a hyphen does not count.
+/// Parses the release in a version, without what follows a hyphen.
 pub fn release(version: &str) -> Option<Release> {
     let version = semver::Version::parse(version.trim()).ok()?;
     Some((version.major, version.minor, version.patch))
 }
 
-/// The answer of any program to `--version`. It gets a home of its own, which is removed with all it wrote.
-pub async fn said_by(program: &Path, here: &Surroundings) -> Option<String> {
+/// Returns what a program prints for `--version`. The program gets a home of its own, which is removed with
+/// all files in it.
+pub async fn reported_by(program: &Path, here: &Surroundings) -> Option<String> {
     let scratch = tempfile::tempdir().ok()?;
     let mut command = tokio::process::Command::new(program);
     command.env_clear().envs(&here.variables).envs(HOMES.iter().map(|name| (name, scratch.path())));
@@ -80,16 +81,17 @@ pub async fn said_by(program: &Path, here: &Surroundings) -> Option<String> {
         command.env_remove(name);
     }
     command.arg("--version").current_dir(scratch.path()).stdin(Stdio::null()).kill_on_drop(true);
-    let output = tokio::time::timeout(PATIENCE, command.output()).await.ok()?.ok()?;
+    let output = tokio::time::timeout(VERSION_TIMEOUT, command.output()).await.ok()?.ok()?;
     let said = String::from_utf8_lossy(&output.stdout);
     let mut words = said.split_whitespace().map(|word| word.trim_start_matches('v'));
     words.find(|word| release(word).is_some()).map(str::to_owned)
 }
 
-/// The version in the package that the program belongs to, or that its launcher leads to. No program runs.
+/// Returns the version in the package that the program belongs to, or that its launcher leads to. No program
+/// is started.
 pub fn written(program: &Path, agent: &Agent, here: &Surroundings) -> Option<String> {
     let mut program = program.to_owned();
-    for _ in 0..LAUNCHERS {
+    for _ in 0..MAX_LAUNCHERS {
         let real = program.canonical().ok()?;
         let version = above(&real, agent).or_else(|| managed(&program, agent, here));
         if version.is_some() {
@@ -100,14 +102,15 @@ pub fn written(program: &Path, agent: &Agent, here: &Surroundings) -> Option<Str
     None
 }
 
-/// That of the nearest package above the program that is the agent's: a launcher may lie in a package of its
-/// own.
+/// Returns the version of the nearest package above the program that is the agent's. A launcher may be in a
+/// package of its own.
 fn above(program: &Path, agent: &Agent) -> Option<String> {
-    let mut packages = program.ancestors().skip(1).take(ABOVE).filter_map(Package::read);
+    let mut packages = program.ancestors().skip(1).take(MAX_LEVELS_ABOVE).filter_map(Package::read);
     packages.find_map(|package| package.version_of(agent))
 }
 
-/// That of the package a version manager starts; none where it has several and only it knows which one.
+/// Returns the version of the package that a version manager starts. `None` if the manager has several, since
+/// only it knows which it starts.
 fn managed(program: &Path, agent: &Agent, here: &Surroundings) -> Option<String> {
     let named = |name: &str| here.variables.get(name).map(PathBuf::from);
     let (base, places) = MANAGERS.iter().find_map(|(variable, below_home, places)| {
@@ -125,7 +128,7 @@ fn managed(program: &Path, agent: &Agent, here: &Surroundings) -> Option<String>
     if versions.len() > 1 { None } else { versions.pop_first() }
 }
 
-/// The directories of that name below another, where `*` is any.
+/// Returns the directories that `below` matches below `base`, where `*` is any name.
 fn directories(base: &Path, below: &str) -> Vec<PathBuf> {
     below.split('/').fold(vec![base.to_owned()], |found, name| {
         let next = |directory: PathBuf| match name {
@@ -136,10 +139,10 @@ fn directories(base: &Path, below: &str) -> Vec<PathBuf> {
     })
 }
 
-/// The script or the agent's command that a launcher names, as `exec node "$basedir/../lib/…/gemini.js" "$@"`
-/// does.
+/// Returns the script, or the command of the agent, that a launcher starts, as in `exec node
+/// "$basedir/../lib/…/gemini.js" "$@"`.
 fn launched_by(launcher: &Path, agent: &Agent, here: &Surroundings) -> Option<PathBuf> {
-    let text = untrusted::read_text(launcher, LONGEST_LAUNCHER, Whose::Anybodys).ok()?;
+    let text = untrusted::read_text(launcher, MAX_LAUNCHER_BYTES, Whose::Anybodys).ok()?;
     let directory = launcher.parent()?;
     let is_program = |path: &PathBuf| {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -153,14 +156,14 @@ fn launched_by(launcher: &Path, agent: &Agent, here: &Surroundings) -> Option<Pa
         .find(is_program)
 }
 
-/// The path that a word of a launcher means. A variable is taken for the launcher's own directory, which it
-/// holds in all that `npm` and its like write, unless it is that of the home.
+/// Resolves a path in a launcher. A variable is taken for the launcher's own directory, as in all launchers
+/// of `npm` and similar tools, unless it is the variable of the home directory.
 fn named_by(word: &str, directory: &Path, here: &Surroundings) -> PathBuf {
     let in_home = ["~/", "$HOME/", "${HOME}/"].iter().find_map(|home| word.strip_prefix(home));
     if let Some(below) = in_home {
         return here.home.join(below);
     }
-    // `$(dirname "$0")/…` is several words: quotation marks divide.
+    // The quotation marks split `$(dirname "$0")/…` into several words.
     if let Some((_, below)) = word.rsplit_once(")/") {
         return directory.join(below);
     }
@@ -171,7 +174,7 @@ fn named_by(word: &str, directory: &Path, here: &Surroundings) -> PathBuf {
     directory.join(word)
 }
 
-/// The fields of a `package.json` that matter here.
+/// The fields of a `package.json` that are used.
 #[derive(Deserialize)]
 struct Package {
     name: Option<String>,
@@ -180,12 +183,12 @@ struct Package {
 
 impl Package {
     fn read(directory: &Path) -> Option<Self> {
-        let json = untrusted::read(&directory.join("package.json"), LONGEST_PACKAGE, Whose::Anybodys);
+        let json = untrusted::read(&directory.join("package.json"), MAX_PACKAGE_BYTES, Whose::Anybodys);
         serde_json::from_slice(&json.ok()?).ok()
     }
 
-    /// Its version if it is a package of the agent. Of agents that come in none of npm's, any is taken that
-    /// has a name.
+    /// Returns its version if it is a package of the agent. For an agent without an npm package, any package
+    /// with a name counts.
     fn version_of(self, agent: &Agent) -> Option<String> {
         let name = self.name?;
         (agent.packages.is_empty() || agent.packages.contains(&name.as_str())).then_some(self.version)?
@@ -202,7 +205,8 @@ mod tests {
 
     use super::*;
 
-    /// A machine with nothing on it. Programs that are run write into every place they know.
+    /// A machine with empty directories, because the programs that are started write into every place they
+    /// know.
     struct Machine(TempDir);
 
     impl Machine {
@@ -226,7 +230,8 @@ mod tests {
             path
         }
 
-        /// A package of that version in a `node_modules`, and a script of it that says something else.
+        /// Writes a package of this version into a `node_modules`, and its script, which prints another
+        /// version.
         fn package(&self, modules: &str, name: &str, version: &str) -> PathBuf {
             let json = format!("{{\"name\":\"{name}\",\"version\":\"{version}\"}}");
             self.write(&format!("{modules}/{name}/package.json"), &json);
@@ -257,14 +262,14 @@ mod tests {
     const GEMINI: &str = "@google/gemini-cli";
 
     #[test]
-    fn a_release_is_read_from_what_packages_and_programs_say() {
+    fn a_release_is_parsed_from_versions_of_packages_and_programs() {
         assert_eq!(release("0.61.0"), Some((0, 61, 0)));
         assert_eq!(release("0.31.0-preview.2"), Some((0, 31, 0)));
         assert_eq!(release("gemini"), None);
     }
 
     #[tokio::test]
-    async fn the_package_says_it_where_npm_links_to_its_script() {
+    async fn the_version_comes_from_the_package_if_npm_links_to_its_script() {
         let machine = Machine::new();
         let script = machine.package("lib/node_modules", GEMINI, "0.61.0");
         let link = machine.path("bin/gemini");
@@ -273,7 +278,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn launchers_lead_to_the_package_however_they_write_its_path() {
+    async fn launchers_lead_to_the_package_in_every_form_of_its_path() {
         let machine = Machine::new();
         let script = machine.package("lib/node_modules", GEMINI, "0.61.0");
         let below = "lib/node_modules/@google/gemini-cli/bundle/gemini.js";
@@ -287,7 +292,7 @@ mod tests {
             let launcher = machine.write("bin/gemini", &format!("#!/bin/sh\n{line}\n"));
             assert_eq!(machine.version(&launcher).await.as_deref(), Some("0.61.0"), "{line}");
         }
-        // One that leads to another.
+        // A launcher that starts another launcher.
         let first = machine.write(
             "home/bin/gemini",
             &format!("#!/bin/sh\nexec {} \"$@\"\n", machine.path("bin/gemini").display()),
@@ -296,7 +301,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn version_managers_start_what_lies_in_their_own_directory() {
+    async fn version_managers_start_packages_in_their_own_directory() {
         for (launcher, modules) in [
             (".volta/bin/gemini", ".volta/tools/image/packages/@google/gemini-cli/lib/node_modules"),
             (".asdf/shims/gemini", ".asdf/installs/nodejs/22.1.0/lib/node_modules"),
@@ -307,7 +312,7 @@ mod tests {
             let launcher = machine.write(&format!("home/{launcher}"), "#!/bin/sh\necho 0.1.2\n");
             machine.package(&format!("home/{modules}"), GEMINI, "0.61.0");
             assert_eq!(machine.version(&launcher).await.as_deref(), Some("0.61.0"), "{modules}");
-            // Only the manager knows which one of several it starts.
+            // Only the manager knows which of several packages it starts.
             if modules.contains("22.1.0") {
                 let other = modules.replace("22.1.0", "20.1.0");
                 machine.package(&format!("home/{other}"), GEMINI, "0.60.0");
@@ -317,9 +322,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_program_without_a_package_is_run_for_its_version() {
+    async fn a_program_without_a_package_is_started_for_its_version() {
         let machine = Machine::new();
-        // It lies in a package that is not the agent's.
+        // It is in a package that is not the agent's.
         machine.write("bin/package.json", "{\"name\":\"launcher\",\"version\":\"3.0.0\"}");
         let script = "#!/bin/sh\n\
             for base in \"$HOME\" \"$TMPDIR\" \"$GEMINI_CLI_HOME\" .; do : > \"$base/left\"; done\n\

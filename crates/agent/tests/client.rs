@@ -1,4 +1,4 @@
-//! The client against companions that are scripted byte by byte: what it sends, and what it makes of odd
+//! The client with companions that are scripted byte by byte: what it sends, and how it handles unusual
 //! answers.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -14,9 +14,9 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::time::timeout;
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A request as it came: head and body.
+/// A received request: head and body.
 #[derive(Debug, Clone)]
 struct Request {
     head: String,
@@ -32,14 +32,14 @@ impl Request {
         self.body.contains(&format!("\"method\":\"{method}\""))
     }
 
-    /// The reply with this result.
+    /// Returns the reply with this result.
     fn reply(&self, result: &Value) -> String {
         let request: Value = serde_json::from_str(&self.body).unwrap();
         json_body(&json!({ "jsonrpc": "2.0", "id": request["id"], "result": result }).to_string())
     }
 }
 
-/// A companion that answers with what `script` returns; each connection carries one request.
+/// A companion that answers with the result of `script`. Each connection carries a single request.
 struct Fake {
     port: u16,
     seen: Arc<Mutex<Vec<Request>>>,
@@ -62,14 +62,14 @@ impl Fake {
 
     async fn connect(&self) -> Result<Session, Error> {
         let connecting = Session::connect(self.endpoint(), Some("s3cret"), Identity::new("test", "1"));
-        timeout(PATIENCE, connecting).await.expect("connect returns")
+        timeout(TIMEOUT, connecting).await.expect("connect returns")
     }
 
     fn endpoint(&self) -> Endpoint {
         Endpoint::local(self.port)
     }
 
-    /// Waits until a request was seen that fits.
+    /// Waits until a request fits.
     async fn saw(&self, what: &str, fits: impl Fn(&Request) -> bool) -> Request {
         for _ in 0..400 {
             if let Some(request) = self.seen.lock().unwrap().iter().find(|request| fits(request)) {
@@ -120,17 +120,17 @@ fn status(code: &str) -> String {
     format!("HTTP/1.1 {code}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n")
 }
 
-/// An event stream that ends with the connection.
+/// Returns an event stream that ends with the connection.
 fn events(events: &str) -> String {
     format!("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: text/event-stream\r\n\r\n{events}")
 }
 
-/// An event with a notification, as the companion writes it on a stream.
+/// Returns an event with a notification, as a companion writes it.
 fn notification(method: &str, params: &Value) -> String {
     format!("data: {}\n\n", json!({ "jsonrpc": "2.0", "method": method, "params": params }))
 }
 
-/// Plays `initialize` and `initialized` properly, and leaves the rest to `rest`.
+/// Answers `initialize` and `initialized` properly, and leaves other requests to `rest`.
 fn proper(rest: impl Fn(&Request) -> String) -> impl Fn(&Request) -> String {
     move |request| {
         if request.asks("initialize") {
@@ -224,7 +224,7 @@ async fn a_lost_stream_loses_the_waiting_diffs() {
     }));
     let session = fake.connect().await.unwrap();
     let pending = session.open_diff("/p/a", "x").await.unwrap();
-    assert_eq!(timeout(PATIENCE, pending.outcome()).await.expect("an outcome"), Outcome::Lost);
+    assert_eq!(timeout(TIMEOUT, pending.outcome()).await.expect("an outcome"), Outcome::Lost);
     session.stream().wait_for(|state| *state == StreamState::Lost).await.unwrap();
     assert_eq!(fake.count(|request| request.is("GET")), 3, "the stream and two more tries");
     let late = session.open_diff("/p/b", "x").await.unwrap();
@@ -246,7 +246,7 @@ async fn outcomes_reach_the_diff_of_their_path_only() {
             notification("ide/diffAccepted", &json!({ "filePath": file, "content": content }))
         };
         let rejected = notification("ide/diffRejected", &json!({ "filePath": "/b" }));
-        // No string of Rust holds half of a surrogate.
+        // A Rust string cannot hold half of a surrogate pair.
         let lone = accepted("/a", "yLONE").replace("LONE", "\\ud800");
         events(&[accepted("/c", ""), rejected, lone].concat())
     }));
@@ -254,10 +254,10 @@ async fn outcomes_reach_the_diff_of_their_path_only() {
     let a = session.open_diff("/a", "x").await.unwrap();
     let b = session.open_diff("/b", "x").await.unwrap();
     assert_eq!(
-        timeout(PATIENCE, a.outcome()).await.unwrap(),
+        timeout(TIMEOUT, a.outcome()).await.unwrap(),
         Outcome::Accepted { content: "y\u{fffd}".into() }
     );
-    assert_eq!(timeout(PATIENCE, b.outcome()).await.unwrap(), Outcome::Rejected);
+    assert_eq!(timeout(TIMEOUT, b.outcome()).await.unwrap(), Outcome::Rejected);
 }
 
 #[tokio::test]
@@ -277,20 +277,20 @@ async fn close_diff_reads_json_in_text_and_refuses_plain_text() {
 }
 
 #[tokio::test]
-async fn a_bridge_answers_what_it_cannot_pass_on() {
+async fn a_bridge_answers_requests_that_it_cannot_forward() {
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     let (input, output) = tokio::io::split(theirs);
-    // Nobody listens on port 1.
+    // No program listens on port 1.
     let bridging = tokio::spawn(bridge::run(Endpoint::local(1), Some("s3cret"), input, output));
     let (replies, mut lines) = tokio::io::split(ours);
     lines.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"method\":\"initialize\"}\n").await.unwrap();
     let mut reply = String::new();
-    timeout(PATIENCE, BufReader::new(replies).read_line(&mut reply)).await.expect("a reply").unwrap();
+    timeout(TIMEOUT, BufReader::new(replies).read_line(&mut reply)).await.expect("a reply").unwrap();
     let reply: Value = serde_json::from_str(&reply).unwrap();
     assert_eq!(reply["id"], "q");
     assert!(reply["error"]["message"].as_str().unwrap().contains("127.0.0.1:1"), "{reply}");
     lines.shutdown().await.unwrap();
-    timeout(PATIENCE, bridging).await.expect("the bridge ends at the end of its input").unwrap().unwrap();
+    timeout(TIMEOUT, bridging).await.expect("the bridge ends at the end of its input").unwrap().unwrap();
 }
 
 #[tokio::test]
@@ -313,10 +313,10 @@ async fn a_bridge_reopens_the_stream_and_ends_the_session() {
     lines.write_all(format!("{initialize}{initialized}").as_bytes()).await.unwrap();
     let mut replies = BufReader::new(replies).lines();
     for expected in ["\"id\":0", "\"method\":\"n1\"", "\"method\":\"n2\""] {
-        let line = timeout(PATIENCE, replies.next_line()).await.expect("a line").unwrap().unwrap();
+        let line = timeout(TIMEOUT, replies.next_line()).await.expect("a line").unwrap().unwrap();
         assert!(line.contains(expected), "awaited {expected}, got {line}");
     }
     lines.shutdown().await.unwrap();
-    timeout(PATIENCE, bridging).await.expect("the bridge ends at the end of its input").unwrap().unwrap();
+    timeout(TIMEOUT, bridging).await.expect("the bridge ends at the end of its input").unwrap().unwrap();
     fake.saw("the DELETE", |request| request.is("DELETE")).await;
 }

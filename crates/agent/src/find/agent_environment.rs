@@ -1,5 +1,5 @@
-//! The environment of an agent. The one place that reads the environment, so that a test, or a question
-//! about another terminal, can put something else here.
+//! The environment of an agent. Only this module reads the environment, so that a test, or a question about
+//! another terminal, can supply another one.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -9,7 +9,7 @@ use alongside_contract::family::{Directory, Family};
 use alongside_platform::process::{self, Processes, editor_above};
 use alongside_platform::{Os, directories};
 
-/// Everything outside the files themselves that decides which companion an agent finds.
+/// All that decides which companion an agent finds, apart from the files.
 #[derive(Clone)]
 pub struct Surroundings {
     /// The temporary directory (Node's `os.tmpdir()`).
@@ -18,23 +18,24 @@ pub struct Surroundings {
     pub home: PathBuf,
     /// Environment variables.
     pub variables: HashMap<String, String>,
-    /// The directory the agent was started in.
+    /// The directory that the agent was started in.
     pub cwd: PathBuf,
-    /// The agent's own process.
+    /// The PID of the agent.
     pub pid: u32,
 }
 
 impl Surroundings {
-    /// Those of an agent that would be started in place of this process.
+    /// Returns the surroundings of an agent that would be started in place of this process.
     ///
     /// # Errors
-    /// When the current directory is gone.
+    /// If the current directory does not exist any more.
     pub fn of_this_process() -> std::io::Result<Self> {
         let variables = readable(std::env::vars_os());
         Ok(Self::of(variables, directories::home(), std::env::current_dir()?, std::process::id()))
     }
 
-    /// Those of a process that runs, as it was started. `None` if it is gone, or they may not be known.
+    /// Returns the surroundings in which a running process was started. `None` if it has ended, or this
+    /// process may not read them.
     pub fn of_process(pid: u32) -> Option<Self> {
         let variables = readable(process::environment(pid)?);
         let home = variables.get("HOME").map(PathBuf::from).or_else(directories::home);
@@ -46,7 +47,7 @@ impl Surroundings {
         Self { tmp, home: home.unwrap_or_else(|| PathBuf::from("/")), variables, cwd, pid }
     }
 
-    /// The directory that a row of the table means here.
+    /// Resolves a directory of the table.
     pub fn resolve(&self, directory: Directory) -> PathBuf {
         match directory {
             Directory::Tmp(below) => join(&self.tmp, below),
@@ -59,12 +60,12 @@ impl Surroundings {
         }
     }
 
-    /// The port that the agent's variable names, if it names one.
+    /// Returns the port in the port variable, if there is one.
     pub(super) fn port(&self, family: &Family) -> Option<u16> {
         self.variables.get(family.env.port?)?.parse().ok().filter(|port| *port != 0)
     }
 
-    /// The process that the agent takes for the editor.
+    /// Returns the PID that the agent takes for the editor.
     pub(super) fn target_pid(&self, family: &Family) -> Option<u32> {
         let said =
             family.env.pid.and_then(|name| self.variables.get(name)?.parse().ok()).filter(|pid| *pid != 0);
@@ -72,7 +73,7 @@ impl Surroundings {
     }
 }
 
-/// The variables that have a value and a name in UTF-8.
+/// Selects the variables whose name and value are UTF-8.
 fn readable(variables: impl IntoIterator<Item = (OsString, OsString)>) -> HashMap<String, String> {
     let text = |(name, value): (OsString, OsString)| {
         Some((name.into_string().ok()?, value.to_string_lossy().into_owned()))
@@ -80,7 +81,7 @@ fn readable(variables: impl IntoIterator<Item = (OsString, OsString)>) -> HashMa
     variables.into_iter().filter_map(text).filter(|(_, value)| !value.is_empty()).collect()
 }
 
-/// Variables by name only: one of them may hold a token.
+/// Shows the variables by name only, since one of them may hold a token.
 impl std::fmt::Debug for Surroundings {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Surroundings")
@@ -97,12 +98,13 @@ fn join(base: &Path, below: &str) -> PathBuf {
     if below.is_empty() { base.to_owned() } else { base.join(below) }
 }
 
-/// Whether this process runs in a container, by the marks that agents look for.
+/// Whether this process runs in a container, by the signs that agents look for.
 pub fn in_container() -> bool {
     ["/.dockerenv", "/run/.containerenv"].iter().any(|mark| std::path::Path::new(mark).exists())
 }
 
-/// The process that agents take for the editor, seen from [`Surroundings::pid`]. `None` if that one is gone.
+/// Returns the PID that agents take for the editor, seen from [`Surroundings::pid`]. `None` if that process
+/// has ended.
 pub fn editor_pid(here: &Surroundings) -> Option<u32> {
     let processes = Processes::now();
     editor_above(Os::HERE, here.pid, |pid| processes.get(pid))

@@ -1,4 +1,4 @@
-//! Searches without the words: what an agent would try, and every record there is.
+//! Searches without a trace: the companions that an agent would try, and every record that exists.
 
 use std::path::PathBuf;
 
@@ -10,23 +10,23 @@ use alongside_contract::family::Family;
 
 use super::agent_environment::Surroundings;
 use super::record_files;
-use super::record_search::Looker;
-use super::search_result::{Found, Reason, Search, Skipped, Why};
-use super::trace::Seen;
+use super::record_search::FileSearch;
+use super::search_result::{Found, Search, SkipReason, Skipped, Why};
+use super::trace::ExaminedFile;
 use super::workspace::holds;
 
-/// The companions that the newest release of an agent would try from here, in its order:
-/// [`replay`](super::replay()) without its words. Files of other users are left out, though some agents
-/// believe them.
+/// Returns the companions that the newest release of an agent would try from here, in its order, as
+/// [`replay`](super::replay()) does with a trace. Files of other users are left out, though some agents
+/// accept them.
 pub fn candidates(agent: FamilyAgent, here: &Surroundings) -> Search {
     let family = agent.family;
     let mut search = Search::default();
     let port = here.port(family);
-    let looker = Looker { family, release: NEWEST, here, port, pid: here.target_pid(family) };
-    for Seen { path, why, record, is_ours, passed_over } in looker.look().files {
+    let file_search = FileSearch { family, release: NEWEST, here, port, pid: here.target_pid(family) };
+    for ExaminedFile { path, why, record, is_ours, passed_over } in file_search.run().files {
         match (record, passed_over) {
             (_, Some(reason)) => search.skipped.push(Skipped { path, reason }),
-            (Some(_), None) if !is_ours => search.skipped.push(Skipped { path, reason: Reason::NotOurs }),
+            (Some(_), None) if !is_ours => search.skipped.push(Skipped { path, reason: SkipReason::NotOurs }),
             (Some(record), None) => search.found.push(Found { record, path: Some(path), why }),
             (None, None) => {}
         }
@@ -51,8 +51,8 @@ fn by_variables(family: &Family, here: &Surroundings) -> Option<Found> {
     fits.then_some(Found { record, path: None, why: Why::Variables })
 }
 
-/// Every discovery record of every agent in all places, whatever its workspace: one for each companion, in
-/// the order of the table. Files of other users and files that are no records are left out.
+/// Returns the discovery records of every agent in all places, whatever their workspaces: one record for each
+/// companion, in the order of the table. Files of other users and files without a record are left out.
 pub fn all_records(here: &Surroundings) -> Vec<(PathBuf, Record)> {
     let mut records: Vec<(PathBuf, Record)> = Vec::new();
     for (path, record) in all_files(here) {
@@ -63,7 +63,7 @@ pub fn all_records(here: &Surroundings) -> Vec<(PathBuf, Record)> {
     records
 }
 
-/// The same with every file of each companion.
+/// Returns the same records with every file of each companion.
 pub fn all_files(here: &Surroundings) -> Vec<(PathBuf, Record)> {
     let mut files: Vec<(PathBuf, Record)> = Vec::new();
     for row in discovery_files() {

@@ -1,15 +1,15 @@
-//! The addresses an agent dials once it knows where a companion is: hosts inside and outside containers,
-//! proxies, and the token.
+//! The addresses that an agent dials when it knows the port of a companion: hosts inside and outside of
+//! containers, proxies, and the token.
 
 use std::path::PathBuf;
 
 use alongside_contract::behaviour::{CONTAINER_HOST, Hosts, Release, Unproxied};
 
 use super::agent_environment::Surroundings;
-use super::search_result::Reason;
-use super::trace::{Attempt, NamedBy, Seen, To, Trace};
+use super::search_result::SkipReason;
+use super::trace::{Attempt, ExaminedFile, NamedBy, To, Trace};
 
-/// The attempts, in the agent's order.
+/// Returns the attempts, in the agent's order.
 pub(super) fn attempts(
     trace: &Trace,
     release: Release,
@@ -55,7 +55,7 @@ struct Dialler<'a> {
 }
 
 impl Dialler<'_> {
-    /// The record's token, or the variable's.
+    /// Returns the token of the record, or of the variable.
     fn token(&self) -> Option<String> {
         let behaviour = &self.trace.agent.family.behaviour;
         if !behaviour.sends_token.hold(self.release) {
@@ -68,7 +68,7 @@ impl Dialler<'_> {
         of_record.or(of_variable).filter(|token| !token.is_empty())
     }
 
-    /// Every host that the agent tries for a port.
+    /// Adds an attempt for every host that the agent tries for a port.
     fn dial(&self, port: u16, token: &Option<String>, named_by: &NamedBy, attempts: &mut Vec<Attempt>) {
         let hosts: &[&'static str] =
             match (self.trace.agent.family.behaviour.hosts(self.release), self.in_container) {
@@ -84,20 +84,20 @@ impl Dialler<'_> {
             };
         for host in hosts {
             let to = To::Http { host, port, proxy: self.proxy(host) };
-            // A port that did not answer is not tried again by us, though agents do.
+            // Agents try a port again that did not answer. The replay lists it once.
             if !attempts.iter().any(|attempt| attempt.to == to) {
                 attempts.push(Attempt { to, named_by: named_by.clone(), token: token.clone() });
             }
         }
     }
 
-    /// The variable that names a proxy for this host.
+    /// Returns the variable that sets a proxy for this host.
     fn proxy(&self, host: &str) -> Option<&'static str> {
         let exempt = match self.trace.agent.family.behaviour.unproxied(self.release) {
             Unproxied::Everything | Unproxied::Dialled => return None,
             Unproxied::Host(exempt) => exempt,
         };
-        // An upper-case list is what agents add their own host to; the proxy is read in both cases.
+        // Agents add their host to the upper-case list if there is one. The proxy is read in both cases.
         let list = self.here.variables.get("NO_PROXY").map_or("", String::as_str);
         let is_exempt = list.split([',', ' ']).chain([exempt]).any(|entry| {
             let entry = entry.trim().split(':').next().unwrap_or_default();
@@ -110,10 +110,11 @@ impl Dialler<'_> {
         proxies.into_iter().find(|name| self.here.variables.contains_key(*name)).filter(|_| !is_exempt)
     }
 
-    /// The other locks that fit, newest first.
+    /// Returns the other locks that fit, the newest first.
     fn others(&self, but: u16) -> Vec<(u16, Option<String>, PathBuf)> {
-        let fits =
-            |seen: &&Seen| seen.passed_over.is_none() && seen.path.extension().is_some_and(|e| e == "lock");
+        let fits = |seen: &&ExaminedFile| {
+            seen.passed_over.is_none() && seen.path.extension().is_some_and(|e| e == "lock")
+        };
         let files = self.trace.files.iter().filter(fits);
         files
             .filter_map(|seen| {
@@ -123,11 +124,11 @@ impl Dialler<'_> {
             .collect()
     }
 
-    /// Whether the variable's port is known to be of another workspace.
+    /// Whether the port in the variable is known to belong to another workspace.
     fn keeps_off(&self, port: u16) -> bool {
         self.trace.agent.family.behaviour.keeps_off_misfits.hold(self.release)
             && self.trace.files.iter().any(|seen| {
-                matches!(seen.passed_over, Some(Reason::OtherWorkspace { .. }))
+                matches!(seen.passed_over, Some(SkipReason::OtherWorkspace { .. }))
                     && seen.record.as_ref().is_some_and(|record| record.port == port)
             })
     }

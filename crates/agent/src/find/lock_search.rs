@@ -1,5 +1,5 @@
-//! The search of agents that read lock files: the port variable, else the one lock that holds the
-//! directory. Two such locks are as good as none.
+//! The search of agents that read lock files: the port variable, or else the only lock that holds the
+//! directory. With two such locks, the agent does not connect.
 
 use std::path::{Path, PathBuf};
 
@@ -11,12 +11,12 @@ use alongside_platform::{Os, paths, process};
 
 use super::agent_environment::Surroundings;
 
-/// The largest lock in bytes. One has a few hundred.
+/// The largest lock, in bytes. Usual locks have a few hundred.
 const MAX_BYTES: u64 = 1 << 20;
-/// The largest file of settings in bytes. It holds a history of every project.
+/// The largest settings file, in bytes. It holds a history of every project.
 const MAX_SETTINGS: u64 = 64 << 20;
 
-/// A lock that an agent believes: this user's, and its editor lives.
+/// A lock that an agent accepts: it belongs to this user, and its editor runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lock {
     /// The editor's port.
@@ -28,7 +28,7 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Whether an agent in this directory connects by it.
+    /// Whether an agent in this directory connects with it.
     pub fn holds(&self, directory: &Path) -> bool {
         self.content.workspace_folders.iter().any(|folder| holds(folder, directory))
     }
@@ -37,25 +37,25 @@ impl Lock {
 /// The locks that an agent finds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LockSearch {
-    /// This variable names a port, which the agent dials without the token of any lock.
+    /// This variable contains a port, which the agent dials without the token of a lock.
     WithoutToken(&'static str),
-    /// The variable names the port of this lock, and the agent looks no further.
+    /// The variable contains the port of this lock, and the agent searches no further.
     ByVariable(Lock),
-    /// The locks that hold its directory: it connects where there is one.
+    /// The locks that hold the agent's directory. It connects if there is only one.
     Holding(Vec<Lock>),
 }
 
 /// The settings of Claude Code that decide whether it connects and opens diffs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClaudeSettings {
-    /// It looks for an editor at its start, without `--ide`.
+    /// Whether it looks for an editor when it starts, without `--ide`.
     pub connects: bool,
-    /// It shows diffs only in its own terminal.
+    /// Whether it shows diffs only in its own terminal.
     pub shows_diffs_itself: bool,
 }
 
 impl ClaudeSettings {
-    /// Those of an agent here. Settings that cannot be read are as if there were none.
+    /// Reads the settings of an agent here. Unreadable settings count as absent.
     pub fn of(here: &Surroundings) -> Self {
         let moved = here.variables.get("CLAUDE_CONFIG_DIR").map(|moved| here.cwd.join(moved));
         let path = moved.unwrap_or_else(|| here.home.clone()).join(".claude.json");
@@ -69,8 +69,8 @@ impl ClaudeSettings {
     }
 }
 
-/// The search of an agent through locks. `None`: [`candidates`](super::candidates) and
-/// [`replay`](super::replay()) tell what it finds.
+/// Searches the locks as an agent does. Returns `None` for an agent without locks, for which
+/// [`candidates`](super::candidates) and [`replay`](super::replay()) search.
 pub fn locks(agent: FamilyAgent, here: &Surroundings) -> Option<LockSearch> {
     match &agent.family.found_by {
         FoundBy::DiscoveryFiles(_) => None,
@@ -78,7 +78,7 @@ pub fn locks(agent: FamilyAgent, here: &Surroundings) -> Option<LockSearch> {
     }
 }
 
-/// The lock of the companion at this port, if there is one and the agent reads such locks.
+/// Returns the lock of the companion at this port, if it exists and the agent reads such locks.
 pub fn lock_of(agent: FamilyAgent, port: u16, here: &Surroundings) -> Option<PathBuf> {
     match &agent.family.found_by {
         FoundBy::DiscoveryFiles(_) => None,
@@ -88,8 +88,8 @@ pub fn lock_of(agent: FamilyAgent, port: u16, here: &Surroundings) -> Option<Pat
 }
 
 fn search(rules: &LockRules, agent: FamilyAgent, here: &Surroundings) -> LockSearch {
-    let mut misleading = rules.tokenless_ports.iter();
-    if let Some(name) = misleading.find(|name| here.variables.contains_key(**name)) {
+    let mut tokenless = rules.tokenless_ports.iter();
+    if let Some(name) = tokenless.find(|name| here.variables.contains_key(**name)) {
         return LockSearch::WithoutToken(name);
     }
     let directory = here.resolve(rules.directory);
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_variable_comes_first_and_dead_editors_do_not_count() {
+    fn the_variable_takes_precedence_and_locks_of_ended_editors_are_ignored() {
         let home = tempfile::tempdir().unwrap();
         let (locks_at, project) = (home.path().join(".claude/ide"), home.path().join("p"));
         fs::create_dir_all(&locks_at).unwrap();

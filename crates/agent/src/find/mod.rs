@@ -1,6 +1,7 @@
-//! How agents find a companion: files that companions leave in well-known places, matched by process or by
-//! directory, and variables in the terminal. This replays it for every agent of the table, so that "why does
-//! my agent not see my editor?" has an answer. It only looks: nothing is ever deleted or connected to.
+//! How agents find a companion: through files that companions write to well-known places, matched by process
+//! or by directory, and through variables in the terminal. This module replays the search for every agent of
+//! the table, to answer why an agent does not find an editor. It only reads: it deletes no file and opens no
+//! connection.
 
 mod agent_environment;
 mod candidates;
@@ -18,8 +19,8 @@ pub use alongside_platform::process::{Process, is_alive, look_up};
 pub use candidates::{all_files, all_records, candidates};
 pub use lock_search::{ClaudeSettings, Lock, LockSearch, lock_of, locks};
 pub use replay::replay;
-pub use search_result::{Found, Reason, Search, Skipped, Why};
-pub use trace::{Attempt, End, NamedBy, Seen, Step, To, Trace, Verdict};
+pub use search_result::{Found, Search, SkipReason, Skipped, Why};
+pub use trace::{Attempt, End, ExaminedFile, NamedBy, Step, StepResult, To, Trace};
 pub use workspace::holds;
 
 #[cfg(test)]

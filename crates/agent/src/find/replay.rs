@@ -1,5 +1,5 @@
-//! Replays one release of an agent from its start until it dials, step by step. Where it would fail,
-//! the last step says so; everything before says what it saw and why it went on.
+//! Replays a release of an agent, step by step, from its start until it dials. Each step gives what the agent
+//! saw and why it continued; if it would fail, the last step gives the reason.
 
 use alongside_contract::agent::FamilyAgent;
 use alongside_contract::behaviour::{NEWEST, Release, Terminal, Value};
@@ -7,12 +7,12 @@ use alongside_platform::process::Processes;
 
 use super::agent_environment::{Surroundings, editor_pid};
 use super::dialled_addresses;
-use super::record_search::{Looked, Looker};
-use super::trace::{End, Step, Trace, Verdict};
+use super::record_search::{FileSearch, SearchedFiles};
+use super::trace::{End, Step, StepResult, Trace};
 use super::workspace::holds;
 
-/// Replays the discovery of a release, or of the newest. `in_container` is whether the agent runs in one; see
-/// [`in_container`](super::in_container).
+/// Replays the discovery of a release, or of the newest. `in_container` is whether the agent runs in a
+/// container; see [`in_container`](super::in_container).
 pub fn replay(
     agent: FamilyAgent,
     release: Option<Release>,
@@ -34,15 +34,16 @@ pub fn replay(
     let number = release.unwrap_or(NEWEST);
     if !family.behaviour.connects.hold(number) {
         let why = format!("IDE mode came with {}", family.behaviour.connects);
-        trace.steps.push(Step::new(agent.display_name, Verdict::Fails, why));
+        trace.steps.push(Step::new(agent.display_name, StepResult::Fails, why));
         trace.end = Some(End::NoIdeMode);
         return trace;
     }
     walk(&mut trace, here, number);
     variables(&mut trace, here);
 
-    let looker = Looker { family, release: number, here, port: here.port(family), pid: trace.editor };
-    let Looked { files, taken, steps } = looker.look();
+    let file_search =
+        FileSearch { family, release: number, here, port: here.port(family), pid: trace.editor };
+    let SearchedFiles { files, taken, steps } = file_search.run();
     (trace.files, trace.taken) = (files, taken);
     trace.steps.extend(steps);
 
@@ -56,7 +57,7 @@ pub fn replay(
     trace
 }
 
-/// The way up to what the agent takes for the editor.
+/// Follows the processes up to the one that the agent takes for the editor.
 fn walk(trace: &mut Trace, here: &Surroundings, release: Release) {
     let variable =
         trace.agent.family.env.pid.filter(|_| trace.agent.family.behaviour.pid_variable.hold(release));
@@ -66,10 +67,10 @@ fn walk(trace: &mut Trace, here: &Surroundings, release: Release) {
             Some(pid) => {
                 trace.editor = Some(pid);
                 let why = "the variable names the editor's process";
-                trace.steps.push(Step::new(format!("{name}={pid}"), Verdict::Good, why));
+                trace.steps.push(Step::new(format!("{name}={pid}"), StepResult::Good, why));
                 return;
             }
-            None => trace.steps.push(Step::new(name, Verdict::PassedOver, "it holds no process number")),
+            None => trace.steps.push(Step::new(name, StepResult::PassedOver, "it holds no process number")),
         }
     }
     let processes = Processes::now();
@@ -88,15 +89,17 @@ fn walk(trace: &mut Trace, here: &Surroundings, release: Release) {
     let step = match trace.editor {
         Some(editor) => Step::new(
             format!("process {editor}"),
-            Verdict::Good,
+            StepResult::Good,
             format!(
                 "taken for the editor: two above the nearest shell, or the topmost; {}",
                 chain.join(" < ")
             ),
         ),
-        None => {
-            Step::new(format!("process {}", here.pid), Verdict::PassedOver, "it is gone; no editor is known")
-        }
+        None => Step::new(
+            format!("process {}", here.pid),
+            StepResult::PassedOver,
+            "it is gone; no editor is known",
+        ),
     };
     trace.steps.push(step);
 }
@@ -106,13 +109,13 @@ fn variables(trace: &mut Trace, here: &Surroundings) {
     let names = [env.port, env.workspace_path, env.auth_token, env.stdio_command];
     let set: Vec<_> = names.into_iter().flatten().filter(|name| here.variables.contains_key(*name)).collect();
     if set.is_empty() {
-        trace.steps.push(Step::new("variables", Verdict::PassedOver, "none of the family's is set"));
+        trace.steps.push(Step::new("variables", StepResult::PassedOver, "none of the family's is set"));
     } else {
-        trace.steps.push(Step::new("variables", Verdict::Good, format!("set: {}", set.join(", "))));
+        trace.steps.push(Step::new("variables", StepResult::Good, format!("set: {}", set.join(", "))));
     }
 }
 
-/// The reason why the agent stops before it dials.
+/// Returns the reason why the agent stops before it dials, if it does.
 fn end(trace: &mut Trace, here: &Surroundings, release: Release) -> Option<End> {
     let behaviour = &trace.agent.family.behaviour;
     let path = trace.seen().map(|seen| seen.path.clone());
@@ -128,7 +131,7 @@ fn end(trace: &mut Trace, here: &Surroundings, release: Release) -> Option<End> 
         || variable(trace.agent.family.env.stdio_command).is_some();
     let Some(workspace) = workspace.filter(|_| can_dial) else {
         let why = "no file fits, and the variables do not say enough";
-        trace.steps.push(Step::new("companion", Verdict::Fails, why));
+        trace.steps.push(Step::new("companion", StepResult::Fails, why));
         return Some(End::NothingFound);
     };
     let introduced = trace
@@ -142,31 +145,31 @@ fn end(trace: &mut Trace, here: &Surroundings, release: Release) -> Option<End> 
     match (introduced, terminal) {
         (Some(info), _) => {
             let why = "the file introduces the editor";
-            trace.steps.push(Step::new(info_name(&info.display_name), Verdict::Good, why));
+            trace.steps.push(Step::new(info_name(&info.display_name), StepResult::Good, why));
         }
         (None, Some(terminal)) => {
             let why = "marks the terminal of a supported editor";
-            trace.steps.push(Step::new(terminal.variable, Verdict::Good, why));
+            trace.steps.push(Step::new(terminal.variable, StepResult::Good, why));
         }
         (None, None) => {
             let why =
                 "nothing says which editor this is: no file with ideInfo, no terminal of a supported one";
-            trace.steps.push(Step::new("editor", Verdict::Fails, why));
+            trace.steps.push(Step::new("editor", StepResult::Fails, why));
             return Some(End::UnknownEditor);
         }
     }
     if workspace.is_empty() {
         let why = "the editor has no folder open";
-        trace.steps.push(Step::new("workspace", Verdict::Fails, why));
+        trace.steps.push(Step::new("workspace", StepResult::Fails, why));
         return Some(End::NoFolder { path });
     }
     if !holds(&workspace, &here.cwd) {
         let why = format!("does not hold {}", here.cwd.display());
-        trace.steps.push(Step::new(format!("workspace {workspace}"), Verdict::Fails, why));
+        trace.steps.push(Step::new(format!("workspace {workspace}"), StepResult::Fails, why));
         return Some(End::OtherWorkspace { workspace, path });
     }
     let why = format!("holds {}", here.cwd.display());
-    trace.steps.push(Step::new(format!("workspace {workspace}"), Verdict::Good, why));
+    trace.steps.push(Step::new(format!("workspace {workspace}"), StepResult::Good, why));
     None
 }
 

@@ -1,4 +1,4 @@
-//! The result of a search: companions, and files that were passed over with their reasons.
+//! The result of a search: companions, and the files that were passed over, each with the reason.
 
 use std::path::PathBuf;
 
@@ -7,85 +7,86 @@ use alongside_contract::discovery::Record;
 /// The result of a search.
 #[derive(Debug, Default)]
 pub struct Search {
-    /// Companions that the agent would try, in its order.
+    /// The companions that the agent would try, in its order.
     pub found: Vec<Found>,
-    /// Files it looked at and would not use, and why.
+    /// The files that the agent examined and would not use, each with the reason.
     pub skipped: Vec<Skipped>,
 }
 
 /// A companion that an agent would connect to.
 #[derive(Debug, Clone)]
 pub struct Found {
-    /// How to connect.
+    /// The data to connect with.
     pub record: Record,
-    /// The file that says so; none if variables alone do.
+    /// The file with the record. `None` if the record comes from variables alone.
     pub path: Option<PathBuf>,
-    /// The reason why it was found.
+    /// The reason why the agent uses it.
     pub why: Why,
 }
 
-/// The reason why an agent goes by a file.
+/// The reason why an agent uses a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Why {
-    /// A file under the editor's PID and no port, which overrides all others, whatever workspace it names.
-    /// Gemini CLI reads such files; no well-behaved companion writes one.
+    /// The file is named after the editor's PID without a port, and overrides all others, whatever its
+    /// workspace is. Gemini CLI reads such files, but no companion should write any.
     Override,
     /// The file is named after the port variable.
     PortVariable,
-    /// The file is named after what the agent takes for the editor's process.
+    /// The file is named after the PID that the agent takes for the editor.
     EditorPid,
     /// The file's workspace holds the current directory.
     Workspace,
-    /// The variables name port and workspace; there is no file.
+    /// The variables contain the port and the workspace. There is no file.
     Variables,
 }
 
-/// A file that was looked at and not used.
+/// A file that was examined and not used.
 #[derive(Debug)]
 pub struct Skipped {
     /// The file, or the directory that could not be listed.
     pub path: PathBuf,
-    /// Why it was not used.
-    pub reason: Reason,
+    /// The reason why it was not used.
+    pub reason: SkipReason,
 }
 
-/// Why a discovery file was not used.
+/// The reason why a discovery file was not used.
 #[derive(Debug, thiserror::Error)]
-pub enum Reason {
-    /// Agents believe only files of their own user.
+pub enum SkipReason {
+    /// The file belongs to another user, and agents accept only files of their own user.
     #[error("it belongs to another user")]
     NotOurs,
     /// It is a directory, a pipe, or too large to be a record.
     #[error("it is not a small regular file")]
     NotAFile,
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("it cannot be read: {0}")]
     Unreadable(std::io::Error),
-    /// It is no record.
+    /// The file holds no record.
     #[error("it is not a discovery record: {0}")]
     Malformed(serde_json::Error),
-    /// It is of a companion elsewhere.
+    /// The companion serves another directory.
     #[error("its workspace {workspace:?} does not hold the current directory")]
     OtherWorkspace {
-        /// The workspace it names.
+        /// The workspace in the record.
         workspace: String,
     },
-    /// Its editor is gone. Qwen Code deletes such files.
+    /// The editor has ended. Qwen Code deletes such files.
     #[error("its editor, process {pid}, is gone or belongs to another user")]
     EditorGone {
-        /// The process it names.
+        /// The PID in the record.
         pid: u32,
     },
-    /// It names no editor, and its workspace is not there as one path. Qwen Code deletes such files.
+    /// The record has no editor, and its workspace is not a single existing path. Qwen Code deletes such
+    /// files.
     #[error("it names no editor, and its workspace {workspace:?} is not there")]
     WorkspaceGone {
-        /// The workspace it names.
+        /// The workspace in the record.
         workspace: String,
     },
-    /// It is read together with a file that cannot be read, which ends the search of older releases.
+    /// Older releases read the file together with a file that cannot be read, which ends their search.
     #[error("a file beside it cannot be read: {}", path.display())]
     Neighbour {
-        /// That file.
+        /// The unreadable file.
         path: PathBuf,
     },
 }

@@ -1,4 +1,4 @@
-//! Stories of finding: what each family takes, in which order, and what it passes over.
+//! Tests of the search: the files that each family takes, their order, and the files that are passed over.
 
 use std::collections::HashMap;
 #[cfg(unix)]
@@ -39,7 +39,7 @@ impl World {
         std::fs::write(path, json).unwrap();
     }
 
-    /// A record of a companion of this project.
+    /// Writes a record of a companion of this project.
     pub(super) fn record(&self, path: &str, port: u16) {
         self.record_for(path, port, &self.project);
     }
@@ -75,7 +75,7 @@ fn gemini_takes_any_pid_whose_workspace_holds_the_directory() {
 }
 
 #[test]
-fn gemini_lets_a_file_without_port_override_everything() {
+fn gemini_lets_a_file_without_port_override_all_others() {
     let world = World::new();
     world.record("tmp/gemini/ide/gemini-ide-server-4242-1003.json", 1003);
     world.record_for("tmp/gemini/ide/gemini-ide-server-4242.json", 1004, "/elsewhere");
@@ -117,13 +117,13 @@ fn qwen_prefers_port_then_legacy_files_then_newest_lock() {
 }
 
 #[test]
-fn qwen_skips_locks_whose_editor_is_gone() {
+fn qwen_skips_locks_whose_editor_has_ended() {
     let world = World::new();
     let json = format!(r#"{{"port":2001,"workspacePath":{:?},"ppid":{DEAD}}}"#, world.project);
     world.write("home/.qwen/ide/2001.lock", &json);
     let search = candidates(FamilyAgent::of_command("qwen").unwrap(), &world.here);
     assert!(search.found.is_empty());
-    assert!(matches!(search.skipped[..], [Skipped { reason: Reason::EditorGone { pid: DEAD }, .. }]));
+    assert!(matches!(search.skipped[..], [Skipped { reason: SkipReason::EditorGone { pid: DEAD }, .. }]));
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn qwen_home_moves_the_locks() {
 }
 
 #[test]
-fn a_family_without_files_goes_by_its_variables() {
+fn a_family_without_files_uses_its_variables() {
     let mut world = World::new();
     world.here.variables.insert("BOB_SHELL_CLI_IDE_SERVER_PORT".into(), "3001".into());
     assert_eq!(world.ports("bob"), []);
@@ -145,7 +145,7 @@ fn a_family_without_files_goes_by_its_variables() {
 }
 
 #[test]
-fn files_that_cannot_be_used_are_said_and_hide_nothing() {
+fn unusable_files_are_reported_and_do_not_hide_others() {
     let world = World::new();
     world.record("tmp/gemini/ide/gemini-ide-server-1-1001.json", 1001);
     world.write("tmp/gemini/ide/gemini-ide-server-2-1002.json", "{ not json");
@@ -164,7 +164,7 @@ fn files_that_cannot_be_used_are_said_and_hide_nothing() {
 }
 
 #[test]
-fn all_records_lists_each_companion_once_wherever_its_files_lie() {
+fn all_records_lists_each_companion_once_wherever_its_files_are() {
     let world = World::new();
     world.record_for("tmp/gemini/ide/gemini-ide-server-7-1001.json", 1001, "/elsewhere");
     world.record_for("tmp/gemini-ide-server-7.json", 1001, "/elsewhere");
@@ -190,7 +190,7 @@ fn neither_tokens_nor_values_of_variables_can_be_logged() {
 #[cfg(unix)]
 #[test]
 fn a_file_of_another_user_is_skipped() {
-    // Only root can give a file away; elsewhere a file of root's stands in for it.
+    // Only root can change a file's owner. Other users take a file of root's.
     let world = World::new();
     world.record("tmp/gemini/ide/gemini-ide-server-4242-1003.json", 1003);
     let path = world.temp.path().join("tmp/gemini/ide/gemini-ide-server-4242-1003.json");
@@ -199,5 +199,5 @@ fn a_file_of_another_user_is_skipped() {
     } else {
         Path::new("/etc/hosts")
     };
-    assert!(matches!(record_files::read(path, record_files::Owners::OnlyUs), Err(Reason::NotOurs)));
+    assert!(matches!(record_files::read(path, record_files::Owners::OnlyUs), Err(SkipReason::NotOurs)));
 }

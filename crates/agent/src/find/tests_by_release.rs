@@ -1,4 +1,4 @@
-//! Stories of single releases: what each makes of the same files and variables.
+//! Tests of the search by release: what each release does with the same files and variables.
 
 use alongside_contract::agent::FamilyAgent;
 use alongside_contract::behaviour::Release;
@@ -10,12 +10,12 @@ fn replayed(world: &World, command: &str, release: Release) -> Trace {
     replay(FamilyAgent::of_command(command).unwrap(), Some(release), &world.here, false)
 }
 
-/// The port of the record that a release goes by.
+/// Returns the port of the record that a release uses.
 fn port(world: &World, command: &str, release: Release) -> Option<u16> {
     replayed(world, command, release).record().map(|record| record.port)
 }
 
-/// The addresses a release dials, as `host:port`.
+/// Returns the addresses that a release dials, as `host:port`.
 fn dialled(trace: &Trace) -> Vec<String> {
     let name = |attempt: &Attempt| match &attempt.to {
         To::Http { host, port, .. } => format!("{host}:{port}"),
@@ -25,7 +25,7 @@ fn dialled(trace: &Trace) -> Vec<String> {
 }
 
 impl World {
-    /// A record that introduces its editor, of a companion of this project.
+    /// Writes a record with an editor, of a companion of this project.
     fn introduced(&self, path: &str, port: u16) {
         let json = serde_json::json!({
             "port": port, "workspacePath": self.project, "authToken": format!("t{port}"),
@@ -70,14 +70,14 @@ fn the_file_that_overrides_all_moved_with_0_27() {
 }
 
 #[test]
-fn a_release_before_ide_mode_looks_for_nothing() {
+fn a_release_before_ide_mode_does_not_search() {
     let world = World::new();
     world.introduced("tmp/gemini/ide/gemini-ide-server-4242-1001.json", 1001);
     assert_eq!(replayed(&world, "gemini", (0, 1, 9)).end, Some(End::NoIdeMode));
 }
 
 #[test]
-fn before_0_7_only_the_terminal_of_vs_code_will_do() {
+fn before_0_7_only_the_terminal_of_vs_code_is_accepted() {
     let mut world = World::new();
     let editor = editor_pid(&world.here).unwrap();
     world.introduced(&format!("tmp/gemini/ide/gemini-ide-server-{editor}-1001.json"), 1001);
@@ -128,7 +128,7 @@ fn since_0_58_a_record_of_another_workspace_hides_the_variables() {
 }
 
 #[test]
-fn before_0_58_one_file_that_cannot_be_read_ends_the_search() {
+fn before_0_58_an_unreadable_file_ends_the_search() {
     let world = World::new();
     world.introduced("tmp/gemini/ide/gemini-ide-server-4242-1001.json", 1001);
     std::fs::create_dir(world.temp.path().join("tmp/gemini/ide/gemini-ide-server-7-1002.json")).unwrap();
@@ -136,7 +136,7 @@ fn before_0_58_one_file_that_cannot_be_read_ends_the_search() {
     let trace = replayed(&world, "gemini", (0, 55, 0));
     assert_eq!(trace.end, Some(End::NothingFound));
     let reasons: Vec<_> = trace.files.iter().filter_map(|seen| seen.passed_over.as_ref()).collect();
-    assert!(reasons.iter().any(|reason| matches!(reason, Reason::Neighbour { .. })), "{reasons:?}");
+    assert!(reasons.iter().any(|reason| matches!(reason, SkipReason::Neighbour { .. })), "{reasons:?}");
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn qwen_reads_its_locks_since_0_5_1_and_scans_them_since_0_12() {
 }
 
 #[test]
-fn qwen_believes_no_lock_of_a_dead_editor_since_0_15() {
+fn qwen_ignores_locks_of_ended_editors_since_0_15() {
     let world = World::new();
     let json = format!(r#"{{"port":2001,"workspacePath":{:?},"ppid":{DEAD}}}"#, world.project);
     world.write("home/.qwen/ide/2001.lock", &json);
@@ -209,7 +209,11 @@ fn qwen_believes_no_lock_of_a_dead_editor_since_0_15() {
     let both = format!(r#"{{"port":2001,"workspacePath":"{0}:{0}"}}"#, world.project);
     world.write("home/.qwen/ide/2001.lock", &both);
     let trace = replayed(&world, "qwen", (0, 24, 4));
-    assert!(matches!(trace.files[0].passed_over, Some(Reason::WorkspaceGone { .. })), "{:?}", trace.files);
+    assert!(
+        matches!(trace.files[0].passed_over, Some(SkipReason::WorkspaceGone { .. })),
+        "{:?}",
+        trace.files
+    );
 }
 
 #[test]
@@ -224,11 +228,11 @@ fn since_0_15_qwen_dials_the_other_locks_that_fit() {
 }
 
 #[test]
-fn the_trace_says_each_step_and_where_it_fails() {
+fn the_trace_lists_each_step_and_where_it_fails() {
     let world = World::new();
     world.record_for("tmp/gemini/ide/gemini-ide-server-4242-1001.json", 1001, "");
     let trace = replayed(&world, "gemini", (0, 61, 0));
-    let fails: Vec<_> = trace.steps.iter().filter(|step| step.verdict == Verdict::Fails).collect();
+    let fails: Vec<_> = trace.steps.iter().filter(|step| step.result == StepResult::Fails).collect();
     assert_eq!(fails.len(), 1, "{:#?}", trace.steps);
     assert_eq!(trace.end, Some(End::UnknownEditor));
     assert_eq!(trace.steps.last(), Some(fails[0]));

@@ -1,4 +1,5 @@
-//! The steps of a discovery: the files an agent looked at, what it dials, and why it gives up.
+//! The trace of a discovery: the files that an agent examined, the addresses that it dials, and the reason if
+//! it gives up.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -8,120 +9,120 @@ use alongside_contract::behaviour::Release;
 use alongside_contract::discovery::Record;
 use alongside_platform::process::Process;
 
-use super::search_result::{Reason, Why};
+use super::search_result::{SkipReason, Why};
 
-/// All that happened.
+/// The trace of a discovery.
 #[derive(Debug)]
 pub struct Trace {
-    /// Whose discovery this is.
+    /// The agent.
     pub agent: FamilyAgent,
-    /// Of which release; `None` stands for the newest.
+    /// The agent's release. `None` stands for the newest.
     pub release: Option<Release>,
-    /// The agent's process and those above it, as far as it looks.
+    /// The agent's process and its ancestors, as far as the agent looks.
     pub ancestors: Vec<(u32, Process)>,
-    /// The process it takes for the editor.
+    /// The PID that the agent takes for the editor.
     pub editor: Option<u32>,
-    /// The files it looked at, in its order. Those after the one that was taken are what it would take
-    /// without it.
-    pub files: Vec<Seen>,
-    /// Which of them it goes by.
+    /// The files that the agent examined, in its order. The usable files after the taken file are those that
+    /// it would use without that file.
+    pub files: Vec<ExaminedFile>,
+    /// The index in `files` of the file that the agent uses.
     pub taken: Option<usize>,
-    /// Why it does not dial.
+    /// The reason why the agent does not dial, if it does not.
     pub end: Option<End>,
-    /// The addresses it dials, in its order, until one answers.
+    /// The addresses that the agent dials, in its order, until one answers.
     pub attempts: Vec<Attempt>,
-    /// The whole in words.
+    /// The steps, as text.
     pub steps: Vec<Step>,
 }
 
-/// Why an agent gives up before it dials.
+/// The reason why an agent gives up before it dials.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {
     /// The release has no IDE mode.
     NoIdeMode,
-    /// No file fits and no variable says enough.
+    /// No file fits, and the variables do not suffice.
     NothingFound,
-    /// Neither a file nor the terminal names an editor that it supports.
+    /// Neither a file nor the terminal identifies an editor that the agent supports.
     UnknownEditor,
     /// The editor has no folder open.
     NoFolder {
-        /// The file that says so; none if a variable does.
+        /// The file with the empty workspace. `None` if it comes from a variable.
         path: Option<PathBuf>,
     },
-    /// Its file or variable names another directory.
+    /// The file or the variable is for another directory.
     OtherWorkspace {
-        /// The directories it names.
+        /// The directories in it.
         workspace: String,
-        /// The file that says so; none if a variable does.
+        /// The file. `None` if the directories come from a variable.
         path: Option<PathBuf>,
     },
 }
 
-/// One step.
+/// A step of the trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
     /// The file, variable or process.
     pub what: String,
     /// The result.
-    pub verdict: Verdict,
-    /// Why.
+    pub result: StepResult,
+    /// The reason for the result.
     pub why: String,
 }
 
 /// The result of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// It helps the agent on its way.
+pub enum StepResult {
+    /// The step succeeded.
     Good,
-    /// It is of no use, and the agent goes on.
+    /// The step found nothing to use, and the agent continues.
     PassedOver,
     /// The agent stops here.
     Fails,
 }
 
 impl Step {
-    pub(super) fn new(what: impl Into<String>, verdict: Verdict, why: impl Into<String>) -> Self {
-        Self { what: what.into(), verdict, why: why.into() }
+    pub(super) fn new(what: impl Into<String>, result: StepResult, why: impl Into<String>) -> Self {
+        Self { what: what.into(), result, why: why.into() }
     }
 }
 
 impl Trace {
-    /// The record that the agent goes by.
+    /// Returns the record that the agent uses.
     pub fn record(&self) -> Option<&Record> {
         self.seen()?.record.as_ref()
     }
 
-    /// The file that the agent goes by.
-    pub fn seen(&self) -> Option<&Seen> {
+    /// Returns the file that the agent uses.
+    pub fn seen(&self) -> Option<&ExaminedFile> {
         self.files.get(self.taken?)
     }
 }
 
-/// A file that was looked at.
+/// A file that the agent examined.
 #[derive(Debug)]
-pub struct Seen {
+pub struct ExaminedFile {
     /// The file, or the directory that could not be listed.
     pub path: PathBuf,
-    /// The reason why it was found.
+    /// The reason why it was examined.
     pub why: Why,
-    /// Its record, if it holds one.
+    /// The record in the file, if it holds one.
     pub record: Option<Record>,
-    /// Whether it is this user's.
+    /// Whether the file belongs to this user.
     pub is_ours: bool,
-    /// Why the agent does not go by it; `None` if it does, or would if it were the first.
-    pub passed_over: Option<Reason>,
+    /// The reason why the agent does not use it. `None` if the agent uses it, or would if it were the first.
+    pub passed_over: Option<SkipReason>,
 }
 
-impl Seen {
+impl ExaminedFile {
     pub(super) fn port(&self) -> Option<u16> {
         self.record.as_ref().map(|record| record.port)
     }
 }
 
-/// One try of an agent to reach a companion.
+/// An attempt of an agent to reach a companion.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Attempt {
-    /// Where.
+    /// The target.
     pub to: To,
     /// The source of the port or the program.
     pub named_by: NamedBy,
@@ -133,11 +134,11 @@ pub struct Attempt {
 pub enum To {
     /// A port.
     Http {
-        /// On which host.
+        /// The host.
         host: &'static str,
         /// The port.
         port: u16,
-        /// The variable that sends it through a proxy, which will not find it.
+        /// The variable that sends the request through a proxy, which cannot reach the companion.
         proxy: Option<&'static str>,
     },
     /// A server that the agent starts itself.
@@ -147,19 +148,19 @@ pub enum To {
     },
 }
 
-/// Where an agent has a port or a program from.
+/// The source of a port or a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NamedBy {
-    /// The file it goes by.
+    /// The file that the agent uses.
     File(PathBuf),
     /// Another file that fits.
     OtherFile(PathBuf),
-    /// The variables.
+    /// Variables.
     Variables,
 }
 
 impl Attempt {
-    /// The token that is sent along. Not to be shown.
+    /// Returns the token that the agent sends. It must not be shown.
     pub fn token(&self) -> Option<&str> {
         self.token.as_deref()
     }
@@ -173,21 +174,21 @@ impl Attempt {
         let token = if self.token.is_some() { "with a token" } else { "without a token" };
         match &self.to {
             To::Http { host, port, proxy: None } => {
-                Step::new(format!("{host}:{port}"), Verdict::Good, format!("dialled {token}, {from}"))
+                Step::new(format!("{host}:{port}"), StepResult::Good, format!("dialled {token}, {from}"))
             }
             To::Http { host, port, proxy: Some(variable) } => Step::new(
                 format!("{host}:{port}"),
-                Verdict::Fails,
+                StepResult::Fails,
                 format!("{variable} sends it through a proxy, and NO_PROXY makes no exception"),
             ),
             To::Stdio { command } => {
-                Step::new(format!("`{command}`"), Verdict::Good, format!("started as a server, {from}"))
+                Step::new(format!("`{command}`"), StepResult::Good, format!("started as a server, {from}"))
             }
         }
     }
 }
 
-/// Without the token.
+/// Formats an attempt without the token.
 impl fmt::Debug for Attempt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Attempt")

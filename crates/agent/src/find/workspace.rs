@@ -1,18 +1,18 @@
-//! Whether a companion serves a directory: the agent must run at or below one of its roots.
+//! Whether a companion serves a directory: the agent must run in one of its roots or below it.
 
 use std::path::Path;
 
 use alongside_contract::discovery::split_roots;
 use alongside_platform::{Os, paths};
 
-/// Whether the roots of `workspace_path` hold `cwd`, symbolic links resolved on both sides. An empty
-/// workspace holds nothing: the agent then asks the person to open a folder.
+/// Whether the roots in `workspace_path` hold `cwd`, with symbolic links resolved on both sides. An empty
+/// workspace holds no directory: the agent then asks the person to open a folder.
 pub fn holds(workspace_path: &str, cwd: &Path) -> bool {
     let cwd = paths::real(cwd);
     roots(workspace_path).iter().any(|root| paths::is_within(Os::HERE, &cwd, &paths::real(Path::new(root))))
 }
 
-/// The roots, as Qwen Code reads them too: a JSON array in place of the joined list.
+/// Returns the roots. As Qwen Code does, it also accepts a JSON array in place of the joined list.
 fn roots(workspace_path: &str) -> Vec<String> {
     if workspace_path.trim_start().starts_with('[')
         && let Ok(roots) = serde_json::from_str::<Vec<String>>(workspace_path)
@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_root_holds_itself_and_what_lies_below_also_through_links() {
+    fn a_root_holds_itself_and_paths_below_it_also_through_links() {
         let temp = tempfile::tempdir().unwrap();
         let (real, link) = (temp.path().join("real"), temp.path().join("link"));
         std::fs::create_dir_all(real.join("sub")).unwrap();

@@ -1,4 +1,4 @@
-//! Changes to a person's settings: the key that is meant, and not a byte of anything else.
+//! Changes to a person's settings: changes a single key, and leaves every other byte of the file as it is.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ impl Setting {
         }
     }
 
-    /// The value that lets the person review.
+    /// Returns the value that lets the person review.
     fn reviewing(self) -> Value {
         match self {
             Self::IdeMode => Value::Bool(true),
@@ -40,7 +40,7 @@ impl Setting {
         }
     }
 
-    /// Whether a value already lets the person review.
+    /// Whether a value lets the person review. `None` if it has the wrong type.
     fn reviews(self, value: &Value) -> Option<bool> {
         match self {
             Self::IdeMode => read::truth(value),
@@ -54,18 +54,18 @@ impl Setting {
 pub struct Edit {
     /// The file.
     pub path: PathBuf,
-    /// Its present text; `None` if there is no file.
+    /// Its present text. `None` if there is no file.
     pub before: Option<String>,
     /// Its new text.
     pub after: String,
-    /// The settings that change, as in `ide.enabled = true`.
+    /// The settings that change, such as `ide.enabled = true`.
     pub summary: String,
 }
 
-/// Why a file cannot be changed without guessing.
+/// The reason why a file cannot be changed without guessing.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("cannot read {}: {error}", path.display())]
     Unreadable {
         /// The file.
@@ -73,7 +73,7 @@ pub enum Error {
         /// The system's reason.
         error: std::io::Error,
     },
-    /// It is not what the agent writes.
+    /// The agent would not write such content.
     #[error("cannot change {}: {why}", path.display())]
     Malformed {
         /// The file.
@@ -83,12 +83,12 @@ pub enum Error {
     },
 }
 
-/// The edit of the person's file after which that release of the agent, or the newest, lets them review, as
-/// far as `setting` decides it. `None` if the file says so already, or where the agent keeps its settings is
-/// not known. `earlier` has the texts that edits give to files which have not been made yet.
+/// Makes the edit of the person's file that lets them review with a release of the agent, or with the newest,
+/// as far as `setting` decides it. Returns `None` if the file lets them review already, or if the agent's
+/// files are not known. `earlier` holds the texts of edits that are not yet written.
 ///
 /// # Errors
-/// When the file cannot be read, or changed without guessing.
+/// If the file cannot be read, or cannot be changed without guessing.
 pub fn let_review_after(
     setting: Setting,
     agent: &Agent,
@@ -112,11 +112,11 @@ pub fn let_review_after(
 }
 
 /// Undoes [`let_review_after`], which made `made` of `before`, in a file that others have changed since: the
-/// settings that it changed are as before, and the rest stays. `None` if nothing is left in a file that was
-/// not there before.
+/// settings that it changed are as before, and the rest stays. Returns `None` if nothing is left in a file
+/// that did not exist before.
 ///
 /// # Errors
-/// When `now` cannot be changed without guessing.
+/// If `now` cannot be changed without guessing. When `now` cannot be changed without guessing.
 pub fn take_back(
     agent: &Agent,
     path: &Path,
@@ -126,7 +126,8 @@ pub fn take_back(
     off(before, made, now, agent.settings).map_err(|why| Error::Malformed { path: path.to_owned(), why })
 }
 
-/// The text in which the setting lets the person review, and a summary; `None` if it does.
+/// Returns the text in which the setting lets the person review, and a summary. Returns `None` if it does
+/// already.
 fn on(
     text: Option<&str>,
     setting: Setting,
@@ -142,7 +143,8 @@ fn on(
         return Ok(None);
     }
     let document = reader.document(text)?;
-    // The name of today is written; another one that says otherwise may be believed before it.
+    // The present name is written. An older name with another value is changed too, because the agent may
+    // prefer it.
     let Some(today) = names.iter().copied().max_by_key(|name| (name.below_version.is_none(), name.from))
     else {
         return Ok(None);
@@ -155,7 +157,7 @@ fn on(
     Ok(Some((document.to_string(), changes.join(", "))))
 }
 
-/// The text with what held before, where it still says what [`on`] made it say.
+/// Returns the text with the values of `before`, where the values of [`on`] still stand.
 fn off(
     before: Option<&str>,
     made: &str,
@@ -171,7 +173,7 @@ fn off(
     for keys in names.flatten().map(|name| name.keys) {
         let at = |content: &Value| keys.iter().try_fold(content.clone(), |it, key| it.get(key).cloned());
         match (at(&was), at(&ours), at(&is)) {
-            // It is not ours, or somebody has said something else since.
+            // The edit did not change this setting, or someone else has changed it since.
             (was, ours, is) if was == ours || ours != is => {}
             (None, ..) => remove(root, keys, &was),
             (Some(was), ..) => set(root, keys, &was)?,
@@ -209,7 +211,7 @@ fn input(value: &Value) -> CstInputValue {
     }
 }
 
-/// Takes a value out, and the objects around it that were made for it.
+/// Removes a value, and the objects around it that were made for it.
 fn remove(root: &CstRootNode, keys: &[&str], was: &Value) {
     let (Some(object), Some((last, first))) = (root.object_value(), keys.split_last()) else {
         return;

@@ -1,5 +1,5 @@
-//! The hooks of alongside in the agents' settings: their entries are found, added and removed, and not a byte
-//! of anything else changes.
+//! The hooks of alongside in the agents' settings: finds, adds and removes their entries, and leaves every
+//! other byte of a file as it is.
 
 use std::path::PathBuf;
 
@@ -11,25 +11,25 @@ use serde_json::Value;
 
 use super::json::{self, Reader};
 use crate::find::Surroundings;
-use found_hook::ON_FAILURE;
+use hook_entry::ON_FAILURE_KEY;
 
 pub use command_line::{has_guard, hook_of};
-pub use found_hook::FoundHook;
+pub use hook_entry::HookEntry;
 pub use hook_files::{HookScope, all_files, file, is_shared, text};
 pub use other_hooks::other_hooks;
 pub use registration::{OurHook, Registration};
 pub use wanted_hook::WantedHook;
 
 mod command_line;
-mod found_hook;
 mod guard;
+mod hook_entry;
 mod hook_files;
 mod other_hooks;
 mod registration;
 mod wanted_hook;
 
-/// The hooks of others in every file that the agent reads here, each with its file: see [`other_hooks`]. A
-/// file that cannot be read has none.
+/// Returns the hooks of others in every file that the agent reads here, each with its file: see
+/// [`other_hooks`]. A file that cannot be read adds none.
 pub fn all_other_hooks(
     agent: HookAgent,
     hook: OurHook,
@@ -45,11 +45,11 @@ pub fn all_other_hooks(
     others.collect()
 }
 
-/// Our entries in the text of a file.
+/// Finds our entries in the text of a file.
 ///
 /// # Errors
-/// When it is not what the agent reads.
-pub fn find_hook(text: &str, agent: HookAgent) -> Result<Vec<FoundHook>, String> {
+/// If the agent cannot read the text.
+pub fn find_hook(text: &str, agent: HookAgent) -> Result<Vec<HookEntry>, String> {
     if json::is_blank(text) {
         return Ok(Vec::new());
     }
@@ -59,7 +59,7 @@ pub fn find_hook(text: &str, agent: HookAgent) -> Result<Vec<FoundHook>, String>
     Ok(entries.into_iter().map(|entry| entry.found).collect())
 }
 
-/// The setting in the text of a file that switches a hook of ours off.
+/// Returns the setting in the text of a file that switches a hook of ours off, if there is one.
 pub fn switched_off_by(text: &str, agent: HookAgent, hook: OurHook) -> Option<&'static str> {
     let content = Reader::of_hooks(&agent.hook.file).object(text).ok()?;
     let config = |key: &str| content.get("hooksConfig").and_then(|config| config.get(key));
@@ -75,11 +75,11 @@ pub fn switched_off_by(text: &str, agent: HookAgent, hook: OurHook) -> Option<&'
     }
 }
 
-/// The text with a hook of ours for each of its events. An entry of it that differs is changed where it is:
-/// Codex knows the hooks that it trusts by their place. `text` is `None` if there is no file.
+/// Adds a hook of ours to the text, for each of its events. An entry that differs is changed in its place,
+/// because Codex recognises the hooks that it trusts by their place. `text` is `None` if there is no file.
 ///
 /// # Errors
-/// When it cannot be changed without guessing.
+/// If the text cannot be changed without guessing.
 pub fn with_hook(text: Option<&str>, wanted: &WantedHook) -> Result<String, String> {
     if let Some(why) = wanted.refusal() {
         return Err(why.into());
@@ -101,7 +101,7 @@ pub fn with_hook(text: Option<&str>, wanted: &WantedHook) -> Result<String, Stri
             None => emptied.extend(entry.remove()),
         }
     }
-    // In the order of the table.
+    // New entries are added in the order of the table.
     for entry in registrations.iter().filter(|entry| missing.contains(entry)) {
         let object = root.object_value_or_create().ok_or("it is not a JSON object")?;
         let groups = CstInputValue::Array(vec![group(entry, wanted)]);
@@ -125,11 +125,11 @@ fn is_not(key: &str, kind: &str) -> String {
     format!("{key:?} in it should be {kind}, and is not")
 }
 
-/// The text without our hooks, and without the lists and objects around it that held nothing else. Those that
-/// are in `before` stay.
+/// Removes our hooks from the text, and the lists and objects around them that held nothing else. Lists and
+/// objects that are in `before` stay.
 ///
 /// # Errors
-/// When it cannot be changed without guessing.
+/// If the text cannot be changed without guessing.
 pub fn without_hook(text: &str, agent: HookAgent, before: Option<&str>) -> Result<String, String> {
     if json::is_blank(text) {
         return Ok(text.to_owned());
@@ -146,14 +146,14 @@ pub fn without_hook(text: &str, agent: HookAgent, before: Option<&str>) -> Resul
     Ok(document.to_string())
 }
 
-/// Whether a text is an object without anything in it.
+/// Whether a text is an object without properties.
 pub fn is_empty(text: &str) -> bool {
     Reader::ANY.object(text).is_ok_and(|content| content.as_object().is_some_and(|object| object.is_empty()))
 }
 
 /// An entry of ours in a file.
 struct Entry {
-    found: FoundHook,
+    found: HookEntry,
     /// The object with the matcher and the list.
     group: CstObject,
     /// The list in the group, which may hold hooks of others.
@@ -162,28 +162,28 @@ struct Entry {
 }
 
 impl Entry {
-    /// Whether no other hook is in its group.
+    /// Whether its group holds no other hook.
     fn is_alone(&self) -> bool {
         self.list.elements().len() == 1 && json::all(&self.group, "hooks").len() == 1
     }
 
-    /// Whether it can be changed for an event without a change of others.
+    /// Whether it can be changed for a registration without a change to other hooks.
     fn can_be_for(&self, entry: &Registration) -> bool {
         self.is_alone() || self.found.matcher.as_deref() == entry.matcher
     }
 
-    /// Makes it what a new one would be, but for what a person has added.
+    /// Changes it to what an installation would write, but keeps what a person has added.
     fn change(&self, entry: &Registration, wanted: &WantedHook) {
         let new = self.found.updated(entry, wanted.agent, &wanted.command);
-        // An event without a tool overlooks any pattern.
+        // For an event without a tool, the agent ignores the pattern.
         if let Some(matcher) = entry.matcher.filter(|matcher| self.found.matcher.as_deref() != Some(matcher))
         {
             json::set(&self.group, "matcher", matcher.into());
         }
-        let apart = command_line::apart(&new.command, wanted.agent).filter(|_| wanted.is_apart());
+        let apart = command_line::apart(&new.command, wanted.agent).filter(|_| wanted.has_argument_list());
         let is_the_same = self.found.command == new.command;
         match apart {
-            Some((program, arguments)) if !self.found.is_apart || !is_the_same => {
+            Some((program, arguments)) if !self.found.has_argument_list || !is_the_same => {
                 json::set(&self.hook, "command", program.into());
                 json::set(&self.hook, ARGUMENTS, list_of(arguments));
             }
@@ -202,11 +202,11 @@ impl Entry {
             json::set(&self.hook, field, true.into());
         }
         if let Some(word) = new.on_failure.filter(|_| self.found.on_failure.is_none()) {
-            json::set(&self.hook, ON_FAILURE.0, word.as_str().into());
+            json::set(&self.hook, ON_FAILURE_KEY, word.as_str().into());
         }
     }
 
-    /// Takes it out, and its group if that has no other hook. Returns its event if the group is gone.
+    /// Removes it, and its group if that holds no other hook. Returns its event if the group was removed.
     fn remove(self) -> Option<String> {
         if self.is_alone() {
             self.group.remove();
@@ -217,17 +217,17 @@ impl Entry {
     }
 }
 
-/// The entries that are meant, where a key is twice in one object.
+/// The entries to search, where an object has a key twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Which {
-    /// Those that the agent reads.
+    /// The entries that the agent reads.
     Effective,
-    /// Also those that the agent overlooks.
+    /// Also the entries that the agent ignores.
     All,
 }
 
 impl Which {
-    /// Of the properties of an object, those that are meant.
+    /// Returns the properties of an object that this selects.
     fn of(self, object: &CstObject) -> Vec<CstObjectProp> {
         let mut properties = object.properties();
         let names: Vec<_> = properties.iter().map(CstObjectProp::decoded_name).collect();
@@ -246,7 +246,7 @@ impl Which {
     }
 }
 
-/// Our entries, in the order of the file.
+/// Returns our entries, in the order of the file.
 fn entries(root: &CstRootNode, agent: HookAgent, which: Which) -> Vec<Entry> {
     let EntryShape::Groups { .. } = agent.hook.entries;
     let hooks = root.object_value().into_iter().flat_map(|object| which.named(&object, "hooks"));
@@ -262,15 +262,15 @@ fn entries(root: &CstRootNode, agent: HookAgent, which: Which) -> Vec<Entry> {
                 let Some(hook) = element.as_object() else { continue };
                 let Some(command) = line(&hook) else { continue };
                 let Some(ours) = hook_of(&command, agent) else { continue };
-                let found = FoundHook {
+                let found = HookEntry {
                     hook: ours,
                     event: event.clone(),
                     waits: command_line::waits(&command, agent),
                     matcher: string(&group, "matcher"),
                     command,
-                    is_apart: json::array(&hook, ARGUMENTS).is_some(),
+                    has_argument_list: json::array(&hook, ARGUMENTS).is_some(),
                     timeout: number(&hook, "timeout"),
-                    on_failure: string(&hook, ON_FAILURE.0),
+                    on_failure: string(&hook, ON_FAILURE_KEY),
                 };
                 entries.push(Entry { found, group: group.clone(), list, hook });
             }
@@ -279,10 +279,10 @@ fn entries(root: &CstRootNode, agent: HookAgent, which: Which) -> Vec<Entry> {
     entries
 }
 
-/// The key of the arguments where an entry names them apart from its program.
+/// The key of the arguments, in an entry that has them in a field of their own.
 const ARGUMENTS: &str = "args";
 
-/// The command line of an entry, also where no shell reads it.
+/// Returns the command line of an entry, also of one that no shell reads.
 fn line(hook: &CstObject) -> Option<String> {
     let command = string(hook, "command")?;
     let Some(arguments) = json::array(hook, ARGUMENTS) else { return Some(command) };
@@ -302,15 +302,15 @@ fn number(object: &CstObject, key: &str) -> Option<u64> {
     json::property(object, key)?.value()?.as_number_lit()?.to_string().trim().parse().ok()
 }
 
-/// A group with our hook and no other.
+/// Makes a group with our hook and no other.
 fn group(entry: &Registration, wanted: &WantedHook) -> CstInputValue {
     let named = |key: &str, value: CstInputValue| (key.to_owned(), value);
     let WantedHook { agent, hook: ours, command, .. } = wanted;
     let EntryShape::Groups { is_named } = agent.hook.entries;
     let mut hook = vec![named("type", "command".into())];
     hook.extend(is_named.then(|| named("name", ours.name().into())));
-    let apart = wanted.is_apart();
-    let wanted = FoundHook::wanted(entry, *ours, *agent, command);
+    let apart = wanted.has_argument_list();
+    let wanted = HookEntry::wanted(entry, *ours, *agent, command);
     match command_line::apart(&wanted.command, *agent).filter(|_| apart) {
         Some((program, arguments)) => {
             hook.push(named("command", program.into()));
@@ -320,14 +320,14 @@ fn group(entry: &Registration, wanted: &WantedHook) -> CstInputValue {
     }
     hook.push(named("timeout", entry.timeout.into()));
     hook.extend(entry.waits.map(|field| named(field, true.into())));
-    hook.extend(wanted.on_failure.map(|word| named(ON_FAILURE.0, word.as_str().into())));
+    hook.extend(wanted.on_failure.map(|word| named(ON_FAILURE_KEY, word.as_str().into())));
     let matcher = entry.matcher.map(|matcher| named("matcher", matcher.into()));
     let list = named("hooks", CstInputValue::Array(vec![CstInputValue::Object(hook)]));
     CstInputValue::Object(matcher.into_iter().chain([list]).collect())
 }
 
-/// Takes the lists of these events out that are empty, and the object around them if nothing is left in it,
-/// unless they were there before.
+/// Removes the empty lists of these events, and the object around them if it is empty then. What `was`
+/// already held stays.
 fn tidy(root: &CstRootNode, events: &[String], was: &Value) {
     let Some(object) = root.object_value() else { return };
     let was = was.get("hooks");

@@ -1,5 +1,5 @@
-//! JSON as an agent reads it. Of two values with one key the last counts, as for `JSON.parse`, and some
-//! agents read a file that begins with a byte-order mark.
+//! JSON as an agent reads it. The last of two values with the same key counts, as for `JSON.parse`, and some
+//! agents accept a byte-order mark at the start of a file.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use serde_json::Value;
 /// The byte-order mark, which editors on Windows write.
 const MARK: char = '\u{feff}';
 
-/// Agents take comments out and leave the rest to `JSON.parse`.
+/// The options of agents, which remove comments and leave the rest to `JSON.parse`.
 const AS_AGENTS_DO: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_loose_object_property_names: false,
@@ -26,7 +26,7 @@ const AS_AGENTS_DO: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-/// The reader of an agent.
+/// The way in which an agent reads a file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reader {
     reads_mark: bool,
@@ -34,17 +34,17 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// Reads what any agent does: for a removal, which is right in every file.
+    /// Accepts what any agent does. A removal uses it, since it must work in every file.
     pub(super) const ANY: Self = Self { reads_mark: true, reads_duplicates: true };
 
-    /// That of a release, or of the newest.
+    /// Returns the reader of a release, or of the newest.
     pub(super) fn of(table: &SettingsFiles, release: Option<Release>) -> Self {
         let since = table.reads_mark_since;
         let reads_mark = since.is_some_and(|since| release.is_none_or(|release| release >= since));
         Self { reads_mark, reads_duplicates: true }
     }
 
-    /// That of the newest release of an agent with hooks in this file.
+    /// Returns the reader of the newest release of an agent with hooks in this file.
     pub(super) fn of_hooks(file: &HookFile) -> Self {
         match file {
             HookFile::Settings(table) => Self::of(table, None),
@@ -55,7 +55,7 @@ impl Reader {
         }
     }
 
-    /// Reads an object, or says in which line it is none.
+    /// Reads an object. The error contains the line of the mistake.
     pub(super) fn object(self, text: &str) -> Result<Value, String> {
         let (_, text) = self.without_mark(text)?;
         let content = match jsonc_parser::parse_to_serde_value::<Option<Value>>(text, &AS_AGENTS_DO) {
@@ -70,7 +70,7 @@ impl Reader {
         Ok(content)
     }
 
-    /// Reads a text in which values can be changed.
+    /// Reads a text whose values can be changed.
     pub(super) fn document(self, text: &str) -> Result<Document, String> {
         let (has_mark, text) = self.without_mark(text)?;
         let root = CstRootNode::parse(text, &AS_AGENTS_DO).map_err(|error| error.to_string())?;
@@ -92,12 +92,12 @@ impl Reader {
     }
 }
 
-/// Whether there is nothing in a text but a byte-order mark.
+/// Whether a text is empty, or only a byte-order mark.
 pub(super) fn is_blank(text: &str) -> bool {
     text.strip_prefix(MARK).unwrap_or(text).trim().is_empty()
 }
 
-/// A text in which values can be changed. Everything else stays, also a byte-order mark.
+/// A text whose values can be changed. Everything else stays as it is, also a byte-order mark.
 #[derive(Debug)]
 pub(super) struct Document {
     has_mark: bool,
@@ -111,7 +111,7 @@ impl fmt::Display for Document {
     }
 }
 
-/// A key that an object in a value has twice.
+/// Returns a key that an object in the value has twice, if there is one.
 fn duplicate(value: &CstNode) -> Option<String> {
     if let Some(array) = value.as_array() {
         return array.elements().iter().find_map(duplicate);
@@ -123,28 +123,28 @@ fn duplicate(value: &CstNode) -> Option<String> {
     twice.map(|(_, name)| name.clone()).or_else(inside)
 }
 
-/// Every property of that name; the last one counts.
+/// Returns every property of this name. The last one is effective.
 pub(super) fn all(object: &CstObject, key: &str) -> Vec<CstObjectProp> {
     let properties = object.properties().into_iter();
     properties.filter(|property| property.decoded_name().as_deref() == Some(key)).collect()
 }
 
-/// The property of that name that counts.
+/// Returns the effective property of this name.
 pub(super) fn property(object: &CstObject, key: &str) -> Option<CstObjectProp> {
     all(object, key).pop()
 }
 
-/// The object of that name that counts.
+/// Returns the effective object of this name.
 pub(super) fn object(object: &CstObject, key: &str) -> Option<CstObject> {
     property(object, key)?.object_value()
 }
 
-/// The list of that name that counts.
+/// Returns the effective list of this name.
 pub(super) fn array(object: &CstObject, key: &str) -> Option<CstArray> {
     property(object, key)?.array_value()
 }
 
-/// Sets the value that counts.
+/// Sets the effective value of this name.
 pub(super) fn set(object: &CstObject, key: &str, value: CstInputValue) {
     match property(object, key) {
         Some(property) => property.set_value(value),

@@ -1,6 +1,7 @@
 //! The agents' own settings, as far as they decide whether an agent works with a companion: IDE mode, how
-//! much it does without asking, and whether it trusts the folder. Read as the agent reads them, with the file
-//! that has the last word; and edited so that nothing else in a person's file changes.
+//! much the agent does without asking, and whether it trusts the folder. They are read as the agent reads
+//! them, with the source that takes precedence, and edited so that the rest of a person's file stays as it
+//! is.
 //!
 //! ```no_run
 //! use alongside_agent::{find::Surroundings, settings::Settings};
@@ -10,14 +11,14 @@
 //! let here = Surroundings::of_this_process()?;
 //! let gemini = Agent::named("gemini").ok_or("the table knows gemini")?;
 //! if let Some(settings) = Settings::of(gemini, None, &here) {
-//!     println!("IDE mode is on: {}, says {:?}", settings.ide_enabled.value, settings.ide_enabled.by);
+//!     println!("IDE mode is on: {}, says {:?}", settings.ide_enabled.value, settings.ide_enabled.source);
 //! }
 //! # Ok(()) }
 //! ```
 //!
-//! Arguments such as `--approval-mode` outrank every file; they are not looked at.
+//! Arguments such as `--approval-mode` override every file. They are not read here.
 //!
-//! [`hooks`] has the same for the hook of alongside: its entry is found, added and removed.
+//! [`hooks`] finds, adds and removes the entry of alongside's hook.
 
 mod edit;
 mod expand;
@@ -38,29 +39,30 @@ use read::File;
 
 pub use edit::{Edit, Error, Setting, let_review_after, take_back};
 pub use trust::Trust;
-pub use value::{ApprovalMode, By, Said};
+pub use value::{ApprovalMode, Effective, Source};
 
 /// The effective settings of an agent here.
 #[derive(Debug)]
 pub struct Settings {
-    /// Whether it connects to a companion when it starts.
-    pub ide_enabled: Said<bool>,
-    /// How much it does without asking.
-    pub approval_mode: Said<ApprovalMode>,
+    /// Whether the agent connects to a companion when it starts.
+    pub ide_enabled: Effective<bool>,
+    /// How much the agent does without asking.
+    pub approval_mode: Effective<ApprovalMode>,
     /// Whether folders must be trusted.
-    pub folder_trust: Said<bool>,
-    /// Whether the current directory is trusted. In one that is not, the project's settings do not count, and
-    /// the mode is `default`.
-    pub trust: Said<Trust>,
-    /// The person's file, whether it is there or not.
+    pub folder_trust: Effective<bool>,
+    /// Whether the current directory is trusted. In an untrusted directory, the project's settings do not
+    /// apply and the approval mode is `default`.
+    pub trust: Effective<Trust>,
+    /// The person's file, whether it exists or not.
     pub user_file: PathBuf,
-    /// Files that the agent cannot read, and why. Newer releases do not start with one.
+    /// The files that the agent cannot read, each with the reason. Newer releases refuse to start if there is
+    /// one.
     pub broken: Vec<(PathBuf, String)>,
 }
 
 impl Settings {
-    /// The effective settings of that release of the agent, or of the newest; `None` if its files are not
-    /// known.
+    /// Reads the effective settings of a release of the agent, or of the newest. Returns `None` if the
+    /// agent's files are not known.
     pub fn of(agent: &Agent, release: Option<Release>, here: &Surroundings) -> Option<Self> {
         let table = agent.settings?;
         let paths = paths::of(table, release, here);
@@ -71,7 +73,7 @@ impl Settings {
             .map(|path| path.as_deref().map(|path| File::read(path, json, here)));
         let reader = Reader { table, release };
 
-        // Whether a folder is trusted is asked before its own settings count.
+        // Trust is decided first, because an untrusted folder's settings do not apply.
         let folder_trust = reader.folder_trust(&[&system, &user, &defaults]);
         let trust = trust::of(table, &paths, folder_trust.value, json, here);
         let is_trusted = trust.value == Trust::Trusted;
@@ -86,7 +88,7 @@ impl Settings {
             approval_mode: match trust.value {
                 Trust::Trusted => reader.approval_mode(&files),
                 Trust::Untrusted | Trust::Undecided => {
-                    Said { value: ApprovalMode::Default, by: trust.by.clone() }
+                    Effective { value: ApprovalMode::Default, source: trust.source.clone() }
                 }
             },
             folder_trust,
@@ -97,32 +99,32 @@ impl Settings {
     }
 }
 
-/// Reads values as one release does.
+/// Reads values as a release does.
 struct Reader {
     table: &'static SettingsFiles,
     release: Option<Release>,
 }
 
 impl Reader {
-    /// The first value in files that are sorted by rank.
+    /// Returns the value in the file of highest precedence. `files` begins with it.
     fn first<T>(
         &self,
         names: &[Name],
         files: &[&File],
         meaning: impl Fn(&serde_json::Value) -> Option<T>,
-    ) -> Option<Said<T>> {
+    ) -> Option<Effective<T>> {
         files.iter().find_map(|file| {
             let mut values = names.iter().filter(|name| name.is_read_by(self.release));
             let value = values.find_map(|name| meaning(file.value(name)?))?;
-            Some(Said { value, by: Some(By::File(file.path.clone())) })
+            Some(Effective { value, source: Some(Source::File(file.path.clone())) })
         })
     }
 
-    fn flag(&self, names: &[Name], files: &[&File], default: bool) -> Said<bool> {
-        self.first(names, files, read::truth).unwrap_or(Said { value: default, by: None })
+    fn flag(&self, names: &[Name], files: &[&File], default: bool) -> Effective<bool> {
+        self.first(names, files, read::truth).unwrap_or(Effective { value: default, source: None })
     }
 
-    fn folder_trust(&self, files: &[&File]) -> Said<bool> {
+    fn folder_trust(&self, files: &[&File]) -> Effective<bool> {
         let default = self
             .table
             .folder_trust_by_default
@@ -130,7 +132,7 @@ impl Reader {
         self.flag(self.table.folder_trust, files, default)
     }
 
-    fn approval_mode(&self, files: &[&File]) -> Said<ApprovalMode> {
+    fn approval_mode(&self, files: &[&File]) -> Effective<ApprovalMode> {
         let word =
             |value: &serde_json::Value| value.as_str().filter(|word| !word.is_empty()).map(str::to_owned);
         let said = self.first(self.table.approval_mode, files, word);
@@ -138,9 +140,9 @@ impl Reader {
         said.map_or_else(
             || {
                 let name = self.table.default_approval_mode(self.release);
-                Said { value: ApprovalMode::named(name), by: None }
+                Effective { value: ApprovalMode::named(name), source: None }
             },
-            |said| Said { value: ApprovalMode::named(&said.value), by: said.by },
+            |found| Effective { value: ApprovalMode::named(&found.value), source: found.source },
         )
     }
 }

@@ -1,4 +1,4 @@
-//! Where the files lie, for one agent and release, seen from one terminal.
+//! The paths of the settings files, for an agent and a release, as seen from a terminal.
 
 use std::path::{Path, PathBuf};
 
@@ -13,11 +13,11 @@ pub(super) struct Paths {
     pub(super) system: PathBuf,
     pub(super) system_defaults: PathBuf,
     pub(super) user: PathBuf,
-    /// The file that alone says whether IDE mode is on, for agents that have one.
+    /// The file that alone decides whether IDE mode is on, for agents that have such a file.
     pub(super) ide: Option<PathBuf>,
     /// The person's own file in the project.
     pub(super) local: Option<PathBuf>,
-    /// None in the home directory, whose file is the person's own.
+    /// The project's file. `None` in the home directory, whose file is the person's own.
     pub(super) project: Option<PathBuf>,
     pub(super) trusted_folders: PathBuf,
 }
@@ -49,7 +49,7 @@ pub(super) fn of(table: &SettingsFiles, release: Option<Release>, here: &Surroun
     }
 }
 
-/// A `~` in front is the home directory, and what is relative is so to the directory the agent runs in.
+/// Resolves a path: a leading `~` is the home directory, and a relative path starts at the agent's directory.
 fn base_directory(base: &str, here: &Surroundings) -> PathBuf {
     match base.strip_prefix('~') {
         Some("") => here.home.clone(),

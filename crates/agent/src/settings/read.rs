@@ -1,4 +1,4 @@
-//! One settings file: JSON with comments, its variables replaced.
+//! Reads a settings file: JSON with comments and variables.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -11,20 +11,20 @@ use super::expand::expand;
 use super::json::Reader;
 use crate::find::Surroundings;
 
-/// A file that is larger than this holds no settings. A project's may be anything, and Claude Code's has a
-/// history of every project.
+/// The largest settings file, in bytes. A project's file may be anything, and Claude Code's holds a history
+/// of every project.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// A file as the agent sees it.
+/// A file as the agent reads it.
 pub(super) struct File {
     pub(super) path: PathBuf,
-    /// Its content; null where it is missing or broken.
+    /// Its content. Null if the file is missing or broken.
     content: Value,
-    /// Why the agent cannot read it.
+    /// The reason why the agent cannot read it, if it cannot.
     pub(super) broken: Option<String>,
 }
 
-/// The text of a regular file, or of what a link to one leads to. A pipe holds nobody up.
+/// Returns the text of a regular file, or of a regular file behind a link. A pipe does not block it.
 pub(super) fn text(path: &Path) -> std::io::Result<String> {
     untrusted::read_text(path, MAX_BYTES, Whose::Anybodys)
 }
@@ -45,13 +45,13 @@ impl File {
         Self { path: path.to_owned(), content, broken }
     }
 
-    /// The value of that name, unless the file is too new for it.
+    /// Returns the value of this name, unless the file is too new for the name.
     pub(super) fn value(&self, name: &Name) -> Option<&Value> {
         value(&self.content, name)
     }
 }
 
-/// The value of that name in the content of a file, unless the file is too new for it.
+/// Returns the value of this name in the content of a file, unless the file is too new for the name.
 pub(super) fn value<'a>(content: &'a Value, name: &Name) -> Option<&'a Value> {
     let version = content.get("$version").and_then(Value::as_u64);
     if name.below_version.is_some_and(|below| version.is_some_and(|version| version >= below)) {
@@ -69,7 +69,7 @@ fn replace_variables(value: &mut Value, here: &Surroundings) {
     }
 }
 
-/// Whether an agent takes a value for true, which is what JavaScript does.
+/// Whether an agent takes a value for true, as JavaScript does.
 #[expect(clippy::unnecessary_wraps, reason = "it is one of several meanings of a value")]
 pub(super) fn truth(value: &Value) -> Option<bool> {
     Some(match value {

@@ -1,4 +1,4 @@
-//! Reads settings as people have them, and checks that an edit leaves the rest alone.
+//! Reads typical settings, and checks that an edit leaves everything else as it is.
 
 use std::collections::HashMap;
 use std::fs;
@@ -8,7 +8,7 @@ use alongside_contract::agent::Agent;
 
 use super::*;
 
-/// A person's machine: a home, a project, and what the administrator keeps.
+/// A person's machine: a home directory, a project, and the administrator's settings.
 struct Machine {
     directory: tempfile::TempDir,
     variables: HashMap<String, String>,
@@ -72,7 +72,7 @@ impl Machine {
     }
 }
 
-/// Takes an edit of `before`, which made `made` of it, back in a file that is `now`.
+/// Takes back an edit of `before`, which made `made` of it, in a file that is `now`.
 fn back(agent: &str, before: Option<&str>, made: &str, now: &str) -> Option<String> {
     take_back(Agent::of_command(agent).unwrap(), Path::new("x"), (before, made), now).unwrap()
 }
@@ -81,15 +81,15 @@ fn value(text: &str) -> serde_json::Value {
     json::Reader::ANY.object(text).unwrap()
 }
 
-fn file(machine: &Machine, below: &str) -> Option<By> {
-    Some(By::File(machine.path(below)))
+fn file(machine: &Machine, below: &str) -> Option<Source> {
+    Some(Source::File(machine.path(below)))
 }
 
 #[test]
 fn without_files_each_family_has_its_defaults() {
     let machine = Machine::new();
     let gemini = machine.settings("gemini", None);
-    assert_eq!(gemini.ide_enabled, Said { value: false, by: None });
+    assert_eq!(gemini.ide_enabled, Effective { value: false, source: None });
     assert_eq!(gemini.approval_mode.value, ApprovalMode::Default);
     assert_eq!((gemini.folder_trust.value, gemini.trust.value), (true, Trust::Undecided));
     assert_eq!(gemini.user_file, machine.path("home/.gemini/settings.json"));
@@ -102,19 +102,19 @@ fn without_files_each_family_has_its_defaults() {
 }
 
 #[test]
-fn administrator_outranks_project_and_project_person() {
+fn administrator_overrides_project_and_project_overrides_person() {
     let machine = Machine::new()
         .trusting()
         .with("etc/system-defaults.json", r#"{"ide": {"enabled": false}}"#)
         .with("home/.gemini/settings.json", "{\"ide\": {\"enabled\": true} // for alongside\n}");
     let enabled = |machine: &Machine| machine.settings("gemini", None).ide_enabled;
-    let on = Said { value: true, by: file(&machine, "home/.gemini/settings.json") };
+    let on = Effective { value: true, source: file(&machine, "home/.gemini/settings.json") };
     assert_eq!(enabled(&machine), on);
     let machine = machine.with("project/.gemini/settings.json", r#"{"ide": {"enabled": false}}"#);
-    let off = Said { value: false, by: file(&machine, "project/.gemini/settings.json") };
+    let off = Effective { value: false, source: file(&machine, "project/.gemini/settings.json") };
     assert_eq!(enabled(&machine), off);
     let machine = machine.with("etc/gemini.json", r#"{"ide": {"enabled": true}}"#);
-    assert_eq!(enabled(&machine), Said { value: true, by: file(&machine, "etc/gemini.json") });
+    assert_eq!(enabled(&machine), Effective { value: true, source: file(&machine, "etc/gemini.json") });
 }
 
 #[test]
@@ -128,20 +128,24 @@ fn an_untrusted_folder_ignores_project_settings() {
 
     let machine = machine.trusting();
     let settings = machine.settings("gemini", None);
-    assert_eq!(settings.trust.by, file(&machine, "home/.gemini/trustedFolders.json"));
+    assert_eq!(settings.trust.source, file(&machine, "home/.gemini/trustedFolders.json"));
     assert!(settings.ide_enabled.value);
-    let mode = Said { value: ApprovalMode::AutoEdit, by: file(&machine, "home/.gemini/settings.json") };
+    let mode =
+        Effective { value: ApprovalMode::AutoEdit, source: file(&machine, "home/.gemini/settings.json") };
     assert_eq!(settings.approval_mode, mode);
     assert!(!settings.approval_mode.value.opens_diffs());
 
     let mut machine = machine;
     machine.variables.insert("GEMINI_CLI_TRUST_WORKSPACE".into(), "false".into());
     let trust = machine.settings("gemini", None).trust;
-    assert_eq!(trust, Said { value: Trust::Untrusted, by: Some(By::Variable("GEMINI_CLI_TRUST_WORKSPACE")) });
+    assert_eq!(
+        trust,
+        Effective { value: Trust::Untrusted, source: Some(Source::Variable("GEMINI_CLI_TRUST_WORKSPACE")) }
+    );
 }
 
 #[test]
-fn the_deepest_then_the_stricter_trust_rule_counts() {
+fn the_deepest_then_the_stricter_trust_rule_applies() {
     let machine = Machine::new().with("home/.gemini/trustedFolders.json", "");
     let rules = |text: String| {
         fs::write(machine.path("home/.gemini/trustedFolders.json"), text).unwrap();
@@ -159,7 +163,7 @@ fn the_deepest_then_the_stricter_trust_rule_counts() {
 }
 
 #[test]
-fn old_names_count_for_the_releases_that_read_them() {
+fn old_names_apply_to_the_releases_that_read_them() {
     let machine = Machine::new().with("home/.gemini/settings.json", r#"{"ideMode": true}"#);
     for (release, on) in [((0, 2, 2), true), ((0, 8, 2), true), ((0, 27, 4), false)] {
         assert_eq!(machine.settings("gemini", Some(release)).ide_enabled.value, on, "{release:?}");
@@ -183,7 +187,7 @@ fn gemini_never_takes_yolo_from_a_file_and_qwen_does() {
 }
 
 #[test]
-fn variables_move_the_files_and_stand_in_them() {
+fn variables_move_the_files_and_are_replaced_in_them() {
     let mut machine = Machine::new()
         .with("elsewhere/settings.json", r#"{"tools": {"approvalMode": "${MODE:-plan}"}}"#)
         .with("other/.gemini/settings.json", r#"{"ide": {"enabled": true}}"#);
@@ -202,11 +206,11 @@ fn at_home_the_persons_file_is_not_also_the_projects() {
     let mut here = machine.here();
     here.cwd = here.home.clone();
     let settings = Settings::of(Agent::of_command("gemini").unwrap(), None, &here).unwrap();
-    assert_eq!(settings.ide_enabled.by, file(&machine, "home/.gemini/settings.json"));
+    assert_eq!(settings.ide_enabled.source, file(&machine, "home/.gemini/settings.json"));
 }
 
 #[test]
-fn a_file_that_the_agent_cannot_read_is_named_with_the_line() {
+fn a_file_that_the_agent_cannot_read_is_reported_with_the_line() {
     let machine =
         Machine::new().with("home/.gemini/settings.json", "{\n  \"ide\": {\"enabled\": true,},\n}\n");
     let settings = machine.settings("gemini", None);
@@ -346,7 +350,7 @@ fn the_approval_mode_is_set_and_taken_back_on_its_own() {
         });
         assert_eq!(value(&back), value(&expected), "{back}");
     }
-    // The person chose this mode; only IDE mode was switched on.
+    // The person chose this mode, and only IDE mode was switched on.
     let (before, ours) = ("{\"tools\": {\"approvalMode\": \"auto\"}}", "{\"ide\": {\"enabled\": true}}");
     let now = "{\"tools\": {\"approvalMode\": \"default\"}, \"ide\": {\"enabled\": true}}";
     let ours = format!("{{\"tools\": {{\"approvalMode\": \"auto\"}}, {}", &ours[1..]);
@@ -356,7 +360,7 @@ fn the_approval_mode_is_set_and_taken_back_on_its_own() {
 
 #[cfg(unix)]
 #[test]
-fn a_projects_settings_that_are_a_pipe_hold_nobody_up() {
+fn a_pipe_in_place_of_a_projects_settings_does_not_block() {
     let machine = Machine::new().trusting().with("project/.gemini/x", "");
     let pipe = machine.path("project/.gemini/settings.json");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
@@ -364,7 +368,8 @@ fn a_projects_settings_that_are_a_pipe_hold_nobody_up() {
     assert!(settings.broken.iter().any(|(path, _)| *path == pipe), "{:?}", settings.broken);
 }
 
-/// Its file of settings holds the mode, and another one, with its whole history, whether it connects.
+/// A settings file holds the mode. Another file, which also holds the whole history, decides whether the
+/// agent connects.
 #[test]
 fn claude_keeps_its_settings_in_two_files() {
     let machine = Machine::new();

@@ -1,5 +1,5 @@
-//! Whether an agent trusts the directory it is started in. In one it does not trust, the project's own
-//! settings do not count, and nothing is done without asking.
+//! Whether an agent trusts the directory it is started in. In an untrusted directory, the project's own
+//! settings do not apply, and the agent does nothing without asking.
 
 use std::path::{Path, PathBuf};
 
@@ -8,38 +8,42 @@ use alongside_platform::paths::real;
 use serde_json::Value;
 
 use super::json::Reader;
-use super::value::{By, Said};
+use super::value::{Effective, Source};
 use super::{paths, read};
 use crate::find::Surroundings;
 
 /// Whether an agent trusts a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trust {
-    /// It trusts it, or does not ask.
+    /// The agent trusts it, or does not ask.
     Trusted,
-    /// The person said not to.
+    /// The person refused to trust it.
     Untrusted,
-    /// Nobody has said: the agent asks when it starts.
+    /// The person has not decided: the agent asks when it starts.
     Undecided,
 }
 
-/// Whether it trusts the current directory. Newer releases take the deepest rule that holds the directory,
-/// which is what this does; older ones take any that trusts it.
+/// Determines whether the agent trusts the current directory, by the deepest rule that holds the directory,
+/// as newer releases do. Older releases trust it if any rule does.
 pub(super) fn of(
     table: &SettingsFiles,
     paths: &paths::Paths,
     must_be_trusted: bool,
     json: Reader,
     here: &Surroundings,
-) -> Said<Trust> {
+) -> Effective<Trust> {
     let variable = table.trust_variable.and_then(|name| Some((name, here.variables.get(name)?.as_str())));
     match variable {
-        Some((name, "true")) => return Said { value: Trust::Trusted, by: Some(By::Variable(name)) },
-        Some((name, "false")) => return Said { value: Trust::Untrusted, by: Some(By::Variable(name)) },
+        Some((name, "true")) => {
+            return Effective { value: Trust::Trusted, source: Some(Source::Variable(name)) };
+        }
+        Some((name, "false")) => {
+            return Effective { value: Trust::Untrusted, source: Some(Source::Variable(name)) };
+        }
         _ => {}
     }
     if !must_be_trusted {
-        return Said { value: Trust::Trusted, by: None };
+        return Effective { value: Trust::Trusted, source: None };
     }
     let rules = read::text(&paths.trusted_folders).ok();
     let rules = rules.and_then(|text| json.object(&text).ok());
@@ -47,15 +51,15 @@ pub(super) fn of(
     let deepest = rules
         .filter_map(|(path, level)| rule(Path::new(path), level.as_str()?))
         .filter(|(path, _)| real(&here.cwd).starts_with(path))
-        // Of two rules for one directory the stricter.
+        // Of two rules for one directory, the stricter applies.
         .max_by_key(|(path, trust)| (path.components().count(), *trust == Trust::Untrusted));
     match deepest {
-        Some((_, value)) => Said { value, by: Some(By::File(paths.trusted_folders.clone())) },
-        None => Said { value: Trust::Undecided, by: None },
+        Some((_, value)) => Effective { value, source: Some(Source::File(paths.trusted_folders.clone())) },
+        None => Effective { value: Trust::Undecided, source: None },
     }
 }
 
-/// The directory that an entry is about, and what it says.
+/// Parses an entry into its directory and the trust that it gives.
 fn rule(path: &Path, level: &str) -> Option<(PathBuf, Trust)> {
     match level {
         "TRUST_FOLDER" => Some((real(path), Trust::Trusted)),

@@ -1,27 +1,27 @@
-//! A setting with the file or variable that has the last word.
+//! An effective setting with its source.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// A value, and who has the last word.
+/// The effective value of a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said<T> {
-    /// The effective value.
+pub struct Effective<T> {
+    /// The value.
     pub value: T,
-    /// The file, or the variable, that says so; `None` where the agent's own default counts.
-    pub by: Option<By>,
+    /// The file or the variable that sets it. `None` for the agent's own default.
+    pub source: Option<Source>,
 }
 
 /// The source of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum By {
+pub enum Source {
     /// A file.
     File(PathBuf),
     /// An environment variable.
     Variable(&'static str),
 }
 
-impl fmt::Display for By {
+impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(path) => path.display().fmt(f),
@@ -39,11 +39,11 @@ pub enum ApprovalMode {
     Plan,
     /// Edits without asking.
     AutoEdit,
-    /// Asks only for what it finds risky itself; it does not ask for edits.
+    /// Asks only about what the agent considers a risk, which edits are not.
     Auto,
     /// Does everything without asking.
     Yolo,
-    /// A word that no release known here understands.
+    /// A value that no known release understands.
     Unknown(String),
 }
 

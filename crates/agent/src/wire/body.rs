@@ -1,20 +1,20 @@
-//! A response body as it arrives: with a length, in chunks, or up to the end of the connection.
+//! A response body as it arrives: with a length, in chunks, or until the connection ends.
 
 use std::io;
 
 use bytes::{Buf as _, BytesMut};
 
 use super::Head;
-use super::head::LONGEST;
+use super::head::MAX_LINE_BYTES;
 
-/// The part of a body that has not arrived.
+/// The part of a body that has not yet arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rest {
     Length(usize),
     /// A line with the size of the next chunk.
     Size,
     Chunk(usize),
-    /// The line end behind a chunk.
+    /// The line end after a chunk.
     ChunkEnd,
     /// Lines up to an empty one.
     Trailer,
@@ -22,12 +22,12 @@ enum Rest {
     Nothing,
 }
 
-/// Decodes a body. It does no I/O, and whoever drives it may stop between any two bytes.
+/// Decodes a body. It does no I/O, and its caller may stop between any two bytes.
 #[derive(Debug)]
 pub struct Body(Rest);
 
 impl Body {
-    /// The body that follows a head.
+    /// Makes the decoder of the body that follows a head.
     pub fn after(head: &Head) -> Self {
         let coding = head.get("transfer-encoding").unwrap_or_default();
         if coding.to_ascii_lowercase().contains("chunked") {
@@ -41,25 +41,25 @@ impl Body {
         }
     }
 
-    /// No body at all.
+    /// Makes the decoder of an absent body.
     pub fn none() -> Self {
         Self(Rest::Nothing)
     }
 
-    /// Whether all of it was decoded.
+    /// Whether the whole body is decoded.
     pub fn is_complete(&self) -> bool {
         self.0 == Rest::Nothing
     }
 
-    /// Whether only the end of the connection ends it.
+    /// Whether the body ends only with the connection.
     pub fn ends_with_connection(&self) -> bool {
         self.0 == Rest::UntilClosed
     }
 
-    /// Takes the next part out of `unread`; `None` if the body is complete or more bytes are needed.
+    /// Takes the next part from `unread`. Returns `None` if the body is complete or more bytes are needed.
     ///
     /// # Errors
-    /// When a chunk has no proper size.
+    /// If the size of a chunk is malformed.
     pub fn decode(&mut self, unread: &mut BytesMut) -> io::Result<Option<BytesMut>> {
         loop {
             match self.0 {
@@ -82,7 +82,7 @@ impl Body {
                         let size = usize::try_from(size).unwrap_or(usize::MAX);
                         self.0 = if size == 0 { Rest::Trailer } else { Rest::Chunk(size) };
                     }
-                    Ok(httparse::Status::Partial) if unread.len() <= LONGEST => return Ok(None),
+                    Ok(httparse::Status::Partial) if unread.len() <= MAX_LINE_BYTES => return Ok(None),
                     _ => return Err(io::Error::other("a chunk of the response has no proper size")),
                 },
                 Rest::ChunkEnd if unread.len() < 2 => return Ok(None),
@@ -95,17 +95,17 @@ impl Body {
                         unread.advance(at + 2);
                         self.0 = if at == 0 { Rest::Nothing } else { Rest::Trailer };
                     }
-                    None if unread.len() <= LONGEST => return Ok(None),
+                    None if unread.len() <= MAX_LINE_BYTES => return Ok(None),
                     None => return Err(io::Error::other("a trailer of the response is too long")),
                 },
             }
         }
     }
 
-    /// Takes the end of the connection for the end of the body, if that is how this one ends.
+    /// Accepts the end of the connection as the end of the body, if the body ends so.
     ///
     /// # Errors
-    /// When more was to come.
+    /// If the body is incomplete.
     pub fn close(&mut self) -> io::Result<()> {
         match self.0 {
             Rest::Nothing | Rest::UntilClosed => {

@@ -8,26 +8,26 @@ use alongside_contract::mcp::{SESSION_HEADER, VERSION_HEADER};
 use super::Request;
 use crate::endpoint::Endpoint;
 
-/// An agent that sends requests to the MCP endpoint. `Debug` leaves the token out.
+/// An agent that sends requests to the MCP endpoint. Its `Debug` form omits the token.
 #[derive(Clone)]
 pub struct Caller {
     /// The companion.
     pub endpoint: Endpoint,
     /// The bearer token, if there is one.
     pub token: Option<Arc<str>>,
-    /// The session id, once there is one.
+    /// The session id, if there is a session.
     pub session: Option<String>,
-    /// The negotiated version of MCP, once there is one.
+    /// The negotiated version of MCP, if there is a session.
     pub version: Option<String>,
 }
 
 impl Caller {
-    /// An agent that has no session yet.
+    /// Makes an agent without a session.
     pub fn new(endpoint: Endpoint, token: Option<&str>) -> Self {
         Self { endpoint, token: token.map(Arc::from), session: None, version: None }
     }
 
-    /// A request as agents send it: with `Accept`, and for a POST `Content-Type`.
+    /// Makes a request as agents do, with `Accept`, and for a POST with `Content-Type`.
     pub fn request(&self, method: &'static str) -> Request {
         let request = self.bare_request(method);
         match method {
@@ -39,7 +39,7 @@ impl Caller {
         }
     }
 
-    /// A request with the headers that identify the caller and no others.
+    /// Makes a request with only the headers that identify the caller.
     pub fn bare_request(&self, method: &'static str) -> Request {
         let headers = [
             ("authorization", self.token.as_ref().map(|token| format!("Bearer {token}"))),

@@ -1,4 +1,4 @@
-//! A connection over which requests go one after the other.
+//! A connection for requests one after the other.
 
 use std::io;
 use std::net::SocketAddr;
@@ -11,7 +11,7 @@ use tokio::net::{TcpSocket, TcpStream};
 use super::{Body, Head};
 use crate::endpoint::Endpoint;
 
-/// See the module. Dropping it closes the connection.
+/// A connection to a companion. Dropping it closes it.
 #[derive(Debug)]
 pub struct Connection {
     tcp: TcpStream,
@@ -23,16 +23,16 @@ impl Connection {
     /// Connects.
     ///
     /// # Errors
-    /// When nobody listens there.
+    /// If the connection is refused.
     pub async fn dial(endpoint: &Endpoint) -> io::Result<Self> {
         Self::over(TcpStream::connect(endpoint.parts()).await?)
     }
 
-    /// Connects to this machine with a receive buffer of about so many bytes: a peer that writes more has to
-    /// wait until it is read.
+    /// Connects to this machine with a receive buffer of about `bytes` bytes: a peer that writes more has to
+    /// wait until they are read.
     ///
     /// # Errors
-    /// When nobody listens there.
+    /// If the connection is refused.
     pub async fn dial_with_receive_buffer(port: u16, bytes: u32) -> io::Result<Self> {
         let socket = TcpSocket::new_v4()?;
         socket.set_recv_buffer_size(bytes)?;
@@ -44,10 +44,10 @@ impl Connection {
         Ok(Self { tcp, unread: BytesMut::new(), body: Body::none() })
     }
 
-    /// The address that was dialled.
+    /// Returns the address of the peer.
     ///
     /// # Errors
-    /// When the connection is gone.
+    /// If the connection is closed.
     pub fn peer_address(&self) -> io::Result<SocketAddr> {
         self.tcp.peer_addr()
     }
@@ -55,29 +55,29 @@ impl Connection {
     /// Sends bytes.
     ///
     /// # Errors
-    /// When the peer has hung up.
+    /// If the peer has closed the connection.
     pub async fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.tcp.write_all(bytes).await
     }
 
-    /// Closes the sending direction only; responses can still be read.
+    /// Closes only the sending direction. Responses can still be read.
     ///
     /// # Errors
-    /// When the connection is gone.
+    /// If the connection is closed.
     pub async fn close_sending(&mut self) -> io::Result<()> {
         self.tcp.shutdown().await
     }
 
-    /// Makes the peer see an error when this is dropped, instead of an end.
+    /// Makes the peer receive an error in place of an end when this is dropped.
     pub fn reset(self) {
         let _ = self.tcp.set_zero_linger();
     }
 
-    /// Sends a request and reads the head of its response, which may come before all of the request is sent:
-    /// a companion that refuses a body reads none of it.
+    /// Sends a request and reads the head of its response. The head may arrive before the request is sent,
+    /// because a companion that refuses a body does not read it.
     ///
     /// # Errors
-    /// When there is no response.
+    /// If there is no response.
     pub async fn exchange(&mut self, request: &[u8]) -> io::Result<Head> {
         let (mut reader, mut writer) = self.tcp.split();
         let mut sending = pin!(writer.write_all(request));
@@ -91,7 +91,7 @@ impl Connection {
                     }
                     head
                 }
-                // The response says more than that it was not all sent.
+                // The response is more informative than the error of sending.
                 sent = &mut sending => reading.await.map_err(|error| sent.err().unwrap_or(error)),
             }
         }?;
@@ -102,17 +102,17 @@ impl Connection {
     /// Reads the head of a response.
     ///
     /// # Errors
-    /// When the connection ends before, or this is no HTTP.
+    /// If the connection ends first, or the bytes are not HTTP.
     pub async fn head(&mut self) -> io::Result<Head> {
         let head = read_head(&mut self.tcp, &mut self.unread).await?;
         self.body = Body::after(&head);
         Ok(head)
     }
 
-    /// The next part of the body; `None` at its proper end. Cancel safe.
+    /// Reads the next part of the body. Returns `None` at its proper end. Cancel safe.
     ///
     /// # Errors
-    /// When the connection breaks before, or this is no HTTP.
+    /// If the connection ends first, or the bytes are not HTTP.
     pub async fn part(&mut self) -> io::Result<Option<BytesMut>> {
         loop {
             if let Some(part) = self.body.decode(&mut self.unread)? {
@@ -127,7 +127,7 @@ impl Connection {
         }
     }
 
-    /// The whole body, or its beginning up to the first part beyond so many bytes.
+    /// Reads the whole body, or its beginning up to the first part that exceeds `most` bytes.
     ///
     /// # Errors
     /// As [`part`](Self::part).
@@ -143,23 +143,23 @@ impl Connection {
         Ok(body)
     }
 
-    /// Reads bytes as they come, understood or not: how many, and 0 at the end.
+    /// Reads bytes as they arrive, without decoding them. Returns their number, which is 0 at the end.
     ///
     /// # Errors
-    /// When the connection breaks.
+    /// If the connection fails.
     pub async fn read_raw(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         self.tcp.read(bytes).await
     }
 
-    /// Waits for more bytes and keeps them: how many, and 0 at the end. Cancel safe.
+    /// Waits for more bytes and keeps them. Returns their number, which is 0 at the end. Cancel safe.
     ///
     /// # Errors
-    /// When the connection breaks.
+    /// If the connection fails.
     pub async fn fill(&mut self) -> io::Result<usize> {
         self.tcp.read_buf(&mut self.unread).await
     }
 
-    /// The bytes that were read and not understood yet.
+    /// Returns the bytes that are read and not yet decoded.
     pub fn unread(&self) -> &[u8] {
         &self.unread
     }
@@ -169,7 +169,7 @@ async fn read_head(reader: &mut (impl AsyncRead + Unpin), unread: &mut BytesMut)
     loop {
         if let Some((head, length)) = Head::parse(unread)? {
             unread.advance(length);
-            // 100 Continue and the like come before the response.
+            // Interim responses such as 100 Continue come before the response.
             if head.status >= 200 {
                 return Ok(head);
             }
@@ -185,7 +185,7 @@ async fn read_head(reader: &mut (impl AsyncRead + Unpin), unread: &mut BytesMut)
 mod tests {
     use super::*;
 
-    /// A response that comes in these pieces.
+    /// Reads a response that arrives in these pieces.
     async fn read(pieces: &'static [&'static str]) -> (Head, Vec<u8>, io::Result<()>) {
         let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let port = listener.local_addr().unwrap().port();

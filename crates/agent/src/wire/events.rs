@@ -1,31 +1,32 @@
-//! Server-sent events as they arrive. Broken rules stay visible: the conformance suite judges them.
+//! Server-sent events as they arrive. Violations of the format are kept, because the conformance suite checks
+//! them.
 
 use bytes::BytesMut;
 
-/// A block of lines on a stream.
+/// A block of lines in a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Item {
-    /// Only lines that begin with a colon; with their colons.
+    /// Only lines that begin with a colon, which they keep.
     Comment(String),
-    /// Anything else.
+    /// Any other block.
     Event(Event),
 }
 
-/// An event with the fields it has.
+/// An event with its fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Event {
-    /// `id`.
+    /// The field `id`.
     pub id: Option<String>,
-    /// `retry`.
+    /// The field `retry`.
     pub retry: Option<String>,
-    /// `event`.
+    /// The field `event`.
     pub kind: Option<String>,
-    /// `data`; several lines of it are joined with `\n`.
+    /// The field `data`. Several lines of it are joined with `\n`.
     pub data: Option<String>,
 }
 
 impl Item {
-    /// Reads a block; `None` for an empty one.
+    /// Parses a block. Returns `None` for an empty block.
     pub fn parse(block: &[u8]) -> Option<Self> {
         let block = String::from_utf8_lossy(block);
         let mut event = Event::default();
@@ -64,7 +65,7 @@ impl Item {
 #[derive(Debug, Default)]
 pub struct EventParser {
     bytes: BytesMut,
-    /// How many bytes are known to hold no end of a block.
+    /// The number of bytes that are known to contain no end of a block.
     searched: usize,
 }
 
@@ -77,12 +78,12 @@ impl EventParser {
         }
     }
 
-    /// Whether bytes are left that end in no empty line yet.
+    /// Whether the bytes end within a block.
     pub fn is_in_block(&self) -> bool {
         !self.bytes.is_empty()
     }
 
-    /// The next complete block, not understood yet, without the empty line that ends it.
+    /// Returns the next complete block, not yet parsed, without the empty line that ends it.
     pub fn next_block(&mut self) -> Option<BytesMut> {
         let from = self.searched;
         let mut line_ends = memchr::memchr_iter(b'\n', &self.bytes[from..]).map(|at| from + at);
@@ -98,7 +99,7 @@ impl EventParser {
         Some(block)
     }
 
-    /// As much of the line that ends at this newline as shows whether it is empty.
+    /// Returns as much of the line that ends at this newline as is needed to know whether it is empty.
     fn line_before(&self, newline: usize) -> &[u8] {
         let line = &self.bytes[newline.saturating_sub(2)..newline];
         let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -133,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_comments_and_line_ends_are_told_apart() {
+    fn fields_comments_and_line_ends_are_distinguished() {
         let event = |data: &str| Event { data: Some(data.into()), ..Event::default() };
         let text = ": hi\n\nevent: message\ndata: {\"a\":1}\n\n\
             id: 7\r\nretry: 10\r\ndata:\r\n\r\ndata: a\ndata: b\n\n: open";

@@ -1,14 +1,14 @@
-//! Status line and headers of a response.
+//! The status line and the headers of a response.
 
 use std::io;
 
-/// How many headers a response may have.
-const MOST_HEADERS: usize = 100;
+/// The largest number of headers in a response.
+const MAX_HEADERS: usize = 100;
 
-/// How long a head, or a line between chunks, may be, in bytes. Anybody may answer on a port.
-pub(super) const LONGEST: usize = 256 << 10;
+/// The largest head, or line between chunks, in bytes. Any program may answer on a port.
+pub(super) const MAX_LINE_BYTES: usize = 256 << 10;
 
-/// Status line and headers.
+/// The status line and the headers.
 #[derive(Debug, Clone, Default)]
 pub struct Head {
     /// The status code.
@@ -17,7 +17,7 @@ pub struct Head {
 }
 
 impl Head {
-    /// A header by its name, in any case.
+    /// Returns a header by its name, without regard to case.
     pub fn get(&self, name: &str) -> Option<&str> {
         let mut headers = self.headers.iter();
         headers.find(|(header, _)| header.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
@@ -29,21 +29,22 @@ impl Head {
         kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("text/event-stream")
     }
 
-    /// Whether the status says that the request succeeded.
+    /// Whether the status reports success.
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
     }
 
-    /// The head at the beginning of these bytes, and its length in bytes; `None` until it is complete.
+    /// Parses the head at the start of these bytes. Returns it with its length in bytes, or `None` if it is
+    /// incomplete.
     ///
     /// # Errors
-    /// When the bytes are no HTTP, or the head is too long.
+    /// If the bytes are not HTTP, or the head is too long.
     pub fn parse(bytes: &[u8]) -> io::Result<Option<(Self, usize)>> {
-        let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
+        let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
         let mut response = httparse::Response::new(&mut headers);
         let invalid = |why: httparse::Error| io::Error::other(format!("the response is not HTTP ({why})"));
         let httparse::Status::Complete(length) = response.parse(bytes).map_err(invalid)? else {
-            let is_too_long = bytes.len() > LONGEST;
+            let is_too_long = bytes.len() > MAX_LINE_BYTES;
             return if is_too_long {
                 Err(io::Error::other("the response's head is too long"))
             } else {

@@ -1,8 +1,8 @@
-//! One small HTTP/1.1 and SSE client for everything that plays an agent: sessions, the bridge, the status
+//! A small HTTP/1.1 and SSE client for every program that acts as an agent: sessions, the bridge, the status
 //! request, the conformance suite, the benchmarks and the misbehaving peers of the rig.
 //!
-//! Every step is open: [`Request`] is bytes before anything is sent, [`Head`], [`Body`] and [`EventParser`]
-//! read bytes from anywhere and do no I/O, and [`Connection`] puts them together over a socket of tokio's.
+//! Every step is public: [`Request`] is bytes before they are sent, [`Head`], [`Body`] and [`EventParser`]
+//! decode bytes without I/O, and [`Connection`] combines them over a socket of tokio.
 
 mod body;
 mod caller;

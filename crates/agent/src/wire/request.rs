@@ -1,27 +1,27 @@
 //! A request as bytes, with headers that may be missing or wrong.
 
-/// A request that was not sent yet.
+/// A request that is not yet sent.
 #[derive(Clone)]
 pub struct Request {
     method: &'static str,
     path: &'static str,
     headers: Vec<(String, String)>,
-    /// The body; empty if there is none.
+    /// The body, or empty.
     pub body: Vec<u8>,
 }
 
 impl Request {
-    /// A request without headers.
+    /// Makes a request without headers.
     pub fn new(method: &'static str, path: &'static str) -> Self {
         Self { method, path, headers: Vec::new(), body: Vec::new() }
     }
 
-    /// The method.
+    /// Returns the method.
     pub fn method(&self) -> &'static str {
         self.method
     }
 
-    /// Sets a header, in place of one of the same name.
+    /// Sets a header, replacing a header of the same name.
     pub fn with(mut self, name: &str, value: impl Into<String>) -> Self {
         self = self.without(name);
         self.headers.push((name.into(), value.into()));
@@ -40,7 +40,7 @@ impl Request {
         self
     }
 
-    /// Request line and headers. More headers may follow, and an empty line must.
+    /// Returns the request line and the headers. More headers may follow, and an empty line must.
     pub fn open_head(&self) -> String {
         let mut head = format!("{} {} HTTP/1.1\r\n", self.method, self.path);
         for (name, value) in &self.headers {
@@ -49,7 +49,7 @@ impl Request {
         head
     }
 
-    /// The whole head, which for a POST promises a body of this many bytes.
+    /// Returns the whole head. For a POST it announces a body of `length` bytes.
     pub fn head(&self, length: usize) -> Vec<u8> {
         let mut head = self.open_head();
         if self.method == "POST" {
@@ -58,7 +58,7 @@ impl Request {
         (head + "\r\n").into_bytes()
     }
 
-    /// Head and body.
+    /// Returns the head and the body.
     pub fn bytes(&self) -> Vec<u8> {
         let mut bytes = self.head(self.body.len());
         bytes.extend_from_slice(&self.body);
@@ -66,7 +66,7 @@ impl Request {
     }
 }
 
-/// Whether a header can carry this text: visible ASCII, blanks and tabs.
+/// Whether a header can contain this text: visible ASCII, blanks and tabs.
 pub(crate) fn is_header_value(text: &str) -> bool {
     text.bytes().all(|byte| byte == b'\t' || (b' '..=b'~').contains(&byte))
 }

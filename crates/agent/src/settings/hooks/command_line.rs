@@ -1,5 +1,5 @@
-//! The command line of a hook: ours, also where a person has put a wrapper such as `nice` or an assignment
-//! before our program, or options and a redirection behind it; and also within a guard.
+//! The command line of a hook. It is ours also if a person has put a wrapper such as `nice` or an assignment
+//! before our program, or options and a redirection after it, and also within a guard.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,43 +11,43 @@ use alongside_platform::{Os, shell};
 use super::guard::{Guard, guarded, has_other_command};
 use super::registration::OurHook;
 
-/// The last argument of the hook of turns that waits beside the idle session.
+/// The last argument of the turn hook that waits beside the idle session.
 const WAITS: &str = " --wait";
 
-/// The same command line for the hook that waits.
+/// Returns the same command line for the hook that waits.
 pub(super) fn waiting(command: &str) -> String {
     format!("{command}{WAITS}")
 }
 
-/// Whether a command line of ours is that of the hook that waits.
+/// Whether a command line of ours starts the hook that waits.
 pub(super) fn waits(command: &str, agent: HookAgent) -> bool {
     CommandLine::of(command, agent).is_some_and(|line| line.waits)
 }
 
-/// The arguments of our program in a hook of that agent.
+/// Returns the arguments of our program in a hook of this agent.
 fn arguments(agent: HookAgent, hook: OurHook) -> String {
     format!(" {} {}", hook.argument(), agent.id)
 }
 
-/// The command line of a hook.
+/// Returns the command line of a hook.
 pub(super) fn command(os: Os, program: &str, agent: HookAgent, hook: OurHook) -> String {
     let program = &quoted(os, program, agent);
     let line = format!("{program}{}", arguments(agent, hook));
     match os {
         Os::Linux | Os::MacOs => guarded(program, line, agent, hook),
-        // Another shell may read it than usual, and no guard is right in all of them.
+        // A shell other than the usual one may read the line, and no guard works in every shell.
         Os::Windows => line,
     }
 }
 
-/// The program as the shell reads it that runs the hook.
+/// Quotes the program for the shell that runs the hook.
 fn quoted(os: Os, program: &str, agent: HookAgent) -> String {
     if os != Os::Windows {
         return shell::quoted(os, program);
     }
     match agent.hook.windows_shell {
-        // Both Bash and PowerShell take such a path, and no backslash is lost. PowerShell runs none in
-        // quotes.
+        // Bash and PowerShell both take such a path, and no backslash is lost. PowerShell does not run a
+        // program in quotation marks.
         WindowsShell::BashIfThere { .. } => {
             let program = program.replace('\\', "/");
             let plain = shell::quoted(os, &program);
@@ -65,13 +65,14 @@ fn in_bash_quotes(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// The line of an entry that names the program and its arguments apart, as a shell of Unix would read it.
+/// Returns the line of an entry with its program and arguments in separate fields, as a shell of Unix would
+/// read it.
 pub(super) fn line_of(program: &str, arguments: &[String]) -> String {
     let words = std::iter::once(program).chain(arguments.iter().map(String::as_str));
     words.map(|word| shell::quoted(Os::Linux, word)).collect::<Vec<_>>().join(" ")
 }
 
-/// The program and its arguments apart. `None` for a line that is more than ours.
+/// Splits a line into the program and its arguments. Returns `None` for a line with additions of a person.
 pub(super) fn apart(command: &str, agent: HookAgent) -> Option<(String, Vec<String>)> {
     let line = CommandLine::of(command, agent).filter(|line| !line.is_changed() && line.guard.is_none())?;
     let arguments = command.rsplit_once(line.program)?.1;
@@ -79,34 +80,35 @@ pub(super) fn apart(command: &str, agent: HookAgent) -> Option<(String, Vec<Stri
     Some((shell::unquoted(Os::Linux, line.program)?, arguments))
 }
 
-/// PowerShell's operator that runs a word in quotes.
+/// PowerShell's operator that runs a quoted word.
 const CALL: &str = "& ";
 
-/// The hook of ours that a command line starts: our arguments follow on a program that is named like ours,
-/// and no other command follows on them.
+/// Returns the hook of ours that a command line starts: a program with our program's name is followed by our
+/// arguments, and no other command comes after them.
 pub fn hook_of(command: &str, agent: HookAgent) -> Option<OurHook> {
     CommandLine::of(command, agent).map(|line| line.hook)
 }
 
-/// Whether a command line of ours has a guard: without the program it lets the agent go on, and says so.
+/// Whether a command line of ours has a guard: without the program, it lets the agent continue and shows the
+/// person a message.
 pub fn has_guard(command: &str, agent: HookAgent) -> bool {
     CommandLine::of(command, agent).is_some_and(|line| line.guard.is_some())
 }
 
-/// A command line of ours in its parts.
+/// The parts of a command line of ours.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct CommandLine<'a> {
-    /// Which of our hooks it starts.
+    /// The hook of ours that it starts.
     hook: OurHook,
-    /// Whether that waits beside the idle session.
+    /// Whether the hook waits beside the idle session.
     waits: bool,
     /// The words that a person has put before the program.
     before: &'a str,
-    /// The program as it is written there.
+    /// The program as the line has it.
     pub(super) program: &'a str,
-    /// The words that a person has put behind our arguments.
+    /// The words that a person has put after our arguments.
     behind: &'a str,
-    /// Whether all of it is one word of another command, as in `sh -c '…'`.
+    /// Whether the whole line is a single word of another command, as in `sh -c '…'`.
     is_in_quotes: bool,
     /// The guard around the line, if there is one.
     guard: Option<Guard<'a>>,
@@ -120,7 +122,7 @@ impl<'a> CommandLine<'a> {
         }
     }
 
-    /// A command line without a guard.
+    /// Parses a command line without a guard.
     fn plain(command: &'a str, agent: HookAgent) -> Option<Self> {
         OurHook::ALL.into_iter().find_map(|hook| Self::of_hook(command, agent, hook))
     }
@@ -153,7 +155,7 @@ impl<'a> CommandLine<'a> {
         !self.before.trim().is_empty() || !self.behind.trim().is_empty()
     }
 
-    /// The seconds that the hook is told to wait for, if any.
+    /// Returns the time that an option of the line lets the hook wait.
     pub(super) fn timeout(&self) -> Option<Duration> {
         let mut words = self.behind.split_whitespace().map(|word| word.trim_matches(['"', '\'']));
         let word = words.find(|word| word.starts_with("--timeout"))?;
@@ -161,9 +163,9 @@ impl<'a> CommandLine<'a> {
         seconds.parse().ok().map(Duration::from_secs)
     }
 
-    /// The command line that starts the program of `new`, with its guard. The person's words stay, and so
-    /// does a program that a PATH or a variable leads to. Words before the program get no guard: they may
-    /// lead elsewhere.
+    /// Returns the command line that starts the program of `new`, with its guard. The person's additions
+    /// stay, and so does a program that is found in PATH or through a variable. A line with words before the
+    /// program gets no guard, because they may run the program elsewhere.
     pub(super) fn with_program_of(&self, new: &Self, agent: HookAgent) -> String {
         let path = self.program.trim_start_matches(CALL).trim_matches(['"', '\'']);
         let has_path = Path::new(path).is_absolute();
@@ -173,7 +175,7 @@ impl<'a> CommandLine<'a> {
         let arguments = arguments(agent, self.hook);
         let line = format!("{}{program}{arguments}{waits}{}", self.before, self.behind);
         match self.guard.or(new.guard.filter(|_| is_replaced && self.before.is_empty())) {
-            Some(guard) => guard.around(program, &line),
+            Some(guard) => guard.wrap(program, &line),
             None => line,
         }
     }
@@ -201,7 +203,7 @@ const WRAPPERS: [&str; 17] = [
 ];
 
 /// Whether these words before a command run it: assignments, and wrappers with their options and numbers.
-/// `true`, `echo`, `#` and scripts of others do not, or nobody knows.
+/// `true`, `echo` and `#` do not run it, and the scripts of others may not.
 fn runs(before: &str) -> bool {
     let is_assignment = |word: &str| {
         word.split_once('=').is_some_and(|(name, _)| name.chars().all(|c| c.is_alphanumeric() || c == '_'))
@@ -217,7 +219,8 @@ fn runs(before: &str) -> bool {
     !has_other_command(before) && words(before).iter().all(|word| is_plain(word))
 }
 
-/// The words as a shell takes them apart, without their quotation marks; those behind an open mark, too.
+/// Splits a text into words as a shell does, without their quotation marks. The words after an open mark
+/// count too.
 fn words(text: &str) -> Vec<String> {
     let (mut words, mut word, mut open) = (Vec::new(), String::new(), None);
     for (index, c) in text.char_indices() {
@@ -235,7 +238,7 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// Whether the words behind our arguments leave the agent our answer, and us its question.
+/// Whether the words after our arguments leave the agent our answer, and our program its input.
 fn keeps_our_answer(behind: &str) -> bool {
     let is_plain = |word: &str| {
         let asks_for_help = ["-h", "--help", "-V", "--version"].contains(&word.trim_matches(['"', '\'']));
@@ -245,7 +248,7 @@ fn keeps_our_answer(behind: &str) -> bool {
     !has_other_command(behind) && behind.split_whitespace().all(is_plain)
 }
 
-/// Where the last word begins, and the quotation mark that is open there.
+/// Returns the start of the last word, and the quotation mark that is open there.
 fn last_word(text: &str) -> (usize, Option<char>) {
     let (mut begin, mut open) = (0, None);
     let mut chars = text.char_indices();
@@ -260,7 +263,7 @@ fn last_word(text: &str) -> (usize, Option<char>) {
     }
     match open {
         None => (begin, None),
-        // The line within the quotes.
+        // The line within the quotation marks.
         Some((index, quote)) => (index + 1 + last_word(&text[index + 1..]).0, Some(quote)),
     }
 }

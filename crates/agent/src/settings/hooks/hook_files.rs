@@ -1,4 +1,4 @@
-//! The files in which an agent looks for hooks: the person's, and those of a project.
+//! The files in which an agent looks for hooks: the person's and the project's.
 
 use std::path::{Path, PathBuf};
 
@@ -11,19 +11,19 @@ use alongside_platform::paths::real;
 use crate::find::Surroundings;
 use crate::settings::{paths, read};
 
-/// Whose settings hold a hook.
+/// The scope of the settings that hold a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HookScope {
-    /// The person's own, for every project.
+    /// The person's own settings, for every project.
     User,
-    /// Those of the current project.
+    /// The settings of the current project.
     Project,
 }
 
 /// The files of one agent that may hold hooks.
 struct Files {
     user: PathBuf,
-    /// None in the home directory, whose file is the person's own.
+    /// The project's file. `None` in the home directory, whose file is the person's own.
     project: Option<PathBuf>,
     /// The file in the project that is one person's own.
     local: Option<PathBuf>,
@@ -52,8 +52,8 @@ fn files(agent: HookAgent, release: Option<Release>, here: &Surroundings) -> Fil
     }
 }
 
-/// The file that a new hook is written to. In a project, it is one person's own if the agent has such a file.
-/// `None` for a project that is the home directory.
+/// Returns the file that a new hook is written to. In a project, this is one person's own file if the agent
+/// has such a file. Returns `None` for a project that is the home directory.
 pub fn file(
     agent: HookAgent,
     scope: HookScope,
@@ -67,7 +67,7 @@ pub fn file(
     }
 }
 
-/// Whether others who work on the project get the file that [`file`] names there.
+/// Whether others who work on the project get the file that [`file`] returns for the project.
 pub fn is_shared(agent: HookAgent) -> bool {
     match &agent.hook.file {
         HookFile::Settings(table) => table.local_file.is_none(),
@@ -75,7 +75,7 @@ pub fn is_shared(agent: HookAgent) -> bool {
     }
 }
 
-/// Every file from which the agent reads hooks here, whether it exists or not; the person's first.
+/// Returns every file from which the agent reads hooks here, whether it exists or not, the person's first.
 pub fn all_files(
     agent: HookAgent,
     release: Option<Release>,
@@ -86,10 +86,10 @@ pub fn all_files(
     std::iter::once((HookScope::User, user)).chain(of_project).collect()
 }
 
-/// The text of a file; `None` if there is none.
+/// Reads the text of a file. Returns `None` if there is no file.
 ///
 /// # Errors
-/// When it cannot be read, or is no regular file.
+/// If the file cannot be read, or is not a regular file.
 pub fn text(path: &Path) -> std::io::Result<Option<String>> {
     match read::text(path) {
         Ok(text) => Ok(Some(text)),

@@ -1,5 +1,5 @@
 //! The hooks of others that run at the same events as ours. Before a tool, an agent with several hooks takes
-//! the arguments of one of them; the order in its settings does not tell which.
+//! the arguments from one of them, and the order in its settings does not determine which.
 
 use alongside_contract::agent::HookAgent;
 use alongside_contract::hook::{Arguments, EntryShape, Hook, HookEvent};
@@ -11,12 +11,12 @@ use super::command_line::{hook_of, line_of};
 use super::registration::OurHook;
 use crate::settings::json::{self, Reader};
 
-/// The commands of others in the text of a file that run at the events of a hook of ours: before tools which
-/// write files, if the answer may change the text; or at a prompt and at the end of a turn. Each once, in the
-/// order of the file.
+/// Returns the commands of others in the text of a file that run at the events of a hook of ours: before
+/// tools that write files, if their answer may change the text, or at a prompt and at the end of a turn. Each
+/// command is listed once, in the order of the file.
 ///
 /// # Errors
-/// When it is not what the agent reads.
+/// If the agent cannot read the text.
 pub fn other_hooks(
     text: &str,
     agent: HookAgent,
@@ -39,10 +39,10 @@ pub fn other_hooks(
             if hook == OurHook::Write && !may_match(group.get("matcher"), agent.hook) {
                 continue;
             }
-            let theirs = list(group.get("hooks")).filter_map(name);
-            for theirs in theirs.filter(|name| hook_of(name, agent).is_none()) {
-                if !found.contains(&theirs) {
-                    found.push(theirs);
+            let commands = list(group.get("hooks")).filter_map(name);
+            for command in commands.filter(|name| hook_of(name, agent).is_none()) {
+                if !found.contains(&command) {
+                    found.push(command);
                 }
             }
         }
@@ -61,7 +61,7 @@ fn list(value: Option<&Value>) -> impl Iterator<Item = &Value> {
     value.and_then(Value::as_array).into_iter().flatten()
 }
 
-/// The command of a hook, or the other thing that it runs.
+/// Returns the command of a hook, or the value that identifies a hook of another type.
 fn name(hook: &Value) -> Option<String> {
     let name = ["command", "url", "prompt", "type"].into_iter().find_map(|key| hook.get(key)?.as_str())?;
     let arguments = hook.get("args").and_then(Value::as_array).filter(|_| hook.get("command").is_some());
@@ -70,7 +70,7 @@ fn name(hook: &Value) -> Option<String> {
 }
 
 /// Whether a pattern may match one of the agent's tools that write files. Patterns are those of JavaScript or
-/// Rust; one that cannot be read here may match any.
+/// Rust; a pattern that cannot be parsed here may match any tool.
 fn may_match(matcher: Option<&Value>, hook: &Hook) -> bool {
     match matcher.and_then(Value::as_str) {
         None | Some("" | "*") => true,

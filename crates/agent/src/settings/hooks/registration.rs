@@ -1,5 +1,5 @@
-//! The entries that an installation makes: for each of our hooks, the events of the agent, and what each
-//! entry says.
+//! The entries that an installation makes: the events of the agent for each of our hooks, and the content of
+//! each entry.
 
 use std::time::Duration;
 
@@ -15,17 +15,17 @@ pub enum OurHook {
     Turn,
 }
 
-/// How long `alongside turn` works at most, with some room.
+/// The longest time that `alongside turn` works, with a margin.
 const TURN: Duration = Duration::from_secs(3);
 
-/// How long an agent is to wait for it at most, on a machine that is very busy.
+/// The longest time that an agent is to wait for `alongside turn`, on a very busy machine.
 const TURN_LIMIT: Duration = Duration::from_secs(10);
 
 impl OurHook {
-    /// All of them.
+    /// All hooks of ours.
     pub const ALL: [Self; 2] = [Self::Write, Self::Turn];
 
-    /// The first argument of our program in its command line.
+    /// Returns the first argument of our program in its command line.
     pub fn argument(self) -> &'static str {
         match self {
             Self::Write => "hook",
@@ -33,7 +33,7 @@ impl OurHook {
         }
     }
 
-    /// Its name, for the agents that name theirs: by it, a person switches one of them off.
+    /// Returns its name, for agents whose hooks have names. A person can switch a hook off by its name.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Write => "alongside",
@@ -41,7 +41,7 @@ impl OurHook {
         }
     }
 
-    /// Whether that agent runs it.
+    /// Whether this agent runs the hook.
     pub fn is_run_by(self, agent: HookAgent) -> bool {
         match self {
             Self::Write => true,
@@ -49,7 +49,7 @@ impl OurHook {
         }
     }
 
-    /// How long it works, if the agent waits as long as `limit`.
+    /// Returns the time that the hook works, if the agent waits for `limit`.
     pub(super) fn patience(self, agent: HookAgent, limit: Duration) -> Duration {
         match self {
             Self::Write => agent.hook.wait.patience_within(limit),
@@ -57,7 +57,7 @@ impl OurHook {
         }
     }
 
-    /// The entries that an installation makes. A release that is not known may be an old one.
+    /// Returns the registrations that an installation makes. An unknown release may be an old one.
     pub fn registrations(self, agent: HookAgent, release: Option<Release>) -> Vec<Registration> {
         let wait = &agent.hook.wait;
         match self {
@@ -77,8 +77,8 @@ impl OurHook {
     }
 }
 
-/// The entries of the hook of turns: at the prompt, at each end, and the one that waits beside the idle
-/// session.
+/// Returns the registrations of the turn hook: at the prompt, at each end of a turn, and for the hook that
+/// waits beside the idle session.
 fn turns(agent: HookAgent, release: Option<Release>) -> Vec<Registration> {
     let Some(turns) = &agent.turns else { return Vec::new() };
     let unit = agent.hook.wait.unit;
@@ -97,17 +97,18 @@ fn turns(agent: HookAgent, release: Option<Release>) -> Vec<Registration> {
     turns.events(release).map(entry).chain(waiting).collect()
 }
 
-/// An entry for one event.
+/// A registration of a hook for an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Registration {
     /// The event.
     pub event: &'static str,
-    /// The pattern of the tools; `None` for an event without a tool.
+    /// The pattern of the tools. `None` for an event without a tool.
     pub matcher: Option<&'static str>,
-    /// How long the agent waits, in its unit.
+    /// The time that the agent waits for the hook, in the agent's unit.
     pub timeout: u64,
     /// Whether the entry can ask the agent to refuse a change if the hook fails.
     pub can_refuse: bool,
-    /// For the hook that waits beside the idle session: the field that keeps the agent from waiting for it.
+    /// The field that keeps the agent from waiting for the hook, of the hook that waits beside the idle
+    /// session.
     pub waits: Option<&'static str>,
 }

@@ -1,4 +1,4 @@
-//! Adds our hook to settings as people have them, and takes it out again.
+//! Adds our hook to typical settings, and removes it again.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use super::*;
 mod guard;
 mod turns;
 
-/// The line of Claude Code's hook, which has a guard where a shell reads it.
+/// The line of Claude Code's hook, without its guard.
 const COMMAND: &str = "/usr/bin/alongside hook claude";
 
 fn agent(id: &str) -> HookAgent {
@@ -34,20 +34,20 @@ fn is_write(command: &str, agent: HookAgent) -> bool {
     hook_of(command, agent) == Some(OurHook::Write)
 }
 
-/// The entry of Claude Code before it writes.
+/// Returns the registration of Claude Code's hook before a write.
 fn before_write() -> Registration {
     OurHook::Write.registrations(agent("claude"), None).swap_remove(0)
 }
 
-fn wanted_of_claude() -> FoundHook {
-    FoundHook::wanted(&before_write(), OurHook::Write, agent("claude"), COMMAND)
+fn wanted_of_claude() -> HookEntry {
+    HookEntry::wanted(&before_write(), OurHook::Write, agent("claude"), COMMAND)
 }
 
 fn with(text: &str) -> String {
     with_write(Some(text), agent("claude"), COMMAND).unwrap()
 }
 
-/// A line in the guard of a hook.
+/// Returns a line in the guard of a hook.
 fn guarded(line: &str) -> String {
     let program = line.strip_suffix(" hook claude").unwrap();
     let guarded = command_line(Os::Linux, program, agent("claude"));
@@ -96,10 +96,10 @@ fn each_agent_gets_its_events_and_its_unit() {
         let found = find_hook(&text, one).unwrap();
         assert_eq!(found.len(), one.hook.events().count(), "{text}");
         for (found, entry) in found.iter().zip(&OurHook::Write.registrations(one, None)) {
-            assert_eq!(*found, FoundHook::wanted(entry, OurHook::Write, one, &command));
+            assert_eq!(*found, HookEntry::wanted(entry, OurHook::Write, one, &command));
             let limit = one.hook.wait.limit;
             assert_eq!((found.limit(one), found.program(one)), (limit, Some("'/a b/alongside'")));
-            assert!(found.has_tools_of(entry));
+            assert!(found.covers_tools_of(entry));
         }
         let other = agent(if one.id == "claude" { "codex" } else { "claude" });
         assert_eq!(find_hook(&text, other).unwrap(), [], "it is another agent's");
@@ -129,7 +129,7 @@ fn hooks_and_comments_of_others_stay() {
     assert_eq!(find_hook(&text, agent("claude")).unwrap().len(), 1, "{text}");
     assert_eq!(without(&text), theirs);
 
-    // Later changes of the person stay, too.
+    // Later changes of the person stay too.
     let later = text.replace("\"x\"", "\"y\"");
     assert_eq!(
         without_hook(&later, agent("claude"), Some(theirs)).unwrap(),
@@ -139,7 +139,7 @@ fn hooks_and_comments_of_others_stay() {
 }
 
 #[test]
-fn an_older_entry_is_replaced_where_it_is() {
+fn an_older_entry_is_replaced_in_its_place() {
     let old = with("{}\n").replace("/usr/bin/", "/old/").replace("3600", "60");
     let other = "{ \"matcher\": \"Bash\", \"hooks\": [] }";
     let behind = old.replace("\n    ]\n  }\n}\n", &format!(",\n      {other}\n    ]\n  }}\n}}\n"));
@@ -148,7 +148,7 @@ fn an_older_entry_is_replaced_where_it_is() {
     let now = with(&behind);
     assert_eq!(now, behind.replace("/old/", "/usr/bin/").replace("60", "3600"));
 
-    // A second one goes, also one that shares its group with a hook of the person's.
+    // A second entry is removed, also one that shares its group with a hook of the person.
     let shared = r#"{"hooks": {"PreToolUse": [{"matcher": "Write", "hooks": [{"command": "mine"},
         {"command": "alongside hook claude"}]}],
         "Stop": [{"hooks": [{"command": "alongside hook claude"}]}]}}"#;
@@ -205,7 +205,7 @@ fn only_our_program_with_our_arguments_is_ours() {
 }
 
 #[test]
-fn settings_that_are_no_such_object_are_refused() {
+fn settings_that_are_not_an_object_are_refused() {
     for text in ["[]", "{", "{\"hooks\": []}", "{\"hooks\": {\"PreToolUse\": {}}}"] {
         assert!(with_write(Some(text), agent("claude"), COMMAND).is_err(), "{text}");
     }
@@ -214,13 +214,13 @@ fn settings_that_are_no_such_object_are_refused() {
 
 #[test]
 fn an_agent_waits_as_long_as_its_unit_says() {
-    let found = |timeout: Option<u64>| FoundHook {
+    let found = |timeout: Option<u64>| HookEntry {
         hook: OurHook::Write,
         waits: false,
         event: "x".into(),
         matcher: None,
         command: String::new(),
-        is_apart: false,
+        has_argument_list: false,
         timeout,
         on_failure: None,
     };
@@ -239,7 +239,7 @@ fn an_agent_waits_as_long_as_its_unit_says() {
 }
 
 #[test]
-fn a_switch_of_the_agent_is_seen() {
+fn a_switch_of_the_agent_is_recognised() {
     for (id, text, by) in [
         ("claude", "{\"disableAllHooks\": true}", Some("disableAllHooks")),
         ("claude", "{\"disableAllHooks\": false}", None),
@@ -290,8 +290,9 @@ fn a_project_has_files_of_its_own_except_in_home() {
 }
 
 #[test]
-fn of_two_values_with_one_key_the_last_counts() {
-    // Of a key that is there twice, the agent reads the last one: the hook is found, added and updated there.
+fn of_two_values_with_one_key_the_last_is_effective() {
+    // Of a key that is there twice, the agent reads the last value: the hook is found, added and updated
+    // there.
     let group = |command: &str| format!(r#"{{"matcher": "Bash", "hooks": [{{"command": "{command}"}}]}}"#);
     let (ours, other) = (group(COMMAND), group("other"));
     let is_read = |text: &str| {
@@ -317,7 +318,7 @@ fn of_two_values_with_one_key_the_last_counts() {
         assert_eq!(found, [wanted_of_claude()], "{now}");
         assert_eq!(with(&now), now);
         assert!(now.contains(r#""other""#) == text.contains(r#""other""#), "{now}");
-        // A removal leaves none behind that another edit would bring to life.
+        // A removal also removes the first one, which would become effective if someone deleted the last.
         let rest = without(&now);
         assert!(!rest.contains(COMMAND) || rest.contains(r#""command": "x""#), "{rest}");
         assert!(!is_read(&rest) && find_hook(&rest, agent("claude")).unwrap().is_empty(), "{rest}");
@@ -397,7 +398,7 @@ fn an_entry_that_a_person_changed_stays_as_it_is() {
 }
 
 #[test]
-fn a_timeout_that_a_person_chose_stays_if_it_cuts_nothing_off() {
+fn a_timeout_that_a_person_chose_stays_if_the_hook_can_finish() {
     let entry = |command: &str, timeout: u64| {
         with("{}\n").replace(COMMAND, command).replace("3600", &timeout.to_string())
     };

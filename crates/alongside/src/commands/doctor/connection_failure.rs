@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use alongside_agent::find::{End, NamedBy, Reason, Seen, Surroundings, To, Trace, Why};
+use alongside_agent::find::{End, ExaminedFile, NamedBy, SkipReason, Surroundings, To, Trace, Why};
 use alongside_contract::behaviour::{CONTAINER_HOST, Hosts, NEWEST, Release};
 use alongside_contract::discovery;
 use alongside_contract::family::{Directory, DiscoveryFile};
@@ -287,7 +287,7 @@ fn unusable_file(seen: &Seen) -> Option<DiscoveryCause> {
     let path = seen.path.clone().into();
     let reason = seen.passed_over.as_ref()?;
     match reason {
-        Reason::Unreadable(_) | Reason::NotAFile => {
+        SkipReason::Unreadable(_) | SkipReason::NotAFile => {
             Some(DiscoveryCause::UnreadableFile { path, error: reason.to_string() })
         }
         Reason::Malformed(_) => Some(DiscoveryCause::MalformedFile { path, error: reason.to_string() }),

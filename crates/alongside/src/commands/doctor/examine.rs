@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use alongside_agent::find::{self, End, Surroundings, To};
-use alongside_agent::settings::{By, Settings, Trust};
+use alongside_agent::settings::{Settings, Source, Trust};
 use alongside_contract::discovery;
 use alongside_platform::process;
 
@@ -167,7 +167,7 @@ fn search_causes(settings: &Settings) -> Vec<Cause> {
     });
     // A file that cannot be read may hold the setting.
     let is_off = settings.broken.is_empty() && !settings.ide_enabled.value;
-    let off = is_off.then(|| AgentCause::IdeModeOff { set_by: source(&settings.ide_enabled.by) }.into());
+    let off = is_off.then(|| AgentCause::IdeModeOff { set_by: source(&settings.ide_enabled.source) }.into());
     broken.chain(off).collect()
 }
 
@@ -178,16 +178,16 @@ fn proposal_causes(settings: &Settings, agent: &Agent) -> Vec<Cause> {
     }
     let trust = match settings.trust.value {
         Trust::Trusted => None,
-        Trust::Untrusted => Some(AgentCause::UntrustedFolder { set_by: source(&settings.trust.by) }),
+        Trust::Untrusted => Some(AgentCause::UntrustedFolder { set_by: source(&settings.trust.source) }),
         Trust::Undecided => Some(AgentCause::UndecidedFolder),
     };
     let mode = &settings.approval_mode;
     let edits_without_asking = (!mode.value.opens_diffs()).then(|| AgentCause::ApprovalMode {
         mode: mode.value.to_string(),
-        set_by: source(&mode.by),
+        set_by: source(&mode.source),
         setting: asking_setting(agent),
-        file: match &mode.by {
-            Some(By::File(file)) => file.clone().into(),
+        file: match &mode.source {
+            Some(Source::File(file)) => file.clone().into(),
             _ => settings.user_file.clone().into(),
         },
     });

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use alongside_agent::find::Surroundings;
-use alongside_agent::settings::hooks::{self, FoundHook, HookScope, OurHook, Registration, WantedHook};
+use alongside_agent::settings::hooks::{self, HookEntry, HookScope, OurHook, Registration, WantedHook};
 use alongside_common::own_program::own_program;
 use alongside_common::runtime_dirs::RuntimeDirs;
 use alongside_contract::agent::HookAgent;
@@ -194,7 +194,7 @@ fn failure_consequence(
 
 /// Returns the faults of the entries in a file.
 fn causes_in(
-    found: &[FoundHook],
+    found: &[HookEntry],
     agent: HookAgent,
     wanted: &[Registration],
     (path, is_project): (&Path, bool),
@@ -212,7 +212,7 @@ fn causes_in(
     for entry in wanted {
         let Some(expected) = entry.matcher else { continue };
         let mut matchers = of_event(entry.event).filter_map(|hook| hook.matcher.clone());
-        let has_all = of_event(entry.event).any(|hook| hook.has_tools_of(entry));
+        let has_all = of_event(entry.event).any(|hook| hook.covers_tools_of(entry));
         if let Some(matcher) = matchers.next().filter(|_| !has_all) {
             causes.push(HookCause::NarrowMatcher { path: path(), matcher, expected, is_project });
         }

@@ -144,7 +144,7 @@ async fn check_path(here: &Surroundings) -> Option<Diagnosis> {
     }
     let mut versions = Vec::new();
     for program in programs {
-        if let Some(version) = version::said_by(&program, here).await {
+        if let Some(version) = version::reported_by(&program, here).await {
             versions.push((program, version));
         }
     }

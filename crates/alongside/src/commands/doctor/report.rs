@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use alongside_agent::find::{Step, Verdict};
+use alongside_agent::find::{Step, StepResult};
 use alongside_agent::settings::hooks::OurHook;
 use alongside_desk::harmless;
 use serde_json::{Value, json};
@@ -130,11 +130,11 @@ impl Report<'_> {
 
     fn write_steps(&self, finding: &Finding, text: &mut String) {
         text.push_str("  the agent's search, step by step:\n");
-        for Step { what, verdict, why } in &finding.trace.steps {
-            let mark = match verdict {
-                Verdict::Good => "    ✓ ",
-                Verdict::PassedOver => "    · ",
-                Verdict::Fails => "    ✗ ",
+        for Step { what, result, why } in &finding.trace.steps {
+            let mark = match result {
+                StepResult::Good => "    ✓ ",
+                StepResult::PassedOver => "    · ",
+                StepResult::Fails => "    ✗ ",
             };
             let line = format!("{}: {}", harmless::name(what), harmless::name(why));
             self.write_line(mark, "        ", &line, text);
@@ -217,7 +217,7 @@ impl Report<'_> {
                 Verdict::PassedOver => "passedOver",
                 Verdict::Fails => "fails",
             };
-            json!({ "what": step.what, "verdict": verdict, "why": step.why })
+            json!({ "what": step.what, "verdict": result, "why": step.why })
         };
         let mut json = json!({
             "family": finding.agent.row.id,

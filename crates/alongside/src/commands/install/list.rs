@@ -46,7 +46,7 @@ pub(super) async fn text(user: &UserEnvironment) -> anyhow::Result<String> {
     for agent in agents::find_agents(user, &here).await {
         let program = || user.find(agent.row.commands);
         let version = match agent.row.settings.is_none().then(program).flatten() {
-            Some(program) => version::said_by(&program, &here).await,
+            Some(program) => version::reported_by(&program, &here).await,
             None => agent.version.clone(),
         };
         let version = version.as_deref().map_or_else(|| "?".into(), harmless::name).into_owned();

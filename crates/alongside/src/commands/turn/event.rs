@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use alongside_agent::find::Surroundings;
-use alongside_agent::settings::hooks::{self, FoundHook, OurHook};
+use alongside_agent::settings::hooks::{self, HookEntry, OurHook};
 use alongside_common::logging;
 use alongside_common::runtime_dirs::RuntimeDirs;
 use alongside_contract::agent::{Agent, HookAgent};
@@ -56,7 +56,7 @@ fn is_woken(agent: HookAgent, directory: &Path) -> bool {
     let Some(wake) = agent.turns.as_ref().and_then(|turns| turns.wake.as_ref()) else { return false };
     let Ok(here) = Surroundings::of_this_process() else { return false };
     let here = Surroundings { cwd: directory.to_owned(), ..here };
-    let wakes = |hook: &FoundHook| hook.hook == OurHook::Turn && hook.waits && hook.event == wake.event;
+    let wakes = |hook: &HookEntry| hook.hook == OurHook::Turn && hook.waits && hook.event == wake.event;
     hooks::all_files(agent, None, &here).iter().any(|(_, path)| {
         let found = hooks::text(path).ok().flatten().and_then(|text| hooks::find_hook(&text, agent).ok());
         found.is_some_and(|found| found.iter().any(wakes))

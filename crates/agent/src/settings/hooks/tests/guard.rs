@@ -1,4 +1,4 @@
-//! The guard of a hook: where its program is missing, the agent goes on, and the person reads why.
+//! The guard of a hook: without its program, the agent continues, and the person reads the reason.
 
 use alongside_contract::hook::Guard;
 
@@ -27,7 +27,7 @@ fn an_entry_of_an_older_version_gets_its_guard_and_asks() {
 }
 
 #[test]
-fn the_persons_words_stay_within_a_guard() {
+fn a_persons_additions_stay_within_a_guard() {
     let wanted = guarded(COMMAND);
     let entry = |command: &str, more: &str| {
         let hook = serde_json::json!({ "command": command, "timeout": 3600 }).to_string();
@@ -43,7 +43,7 @@ fn the_persons_words_stay_within_a_guard() {
         found.remove(0)
     };
     let line = |line: &str| wanted.replace(&format!("exec {COMMAND}"), &format!("exec {line}"));
-    // Words behind the program get a guard, those before it keep the line as it is.
+    // A line with words after the program gets a guard. A line with words before it stays as it is.
     let now = installed(&entry("/old/alongside hook claude --timeout 120", ""));
     assert_eq!(now.command, line("/usr/bin/alongside hook claude --timeout 120"));
     assert!(now.asks_to_refuse(agent("claude")));
@@ -51,7 +51,7 @@ fn the_persons_words_stay_within_a_guard() {
         let now = installed(&entry(theirs, ""));
         assert_eq!((now.command.as_str(), now.on_failure.as_deref()), (theirs, None));
     }
-    // Those that stand in a guard, too.
+    // Words within a guard stay too.
     let theirs = line("nice /usr/bin/alongside hook claude 2>>/tmp/log");
     let now = installed(&entry(&theirs.replace("/usr/", "/old/"), ""));
     assert_eq!(now.command, theirs);
@@ -64,12 +64,12 @@ fn the_persons_words_stay_within_a_guard() {
     let now = installed(&entry(&theirs, ""));
     let looks = theirs.replace(" || test -f /usr/bin/alongside", "");
     assert_eq!(now.command, looks.replace("-v /usr/bin/alongside", "-v alongside"));
-    // A guard of before took a program that may not be run for missing.
+    // An older guard took a program that may not be executed for missing.
     let before = wanted.replace(" || test -f /usr/bin/alongside", "");
     assert!(before != wanted && has_guard(&before, agent("claude")));
     assert_eq!(installed(&entry(&before, "")).command, wanted);
 
-    // A guard with another command is none of ours.
+    // A guard with another command is not ours.
     for other in [
         wanted.replacen("alongside >", "alongside; true >", 1),
         wanted.replace("; else", "; true; else"),
@@ -83,7 +83,7 @@ fn the_persons_words_stay_within_a_guard() {
 }
 
 #[test]
-fn a_guard_is_known_wherever_the_program_is() {
+fn a_guard_is_recognised_wherever_the_program_is() {
     let claude = agent("claude");
     for place in ["R&D", "a;b", "a`b", "a$(b)", "a\nb", "it's", "a b", "a|b", "a #b"] {
         let program = format!("/opt/{place}/alongside");
@@ -101,10 +101,10 @@ fn a_guard_is_known_wherever_the_program_is() {
     }
 }
 
-/// As the agent runs it.
+/// Runs the guard as the agent does.
 #[cfg(unix)]
 #[test]
-fn a_guard_lets_a_missing_program_through_and_no_other() {
+fn a_guard_lets_only_a_missing_program_through() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let directory = tempfile::tempdir().unwrap();
@@ -131,7 +131,7 @@ fn a_guard_lets_a_missing_program_through_and_no_other() {
         let expected = if code == Some(0) { "hook claude\n" } else { "" };
         assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{script:?}");
     }
-    // A program that nobody may run is not missing.
+    // A program that may not be executed is not missing.
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o644)).unwrap();
     for shell in ["sh", "bash"] {
         if let Ok(output) = std::process::Command::new(shell).args(["-c", &line]).output() {
@@ -141,7 +141,7 @@ fn a_guard_lets_a_missing_program_through_and_no_other() {
 }
 
 #[test]
-fn an_entry_of_codex_without_a_guard_gets_one_where_it_is() {
+fn an_entry_of_codex_without_a_guard_gets_one_in_its_place() {
     let codex = agent("codex");
     for hook in OurHook::ALL {
         let new = WantedHook::new(hook, codex, None, Os::Linux, "/a b/alongside");
@@ -157,7 +157,7 @@ fn an_entry_of_codex_without_a_guard_gets_one_where_it_is() {
             assert!(found.iter().all(|found| found.program(codex) == Some("'/a b/alongside'")), "{found:?}");
             assert!(is_empty(&without_hook(text, codex, None).unwrap()), "{text}");
         }
-        // The person's words stay.
+        // The person's additions stay.
         let theirs = |line: &str| with_hook(None, &WantedHook { command: line.to_owned(), ..new.clone() });
         let behind = theirs(&format!("{line} --runtime-dir /x")).unwrap();
         let now = with_hook(Some(&behind), &new).unwrap();
@@ -169,7 +169,7 @@ fn an_entry_of_codex_without_a_guard_gets_one_where_it_is() {
 }
 
 #[test]
-fn a_guard_of_codex_with_another_command_is_none_of_ours() {
+fn a_guard_of_codex_with_another_command_is_not_ours() {
     let codex = agent("codex");
     let line = command_line(Os::Linux, "/usr/bin/alongside", codex);
     assert!(is_write(&line, codex) && !is_write(&line, agent("claude")));
@@ -187,10 +187,10 @@ fn a_guard_of_codex_with_another_command_is_none_of_ours() {
     }
 }
 
-/// As the agent runs it, in the person's own shell.
+/// Runs the guard as the agent does, in the person's own shell.
 #[cfg(unix)]
 #[test]
-fn codexs_guard_is_read_by_every_shell_that_is_here() {
+fn codexs_guard_works_in_every_installed_shell() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let home = tempfile::tempdir().unwrap();
@@ -232,7 +232,7 @@ fn codexs_guard_is_read_by_every_shell_that_is_here() {
 fn on_windows_each_agents_shell_reads_the_program() {
     let line = |id: &str, program: &str| command_line(Os::Windows, program, agent(id));
     let (plain, blank) = (r"C:\Users\ada\alongside.exe", r"C:\Users\Ada L\alongside.exe");
-    // Git Bash takes a backslash for an escape, and PowerShell a quoted word for a text.
+    // Git Bash takes a backslash for an escape, and PowerShell takes a quoted word for text.
     assert_eq!(line("claude", plain), "C:/Users/ada/alongside.exe hook claude");
     assert_eq!(line("claude", blank), "'C:/Users/Ada L/alongside.exe' hook claude");
     assert_eq!(line("gemini", plain), r"C:\Users\ada\alongside.exe hook gemini");
@@ -240,7 +240,7 @@ fn on_windows_each_agents_shell_reads_the_program() {
     assert_eq!(line("gemini", r"C:\it's\alongside.exe"), r"& 'C:\it''s\alongside.exe' hook gemini");
     let curly = "C:\\it\u{2019}s\\alongside.exe";
     assert_eq!(line("gemini", curly), "& 'C:\\it\u{2019}\u{2019}s\\alongside.exe' hook gemini");
-    // PowerShell takes a comma for a list, and `cmd` for a blank.
+    // PowerShell takes a comma for a list, and `cmd` takes it for a blank.
     assert_eq!(line("gemini", r"C:\a,b\alongside.exe"), r"& 'C:\a,b\alongside.exe' hook gemini");
     assert_eq!(line("claude", r"C:\a,b\alongside.exe"), "'C:/a,b/alongside.exe' hook claude");
     assert_eq!(line("qwen", r"C:\a,b\alongside.exe"), r#""C:\a,b\alongside.exe" hook qwen"#);
@@ -277,7 +277,7 @@ fn no_shell_of_windows_reads_a_program_whose_path_claude_would_have_to_quote() {
     assert!(is_empty(&without(&text)), "{}", without(&text));
     assert_eq!(other_hooks(&text, claude, OurHook::Turn, newest).unwrap(), Vec::<String>::new());
 
-    // Another path, and an older release, which gives the list to nobody.
+    // Another path, and an older release, whose entry never has a list.
     let plain = with_hook(Some(&text), &wanted(newest, r"C:\alongside.exe")).unwrap();
     assert!(plain.contains("\"C:/alongside.exe turn claude\"") && !plain.contains("args"), "{plain}");
     assert_eq!(with_hook(Some(&plain), &wanted(newest, program)).unwrap().matches("args").count(), 4);
@@ -293,7 +293,7 @@ fn no_shell_of_windows_reads_a_program_whose_path_claude_would_have_to_quote() {
         "args": ["turn", "claude", "--runtime-dir", "/x y"]}]}]}}"#;
     let found = find_hook(theirs, claude).unwrap();
     assert_eq!(
-        (found.len(), found[0].is_apart, found[0].program(claude)),
+        (found.len(), found[0].has_argument_list, found[0].program(claude)),
         (1, true, Some("'/a b/alongside'"))
     );
     let kept = with_hook(Some(theirs), &wanted(None, "/b/alongside")).unwrap();

@@ -1,4 +1,4 @@
-//! The hook of turns, beside the one before each write or alone.
+//! The turn hook, with and without the hook before each write.
 
 use super::*;
 
@@ -37,7 +37,9 @@ fn a_turn_has_an_entry_for_its_prompt_and_one_for_each_end() {
         let found = find_hook(&text, one).unwrap();
         assert_eq!(found.len(), wanted.registrations().len());
         for (found, entry) in found.iter().zip(&wanted.registrations()) {
-            assert!(found.hook == OurHook::Turn && found.event == entry.event && found.has_tools_of(entry));
+            assert!(
+                found.hook == OurHook::Turn && found.event == entry.event && found.covers_tools_of(entry)
+            );
             assert_eq!((found.matcher.as_deref(), found.limit(one)), (None, Duration::from_secs(10)));
             assert!(found.patience(one) < found.limit(one), "{}", one.id);
         }
@@ -47,9 +49,9 @@ fn a_turn_has_an_entry_for_its_prompt_and_one_for_each_end() {
     }
 }
 
-/// A release that overlooks the field would hold its person up for hours.
+/// A release that ignores the field would block its person for hours.
 #[test]
-fn the_hook_that_waits_is_beside_the_end_where_the_release_goes_on() {
+fn the_waiting_hook_is_installed_only_for_releases_that_do_not_wait_for_it() {
     let claude = agent("claude");
     let old = of_turns(claude, Some((2, 1, 331)));
     let new = of_turns(claude, Some((2, 1, 332)));
@@ -66,7 +68,7 @@ fn the_hook_that_waits_is_beside_the_end_where_the_release_goes_on() {
     assert_eq!(found.iter().filter(|found| found.waits).count(), 1);
     assert_eq!(with_hook(Some(&text), &old).unwrap(), before, "after a downgrade it goes");
 
-    // A person's words and an older program are told from our argument.
+    // A person's additions and an older program are distinguished from our argument.
     let moved =
         text.replace("/usr/bin/alongside turn claude --wait", "nice /old/alongside turn claude --wait");
     let now = with_hook(Some(&moved), &new).unwrap();
@@ -77,7 +79,7 @@ fn the_hook_that_waits_is_beside_the_end_where_the_release_goes_on() {
     assert!(is_empty(&without_hook(&text, claude, None).unwrap()), "{text}");
 }
 
-/// An older Claude Code overlooks the whole file, with the hook before each write in it.
+/// An older Claude Code ignores the whole file, together with the hook before each write.
 #[test]
 fn an_event_that_a_release_does_not_know_is_not_in_its_settings() {
     let claude = agent("claude");
@@ -85,7 +87,7 @@ fn an_event_that_a_release_does_not_know_is_not_in_its_settings() {
     for release in [Some((2, 1, 77)), None] {
         let text = with_hook(None, &of_turns(claude, release)).unwrap();
         assert!(!text.contains("StopFailure"), "{text}");
-        // After a downgrade, an installation takes the entry out.
+        // After a downgrade, an installation removes the entry.
         assert_eq!(with_hook(Some(&new), &of_turns(claude, release)).unwrap(), text);
     }
 }
@@ -116,7 +118,7 @@ fn each_hook_is_installed_and_updated_without_the_other() {
 }
 
 #[test]
-fn entries_that_a_person_wrote_or_changed_are_known() {
+fn entries_that_a_person_wrote_or_changed_are_recognised() {
     let claude = agent("claude");
     let by_hand = r#"{"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command":
         "alongside turn claude"}, {"type": "command", "command": "mine"}]}], "Stop": []}}"#;
@@ -142,7 +144,7 @@ fn entries_that_a_person_wrote_or_changed_are_known() {
 }
 
 #[test]
-fn each_hook_has_a_switch_and_neighbours_of_its_own() {
+fn each_hook_has_its_own_switch_and_its_own_other_hooks() {
     let gemini = agent("gemini");
     let disabled = r#"{"hooksConfig": {"disabled": ["alongside-turn"]}}"#;
     assert_eq!(switched_off_by(disabled, gemini, OurHook::Turn), Some("hooksConfig.disabled"));

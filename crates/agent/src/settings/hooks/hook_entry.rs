@@ -1,4 +1,4 @@
-//! An entry of ours as it stands in a file, and as an installation would leave it: a person's words in it
+//! An entry of ours in a settings file, and the entry that an installation would leave: a person's additions
 //! stay.
 
 use std::time::Duration;
@@ -10,29 +10,33 @@ use super::registration::{OurHook, Registration};
 
 /// An entry of ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FoundHook {
+pub struct HookEntry {
     /// Which of our hooks it starts.
     pub hook: OurHook,
     /// The event that it is registered for.
     pub event: String,
-    /// Whether it waits beside the idle session.
+    /// Whether the hook waits beside the idle session.
     pub waits: bool,
-    /// The pattern of the tools; without one it is called for all.
+    /// The pattern of the tools. Without one, the agent calls the hook for all tools.
     pub matcher: Option<String>,
     /// The command line.
     pub command: String,
-    /// Whether the entry names the program and its arguments apart, so that no shell reads them.
-    pub is_apart: bool,
-    /// The timeout in the agent's unit.
+    /// Whether the entry has the program and its arguments in separate fields, so that no shell reads them.
+    pub has_argument_list: bool,
+    /// The timeout, in the agent's unit.
     pub timeout: Option<u64>,
-    /// The word to the agent about a hook that fails, if there is one.
+    /// The value of the key that tells the agent what to do if the hook fails.
     pub on_failure: Option<String>,
 }
 
-/// The key of that word, and the word that makes the agent refuse the change.
-pub(super) const ON_FAILURE: (&str, &str) = ("onFailure", "block");
+/// The key of [`HookEntry::on_failure`].
+pub(super) const ON_FAILURE_KEY: &str = "onFailure";
 
-impl FoundHook {
+/// The value that makes the agent refuse the change.
+const REFUSE_ON_FAILURE: &str = "block";
+
+impl HookEntry {
+    /// Makes the entry that an installation writes for a registration.
     pub(super) fn wanted(entry: &Registration, hook: OurHook, agent: HookAgent, command: &str) -> Self {
         Self {
             hook,
@@ -40,53 +44,54 @@ impl FoundHook {
             waits: entry.waits.is_some(),
             matcher: entry.matcher.map(ToOwned::to_owned),
             command: if entry.waits.is_some() { waiting(command) } else { command.to_owned() },
-            is_apart: false,
+            has_argument_list: false,
             timeout: Some(entry.timeout),
-            on_failure: refusal(entry, command, agent),
+            on_failure: on_failure_value(entry, command, agent),
         }
     }
 
-    /// Whether it is the one of an entry.
+    /// Whether this entry has the event of a registration and waits as it does.
     pub fn is_for(&self, entry: &Registration) -> bool {
         self.event == entry.event && self.waits == entry.waits.is_some()
     }
 
-    /// Whether it asks the agent to refuse a change if it fails, and a missing program lets the change
-    /// through.
+    /// Whether the entry asks the agent to refuse a change if the hook fails, while its guard lets the change
+    /// through without the program.
     pub fn asks_to_refuse(&self, agent: HookAgent) -> bool {
-        self.on_failure.as_deref() == Some(ON_FAILURE.1) && has_guard(&self.command, agent)
+        self.on_failure.as_deref() == Some(REFUSE_ON_FAILURE) && has_guard(&self.command, agent)
     }
 
-    /// Whether an installation would make it ask.
+    /// Whether an installation would make the entry ask for it.
     pub fn can_ask_to_refuse(&self, entry: &Registration, agent: HookAgent, command: &str) -> bool {
         self.updated(entry, agent, command).asks_to_refuse(agent)
     }
 
-    /// The program in the command line, as it is written there.
+    /// Returns the program as the command line has it.
     pub fn program(&self, agent: HookAgent) -> Option<&str> {
         CommandLine::of(&self.command, agent).map(|line| line.program)
     }
 
-    /// How long it works, or waits for a decision: an option of the command line may say another time than
-    /// ours.
+    /// Returns the time that the hook works, or waits for a decision: an option of the command line may give
+    /// another time than the default.
     pub fn patience(&self, agent: HookAgent) -> Duration {
         let limit = CommandLine::of(&self.command, agent).and_then(|line| line.timeout());
         self.hook.patience(agent, limit.unwrap_or(agent.hook.wait.limit))
     }
 
-    /// The entry for an event: as [`Self::wanted`], but a person's words in the command line stay.
+    /// Makes the entry for a registration as [`Self::wanted`] does, but keeps what a person added to the
+    /// command line.
     pub(super) fn updated(&self, entry: &Registration, agent: HookAgent, command: &str) -> Self {
         let mut wanted = Self::wanted(entry, self.hook, agent, command);
         let new = CommandLine::of(command, agent);
         let line = CommandLine::of(&self.command, agent).filter(CommandLine::is_changed);
         if let (Some(line), Some(new)) = (line, new) {
-            wanted.command = match self.is_apart {
-                // The person's own list.
+            wanted.command = match self.has_argument_list {
+                // The person wrote this argument list.
                 true => self.command.clone(),
                 false => line.with_program_of(&new, agent),
             };
-            wanted.on_failure = refusal(entry, &wanted.command, agent);
-            // Theirs, too, if it does not cut the hook off.
+            wanted.on_failure = on_failure_value(entry, &wanted.command, agent);
+            // Their timeout stays too, unless the agent would end the hook before its own timeout.
             if line.timeout().is_some() && self.patience(agent) <= self.limit(agent) {
                 wanted.timeout = self.timeout;
             }
@@ -97,20 +102,20 @@ impl FoundHook {
         wanted
     }
 
-    /// Whether it is called for all tools of an entry.
-    pub fn has_tools_of(&self, entry: &Registration) -> bool {
+    /// Whether the agent calls the hook for all tools of a registration.
+    pub fn covers_tools_of(&self, entry: &Registration) -> bool {
         let is_for_all = |matcher| ["", "*"].contains(&matcher) || entry.matcher == Some(matcher);
         self.matcher.as_deref().is_none_or(is_for_all)
     }
 
-    /// How long the agent waits for it.
+    /// Returns the time that the agent waits for the hook.
     pub fn limit(&self, agent: HookAgent) -> Duration {
         agent.hook.wait.limit_of(self.timeout)
     }
 }
 
-/// The word about a failure.
-fn refusal(entry: &Registration, command: &str, agent: HookAgent) -> Option<String> {
+/// Returns the value of [`ON_FAILURE_KEY`] for a registration, if it has one.
+fn on_failure_value(entry: &Registration, command: &str, agent: HookAgent) -> Option<String> {
     let refuses = entry.can_refuse && has_guard(command, agent);
-    refuses.then(|| ON_FAILURE.1.to_owned())
+    refuses.then(|| REFUSE_ON_FAILURE.to_owned())
 }
