@@ -4,7 +4,7 @@
 mod inputs;
 
 use alongside_companion::fuzzing;
-use alongside_contract::context::{Cursor, File, IdeContext, WorkspaceState};
+use alongside_contract::context::{Cursor, IdeContext, OpenFile, WorkspaceState};
 use bytes::Bytes;
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
@@ -31,7 +31,7 @@ fn hot_open_diff_in(body: &[u8]) -> Option<(String, String)> {
 /// Writes a `contextUpdate` of ten files as a frame. One file is active, with this many bytes selected.
 #[divan::bench(args = [0, 200, 16_384])]
 fn context_out(bencher: Bencher<'_, '_>, selected: usize) {
-    let file = |number: u64| File {
+    let file = |number: u64| OpenFile {
         path: format!("/home/somebody/projects/shop/src/basket/{number}.rs"),
         timestamp: 1_790_000_000_000 - number,
         is_active: (number == 0).then_some(true),

@@ -1,7 +1,7 @@
-//! A coding agent: one row of the [table](crate::agents), with everything in which agents differ.
+//! A coding agent: a row of the [table](crate::agents) with every difference between agents.
 //!
-//! A row has parts that not every agent has: a [family](Family) if it finds companions, a [hook](Hook) if it
-//! runs one. Code that needs a part takes the agent together with it, or the part alone.
+//! Some parts of a row are optional: an agent that finds companions has a [family](Family), and an agent that
+//! runs a hook has a [hook](Hook). Code that needs a part takes the agent together with it, or only the part.
 
 use std::ops::Deref;
 
@@ -13,50 +13,50 @@ use crate::turns::Turns;
 /// A coding agent.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Agent {
-    /// Short identifier, such as `gemini`: on the command line, in tokens, and the name of the row's file.
+    /// The short identifier, such as `gemini`, used on the command line, in tokens, and as the name of the
+    /// row's file.
     pub id: &'static str,
-    /// Name for people.
+    /// The name for people.
     pub display_name: &'static str,
-    /// Commands that start it.
+    /// The commands that start it.
     pub commands: &'static [&'static str],
     /// Its npm packages.
     pub packages: &'static [&'static str],
-    /// Its own settings files, if they decide whether it works with a companion and are known.
+    /// Its own settings files, if they are known and decide whether it works with a companion.
     pub settings: Option<&'static SettingsFiles>,
-    /// Files and directories of these names hold its settings, commands or instructions, in its home or in a
-    /// project, beside those that [`Self::settings`] and [`Self::hook`] name. A `*` stands for any
-    /// ending.
+    /// The names of files and directories with its settings, commands or instructions, in its home or in a
+    /// project, apart from those in [`Self::settings`] and [`Self::hook`]. A `*` stands for any ending.
     pub own_files: &'static [&'static str],
-    /// How it finds a companion and speaks to it; `None`: it connects to none.
+    /// The way in which it finds a companion and communicates with it. `None` if it connects to no companion.
     pub family: Option<Family>,
-    /// How it runs a hook before a tool writes a file; `None`: it runs none.
+    /// The way in which it runs a hook before a tool writes a file. `None` if it runs none.
     pub hook: Option<Hook>,
-    /// How it tells its hooks of turns; `None`: not known.
+    /// The way in which it reports turns to its hooks. `None` if that is not known.
     pub turns: Option<Turns>,
 }
 
 impl Agent {
-    /// The agent with its family, if it has one.
+    /// Returns the agent with its family, if it has one.
     pub fn with_family(&'static self) -> Option<FamilyAgent> {
         self.family.as_ref().map(|family| FamilyAgent { row: self, family })
     }
 
-    /// The agent with its hook, if it runs one.
+    /// Returns the agent with its hook, if it runs one.
     pub fn with_hook(&'static self) -> Option<HookAgent> {
         self.hook.as_ref().map(|hook| HookAgent { row: self, hook })
     }
 
-    /// The command that starts it.
+    /// Returns the command that starts it.
     pub fn command(&self) -> &'static str {
         self.commands.first().copied().unwrap_or(self.id)
     }
 
-    /// Whether something of it can be set up: its settings, or a hook.
+    /// Whether it has settings or a hook to set up.
     pub fn can_be_set_up(&self) -> bool {
         self.settings.is_some() || self.hook.is_some()
     }
 
-    /// The variables that lead it to other directories than those below home, to find a companion.
+    /// Returns the variables that replace the directories below home in which it finds a companion.
     pub fn directory_variables(&self) -> impl Iterator<Item = &'static str> {
         let settings = self.settings.into_iter().flat_map(|table| {
             let variables = [table.home_variable, table.base_variable];
@@ -76,7 +76,7 @@ pub struct FamilyAgent {
 }
 
 impl FamilyAgent {
-    /// Whether its releases are proven to find a companion: npm has them, and the rig runs them.
+    /// Whether the rig tests that its releases find a companion, for which npm must have them.
     pub fn is_proven(&self) -> bool {
         !self.packages.is_empty()
     }

@@ -1,7 +1,7 @@
-//! The table of agents, and every look-up in it. A new agent is a row and a file beside the others; see
+//! The table of agents, and every look-up in it. A new agent needs a row and a file next to the others; see
 //! CONTRIBUTING.md.
 //!
-//! Nothing but a look-up compares identifiers: code elsewhere asks the row.
+//! Only look-ups compare identifiers. Other code asks the row.
 
 mod bob;
 mod claude;
@@ -30,74 +30,74 @@ pub static AGENTS: &[Agent] = &[
 ];
 
 impl Agent {
-    /// The agent of that identifier.
+    /// Returns the agent with this identifier.
     pub fn named(id: &str) -> Option<&'static Self> {
         AGENTS.iter().find(|agent| agent.id == id)
     }
 
-    /// The agent that a command such as `/usr/bin/gemini` or `qwen.cmd` starts.
+    /// Returns the agent that a command such as `/usr/bin/gemini` or `qwen.cmd` starts.
     pub fn of_command(command: &str) -> Option<&'static Self> {
         let base = command.rsplit(['/', '\\']).next().unwrap_or(command);
         let stem = base.split('.').next().unwrap_or(base);
         AGENTS.iter().find(|agent| agent.commands.contains(&stem))
     }
 
-    /// The agent in an npm package.
+    /// Returns the agent in an npm package.
     pub fn of_package(name: &str) -> Option<&'static Self> {
         AGENTS.iter().find(|agent| agent.packages.contains(&name))
     }
 }
 
 impl FamilyAgent {
-    /// The agent of that identifier, if it finds companions.
+    /// Returns the agent with this identifier, if it finds companions.
     pub fn named(id: &str) -> Option<Self> {
         Agent::named(id)?.with_family()
     }
 
-    /// The agent that a command starts, if it finds companions.
+    /// Returns the agent that a command starts, if it finds companions.
     pub fn of_command(command: &str) -> Option<Self> {
         Agent::of_command(command)?.with_family()
     }
 
-    /// The agent that gives this name in `initialize`.
+    /// Returns the agent that uses this name in `initialize`.
     pub fn of_client(name: &str) -> Option<Self> {
         with_family().find(|agent| agent.family.client_names.iter().any(|prefix| name.starts_with(prefix)))
     }
 }
 
 impl HookAgent {
-    /// The agent of that identifier, if it runs hooks.
+    /// Returns the agent with this identifier, if it runs hooks.
     pub fn named(id: &str) -> Option<Self> {
         Agent::named(id)?.with_hook()
     }
 }
 
-/// Every agent that finds companions.
+/// Returns every agent that finds companions.
 pub fn with_family() -> impl Iterator<Item = FamilyAgent> {
     AGENTS.iter().filter_map(Agent::with_family)
 }
 
-/// Every agent that runs hooks, by identifier.
+/// Returns every agent that runs hooks, by identifier.
 pub fn with_hook() -> impl Iterator<Item = HookAgent> {
     let mut agents: Vec<HookAgent> = AGENTS.iter().filter_map(Agent::with_hook).collect();
     agents.sort_unstable_by_key(|agent| agent.id);
     agents.into_iter()
 }
 
-/// Every agent that tells its hooks of turns, by identifier.
+/// Returns every agent that reports turns to its hooks, by identifier.
 pub fn with_turns() -> impl Iterator<Item = &'static Agent> {
     let mut agents: Vec<&Agent> = AGENTS.iter().filter(|agent| agent.turns.is_some()).collect();
     agents.sort_unstable_by_key(|agent| agent.id);
     agents.into_iter()
 }
 
-/// The discovery files of all agents.
+/// Returns the discovery files of all agents.
 pub fn discovery_files() -> impl Iterator<Item = &'static DiscoveryFile> {
     with_family().flat_map(|agent| agent.family.discovery_files())
 }
 
-/// The names of the files and directories by which the person, or a project, tells an agent what to do: its
-/// settings, hooks, commands and instructions. Some stand here twice. A `*` at the end stands for any ending.
+/// Returns the names of the files and directories in which a person or a project configures or instructs an
+/// agent. Some names occur twice. A `*` at the end stands for any ending.
 pub fn own_files() -> impl Iterator<Item = &'static str> {
     AGENTS.iter().flat_map(|agent| {
         let settings = agent.settings.into_iter().flat_map(|table| [Some(table.directory), table.ide_file]);
@@ -106,7 +106,7 @@ pub fn own_files() -> impl Iterator<Item = &'static str> {
     })
 }
 
-/// Whether a name, in lower case, is one of them.
+/// Whether a name, in lower case, is one of [`own_files`].
 pub fn is_own_file(name: &str) -> bool {
     own_files().any(|own| match own.strip_suffix('*') {
         Some(start) => name.get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start)),

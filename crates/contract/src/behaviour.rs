@@ -1,20 +1,20 @@
-//! How releases of an agent find a companion: all in which they may differ. Where a release is missing, the
-//! boundary is the newer one.
+//! The behaviour of an agent's releases when they find a companion, with every difference between releases.
+//! If a release was not read, the boundary is the newer release.
 
 use std::fmt;
 
 use crate::discovery_file::DiscoveryFile;
 pub use crate::settings::Release;
 
-/// Stands for a release newer than any known one.
+/// A release newer than any known release.
 pub const NEWEST: Release = (u64::MAX, u64::MAX, u64::MAX);
 
 /// A range of releases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Releases {
-    /// The first one.
+    /// The first release in the range.
     pub from: Release,
-    /// The first one after them.
+    /// The first release after the range.
     pub until: Option<Release>,
 }
 
@@ -24,17 +24,17 @@ impl Releases {
     /// No release.
     pub const NONE: Self = Self { from: (0, 0, 0), until: Some((0, 0, 0)) };
 
-    /// This one and all newer ones.
+    /// Makes the range of this release and all newer releases.
     pub const fn from(from: Release) -> Self {
         Self { from, until: None }
     }
 
-    /// All before this one.
+    /// Makes the range of all releases before this one.
     pub const fn until(until: Release) -> Self {
         Self { from: (0, 0, 0), until: Some(until) }
     }
 
-    /// From one up to, but not including, the other.
+    /// Makes the range from a release up to another, without the latter.
     pub const fn between(from: Release, until: Release) -> Self {
         Self { from, until: Some(until) }
     }
@@ -58,7 +58,7 @@ impl fmt::Display for Releases {
     }
 }
 
-/// How the releases of an agent find a companion, and what they do with the records they find.
+/// The behaviour of an agent's releases when they find a companion, and when they use its records.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Behaviour {
     /// The newest release in whose code this was read; `None` if none was.
@@ -67,61 +67,62 @@ pub struct Behaviour {
     pub connects: Releases,
     /// The places where they look for a record, in their order.
     pub lookups: &'static [Lookup],
-    /// Those that read the variables of port and workspace.
+    /// The releases that read the variables of port and workspace.
     pub reads_variables: Releases,
-    /// Those that read the editor's process from a variable.
+    /// The releases that read the editor's process from a variable.
     pub pid_variable: Releases,
-    /// Those that read the token from a variable if the record has none.
+    /// The releases that read the token from a variable if the record has none.
     pub token_variable: Releases,
-    /// Those that send a token.
+    /// The releases that send a token.
     pub sends_token: Releases,
-    /// Those that know `ide/diffRejected`. Older ones know `ide/diffClosed`, with the same meaning.
+    /// The releases that know `ide/diffRejected`. Older ones know `ide/diffClosed`, with the same meaning.
     pub knows_diff_rejected: Releases,
-    /// Those that accept any editor that the record names, not only one of [`Self::terminals`].
+    /// The releases that accept any editor that the record names, not only one of [`Self::terminals`].
     pub reads_editor_name: Releases,
     /// The terminals that count as part of a supported editor.
     pub terminals: &'static [Terminal],
-    /// Those that skip files of other users.
+    /// The releases that skip files of other users.
     pub own_files_only: Releases,
-    /// Those that give up if one of the listed files cannot be read.
+    /// The releases that give up if one of the listed files cannot be read.
     pub one_unreadable_ends: Releases,
-    /// Those that read a record of another workspace if none fits, only to report it.
+    /// The releases that read a record of another workspace if none fits, only to report it.
     pub takes_misfit: Releases,
-    /// Those that delete a lock whose editor has ended.
+    /// The releases that delete a lock whose editor has ended.
     pub needs_living_editor: Releases,
-    /// Those that dial the other fitting records if the first one does not answer.
+    /// The releases that dial the other fitting records if the first one does not answer.
     pub tries_others: Releases,
-    /// Those that never dial the variable's port if its record belongs to another workspace.
+    /// The releases that never dial the variable's port if its record belongs to another workspace.
     pub keeps_off_misfits: Releases,
-    /// The hosts they dial. Together the ranges cover every release.
+    /// The hosts that they dial. Together the ranges cover every release.
     pub hosts: &'static [(Releases, Hosts)],
-    /// The hosts they dial without a proxy, besides those of `NO_PROXY`.
+    /// The hosts that they dial without a proxy, besides those of `NO_PROXY`.
     pub unproxied: &'static [(Releases, Unproxied)],
 }
 
-/// A place where agents look for records.
+/// A place where an agent looks for records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lookup {
     /// The releases that look there.
     pub releases: Releases,
     /// The file's directory and name.
     pub file: DiscoveryFile,
-    /// How they find the name.
+    /// The way in which they find the name.
     pub how: How,
-    /// The releases that take a record of any workspace from there, and fail if it is the wrong one.
+    /// The releases that take a record of any workspace from there, and fail if the workspace is another.
     pub unchecked: Releases,
     /// The releases that look there only if no port variable is set.
     pub without_port_variable: Releases,
 }
 
-/// How an agent finds a file's name.
+/// The way in which an agent finds a file's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum How {
-    /// It fills in the editor's PID, or the port variable.
+    /// It fills the editor's PID or the port variable into the name.
     Spelled,
     /// It lists names with the editor's PID, sorted by name.
     ListedForPid,
-    /// It lists all names: those with the editor's PID, then of running processes, then larger PIDs.
+    /// It lists all names: first those with the editor's PID, then those of running processes, each with the
+    /// larger PIDs first.
     ListedForAnyPid,
     /// It lists all files, the newest first.
     ListedByAge,
@@ -134,43 +135,43 @@ pub struct Terminal {
     pub releases: Releases,
     /// The name of the variable.
     pub variable: &'static str,
-    /// The value it must have; `None` for any.
+    /// The value that it must have. `None` for any value.
     pub value: Option<Value>,
 }
 
 /// A condition on the value of a variable.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Value {
-    /// It equals this.
+    /// The value equals this.
     Is(&'static str),
-    /// It contains this, in any case.
+    /// The value contains this, in any case.
     Contains(&'static str),
 }
 
-/// The host that agents dial: this machine, or the machine around a container.
+/// The hosts that agents dial: this machine, or the host of a container.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hosts {
-    /// This host; inside a container [`CONTAINER_HOST`].
+    /// This host, or inside a container [`CONTAINER_HOST`].
     OneOf(&'static str),
-    /// 127.0.0.1; inside a container [`CONTAINER_HOST`], unless one of these variables is set.
+    /// 127.0.0.1, or inside a container [`CONTAINER_HOST`] if none of these variables is set.
     UnlessSet(&'static [&'static str]),
-    /// 127.0.0.1; inside a container then also [`CONTAINER_HOST`], if it resolves.
+    /// 127.0.0.1, and inside a container then also [`CONTAINER_HOST`] if it resolves.
     BothInTurn,
 }
 
 /// The hosts that an agent dials without a proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unproxied {
-    /// All: it reads no proxy variables.
+    /// All hosts, because it reads no proxy variables.
     Everything,
-    /// This one.
+    /// This host.
     Host(&'static str),
-    /// The one that it dials for a companion.
+    /// The host that it dials for a companion.
     Dialled,
 }
 
-/// A fork without any release to read: it does the same as the newest release of its origin.
-pub(crate) const FORK: Behaviour = Behaviour {
+/// The behaviour of an agent whose releases were not read: that of the newest releases of its origin.
+pub(crate) const DEFAULT_BEHAVIOUR: Behaviour = Behaviour {
     known_to: None,
     connects: Releases::ALL,
     lookups: &[],
@@ -191,7 +192,7 @@ pub(crate) const FORK: Behaviour = Behaviour {
     unproxied: &[],
 };
 
-/// Marks the terminals of VS Code.
+/// The sign of VS Code's terminals.
 pub(crate) const VS_CODE: Terminal =
     Terminal { releases: Releases::ALL, variable: "TERM_PROGRAM", value: Some(Value::Is("vscode")) };
 
@@ -209,7 +210,7 @@ impl Lookup {
 }
 
 impl Behaviour {
-    /// The hosts that a release dials.
+    /// Returns the hosts that a release dials.
     pub fn hosts(&self, release: Release) -> Hosts {
         let found = self.hosts.iter().find(|(releases, _)| releases.hold(release));
         found.map_or(Hosts::OneOf("127.0.0.1"), |(_, hosts)| *hosts)
@@ -220,7 +221,7 @@ impl Behaviour {
         self.sends_token.from < self.knows_diff_rejected.from
     }
 
-    /// The hosts that a release dials without a proxy.
+    /// Returns the hosts that a release dials without a proxy.
     pub fn unproxied(&self, release: Release) -> Unproxied {
         let found = self.unproxied.iter().find(|(releases, _)| releases.hold(release));
         found.map_or(Unproxied::Dialled, |(_, unproxied)| *unproxied)
@@ -255,7 +256,7 @@ mod tests {
     fn every_lookup_is_written_except_overriding_files() {
         for agent in with_family() {
             for lookup in agent.family.behaviour.lookups {
-                // Home may be moved by a variable, or not.
+                // A variable may replace the home directory.
                 let place = |directory| match directory {
                     Directory::Tmp(below) => (false, below),
                     Directory::Home { below_home, .. } => (true, below_home),
@@ -271,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn every_release_dials_somewhere() {
+    fn every_release_dials_a_host() {
         let known = |behaviour: &&Behaviour| behaviour.known_to.is_some();
         for behaviour in with_family().map(|agent| &agent.family.behaviour).filter(known) {
             for release in [(0, 0, 0), (0, 9, 0), (0, 26, 9), (0, 27, 0), NEWEST] {

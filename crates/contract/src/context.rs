@@ -7,24 +7,25 @@ use crate::null;
 /// The method of the notification that carries an [`IdeContext`].
 pub const CONTEXT_UPDATE: &str = "ide/contextUpdate";
 
-/// Agents keep this many files and drop the rest (*How the CLI uses this context: truncation*).
+/// The number of files that agents keep; they drop the rest (the contract's section *How the CLI uses this
+/// context: truncation*).
 pub const MAX_OPEN_FILES: usize = 10;
 
-/// Agents keep this many UTF-16 units of the selection and drop the rest.
+/// The UTF-16 units of the selection that agents keep; they drop the rest.
 pub const MAX_SELECTED_UTF16: usize = 16_384;
 
 /// Parameters of `ide/contextUpdate` (the `IdeContext` of the contract's context interface).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct IdeContext {
-    /// The state of the workspace; absent if the companion has none to report.
+    /// The state of the workspace. Absent if the companion has none to report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace_state: Option<WorkspaceState>,
 }
 
 impl IdeContext {
-    /// The open files in their order, newest first; empty if the context names none.
-    pub fn open_files(&self) -> &[File] {
+    /// Returns the open files in their order, the newest first. Empty if the context has none.
+    pub fn open_files(&self) -> &[OpenFile] {
         self.workspace_state.as_ref().and_then(|state| state.open_files.as_deref()).unwrap_or_default()
     }
 }
@@ -35,30 +36,30 @@ impl IdeContext {
 pub struct WorkspaceState {
     /// Files that are open and exist on disk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub open_files: Option<Vec<File>>,
-    /// Whether the editor trusts the workspace. Absent if the editor has no notion of trust, because it
-    /// outranks the agent's own list of trusted folders.
+    pub open_files: Option<Vec<OpenFile>>,
+    /// Whether the editor trusts the workspace. Absent if the editor has no concept of trust, because the
+    /// value overrides the agent's list of trusted folders.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_trusted: Option<bool>,
 }
 
-/// One open file.
+/// An open file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct File {
-    /// Absolute path.
+pub struct OpenFile {
+    /// The absolute path.
     pub path: String,
     /// The last focus, in milliseconds since the Unix epoch. Agents sort by it, newest first.
     #[serde(default, deserialize_with = "null::or_default")]
     pub timestamp: u64,
-    /// True for the focused file; agents believe it for the newest file only.
+    /// Whether the file is focused. Agents accept this only for the newest file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_active: Option<bool>,
     /// The cursor, in the active file only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<Cursor>,
-    /// The other end of the selection, in the active file only: not on this wire, but on that of the
-    /// [dialect of Claude Code](crate::websocket).
+    /// The other end of the selection, in the active file only. Only the [dialect of Claude
+    /// Code](crate::websocket) sends it.
     #[serde(skip)]
     pub anchor: Option<Cursor>,
     /// The selection, in the active file only: at most [`MAX_SELECTED_UTF16`] UTF-16 units.
@@ -69,9 +70,9 @@ pub struct File {
 /// A cursor position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cursor {
-    /// 1-based line.
+    /// The line, counted from 1.
     pub line: u32,
-    /// 1-based column in UTF-16 units, as VS Code counts it.
+    /// The column in UTF-16 units, counted from 1, as VS Code counts it.
     pub character: u32,
 }
 
@@ -83,7 +84,7 @@ mod tests {
     fn absent_fields_are_left_out_and_never_null() {
         let context = IdeContext {
             workspace_state: Some(WorkspaceState {
-                open_files: Some(vec![File {
+                open_files: Some(vec![OpenFile {
                     path: "/p/a.rs".into(),
                     timestamp: 7,
                     is_active: None,
@@ -99,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn reading_forgives_nulls_and_unknown_fields() {
+    fn nulls_and_unknown_fields_are_accepted() {
         let file = r#"{"path":"/a","cursor":null,"isDirty":true}"#;
         let json = format!(r#"{{"workspaceState":{{"openFiles":[{file}],"isTrusted":null}},"x":1}}"#);
         let context: IdeContext = serde_json::from_str(&json).unwrap();

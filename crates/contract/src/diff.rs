@@ -17,49 +17,49 @@ pub const DIFF_REJECTED: &str = "ide/diffRejected";
 /// The method of [`DiffClosed`].
 pub const DIFF_CLOSED: &str = "ide/diffClosed";
 
-/// Arguments of [`OPEN_DIFF`].
+/// The arguments of [`OPEN_DIFF`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OpenDiffRequest {
-    /// The file in the agent's spelling. Every later message repeats it byte for byte: agents compare
-    /// strings, and wait forever for one that matches.
+    /// The file, in the agent's spelling. Every later message repeats it byte for byte, because agents
+    /// compare the strings and wait without end for an equal path.
     pub file_path: String,
     /// The whole proposed file.
     #[serde(deserialize_with = "shared_text::deserialize")]
     pub new_content: Arc<str>,
 }
 
-/// Arguments of [`CLOSE_DIFF`].
+/// The arguments of [`CLOSE_DIFF`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CloseDiffRequest {
-    /// The file, spelled as in the `openDiff` it ends.
+    /// The file, spelled as in the `openDiff` of the diff.
     pub file_path: String,
-    /// The agent wants no notification; a companion sends none after a `closeDiff` anyway.
+    /// Whether the agent wants no notification. A companion sends none after a `closeDiff` in any case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suppress_notification: Option<bool>,
 }
 
-/// The content of the text block that answers [`CLOSE_DIFF`], as JSON in a string. Shipped agents parse it,
-/// and would lose the person's edits in plain text.
+/// The content of the text block that answers [`CLOSE_DIFF`], as JSON in a string. Released agents parse it,
+/// and would lose the person's edits if it were plain text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClosedDiff {
-    /// The edited text; absent if there is no such diff.
+    /// The edited text. Absent if there is no such diff.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
 }
 
-/// Parameters of [`DIFF_ACCEPTED`]: the person accepted, the agent writes.
+/// The parameters of [`DIFF_ACCEPTED`]: the person has accepted, and the agent writes the text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DiffAccepted {
     /// The path as `openDiff` spelled it.
     pub file_path: String,
-    /// The text to write. Shipped agents test it for truth, so it is empty only if the proposal is.
+    /// The text to write. Released agents test it for truth, so it is empty only if the proposal is.
     pub content: String,
 }
 
-/// Parameters of [`DIFF_REJECTED`].
+/// The parameters of [`DIFF_REJECTED`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DiffRejected {
@@ -67,13 +67,13 @@ pub struct DiffRejected {
     pub file_path: String,
 }
 
-/// Parameters of [`DIFF_CLOSED`], the only rejection that Gemini CLI up to 0.5 and Qwen Code 0.0.14 know.
+/// The parameters of [`DIFF_CLOSED`], the only rejection that Gemini CLI up to 0.5 and Qwen Code 0.0.14 know.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DiffClosed {
     /// The path as `openDiff` spelled it.
     pub file_path: String,
-    /// The text at closing, if any.
+    /// The text at that time, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! The discovery record: the JSON file by which an agent finds a companion and learns its token.
+//! The discovery record: the JSON file with which an agent finds a companion and its token.
 
 use alongside_platform::{Os, path_lists};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::agent::FamilyAgent;
 use crate::null;
 
-/// [`Record::writer`] in files of alongside.
+/// The [`Record::writer`] in files of alongside.
 pub const WRITER: &str = "alongside";
 
 /// The content of a discovery file (the contract's *discovery mechanism*; Qwen adds `ppid` and `ideName`).
@@ -15,19 +15,19 @@ pub const WRITER: &str = "alongside";
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Record {
-    /// The companion's TCP port on 127.0.0.1. Some programs write a string; reading accepts both.
+    /// The companion's TCP port on 127.0.0.1. Some programs write it as a string, and reading accepts both.
     #[serde(deserialize_with = "number_or_string")]
     pub port: u16,
-    /// Workspace roots joined by [`delimiter`]; empty without an open folder. See [`join_roots`].
+    /// The workspace roots, joined by [`delimiter`]. Empty if no folder is open. See [`join_roots`].
     #[serde(default, deserialize_with = "null::or_default")]
     pub workspace_path: String,
     /// The bearer token of every request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auth_token: Option<String>,
-    /// The editor's name, with which an agent accepts an unknown editor.
+    /// The editor's name, which lets an agent accept an unknown editor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ide_info: Option<IdeInfo>,
-    /// The editor's process. Qwen Code ≥ 0.15.6 deletes the file if it cannot signal the process.
+    /// The editor's PID. Qwen Code ≥ 0.15.6 deletes the file if it cannot signal the process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ppid: Option<u32>,
     /// The editor's display name, as Qwen Code reads it.
@@ -36,7 +36,7 @@ pub struct Record {
     /// The command of a stdio server, for agents that cannot reach `port`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdio: Option<Stdio>,
-    /// The program that wrote the file. A companion sweeps only files with [`WRITER`].
+    /// The program that wrote the file. A companion removes only old files with [`WRITER`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writer: Option<String>,
 }
@@ -56,14 +56,14 @@ impl std::fmt::Debug for Record {
     }
 }
 
-/// The editor as agents show it to the person.
+/// The editor, as agents show it to the person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct IdeInfo {
-    /// Short lower-case identifier, such as `neovim`.
+    /// The short identifier in lower case, such as `neovim`.
     #[serde(default, deserialize_with = "null::or_default")]
     pub name: String,
-    /// Name for people, such as `Neovim`.
+    /// The name for people, such as `Neovim`.
     #[serde(default, deserialize_with = "null::or_default")]
     pub display_name: String,
 }
@@ -78,19 +78,19 @@ pub struct Stdio {
     pub args: Vec<String>,
 }
 
-/// The word in arguments of a stdio server that stands for the identifier of the agent that starts it. Over
-/// stdio, agents do not say who they are.
+/// The placeholder in the arguments of a stdio server for the identifier of the agent that starts it. Over
+/// stdio, agents do not identify themselves.
 pub const AGENT: &str = "{agent}";
 
 impl Stdio {
-    /// The command for this agent.
+    /// Returns the command for an agent.
     pub fn for_agent(&self, agent: FamilyAgent) -> Self {
         let args = self.args.iter().map(|arg| arg.replace(AGENT, agent.id)).collect();
         Self { command: self.command.clone(), args }
     }
 }
 
-/// The character between workspace roots: `;` on Windows, `:` elsewhere.
+/// Returns the character between workspace roots: `;` on Windows, `:` elsewhere.
 pub const fn delimiter() -> char {
     path_lists::delimiter(Os::HERE)
 }

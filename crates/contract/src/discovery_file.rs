@@ -1,6 +1,6 @@
 //! Directories, names and fields of discovery files, which companions write and agents read.
 
-/// One discovery file of an agent.
+/// A discovery file of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DiscoveryFile {
     /// Its directory.
@@ -9,22 +9,22 @@ pub struct DiscoveryFile {
     pub name: &'static str,
     /// Its fields.
     pub fields: Fields,
-    /// The releases that read it, for messages: "Qwen Code 0.5.1 and newer".
+    /// The releases that read it, for messages, such as "Qwen Code 0.5.1 and newer".
     pub readers: &'static str,
 }
 
 /// The directory of a discovery file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Directory {
-    /// Below the agent's temporary directory (Node's `os.tmpdir()`); `""` is that directory itself.
+    /// Below the agent's temporary directory (Node's `os.tmpdir()`), which is `""` itself.
     Tmp(&'static str),
-    /// Below the home directory, unless the variable names another base.
+    /// Below the home directory, unless the variable contains another base.
     Home {
-        /// Directories below home.
+        /// The directories below home.
         below_home: &'static str,
         /// A variable that replaces the first of them, such as `QWEN_HOME` for `~/.qwen`.
         base_variable: Option<&'static str>,
-        /// Directories below the base that the variable names.
+        /// The directories below the base in the variable.
         below_base: &'static str,
     },
 }
@@ -39,23 +39,23 @@ pub enum Fields {
 }
 
 impl DiscoveryFile {
-    /// Whether the name holds a PID. The agent compares that to the process that it takes for the editor, so
+    /// Whether the name contains a PID. The agent compares it with the PID that it takes for the editor, so
     /// such a file is also published for ancestors of the editor.
     pub fn names_pid(&self) -> bool {
         self.name.contains("{pid}")
     }
 
-    /// Whether the name holds the port. A name without it is shared by all companions of one process.
+    /// Whether the name contains the port. All companions of a process share a name without the port.
     pub fn names_port(&self) -> bool {
         self.name.contains("{port}")
     }
 
-    /// The file's name for this process and port.
+    /// Returns the file's name for a process and a port.
     pub fn file_name(&self, pid: u32, port: u16) -> String {
         self.name.replace("{pid}", &pid.to_string()).replace("{port}", &port.to_string())
     }
 
-    /// The PID in `file_name` if that is a name of this row, for any port.
+    /// Returns the PID in `file_name` if that is a name of this row, for any port.
     pub fn pid_in(&self, file_name: &str) -> Option<u32> {
         let (before, after) = self.name.split_once("{pid}")?;
         let rest = file_name.strip_prefix(before)?;

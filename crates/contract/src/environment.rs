@@ -1,13 +1,13 @@
-//! The environment variables that lead every agent to one companion, without discovery files.
+//! The environment variables that lead every agent to a companion without discovery files.
 
 use crate::agent::FamilyAgent;
 use crate::agents::with_family;
 use crate::discovery::{Record, Stdio, WRITER};
 
-/// The option behind which our stdio server is told its agent. In a file, the agent's identifier follows.
+/// The option of our stdio server for the agent that starts it. In a file, the agent's identifier follows.
 const AGENT_OPTION: &str = "--agent";
 
-/// Names and values, the token among them, by agent. `pid` is the editor's process.
+/// Returns the names and values for all agents, including the token. `pid` is the editor's PID.
 pub fn variables(record: &Record, pid: Option<u32>) -> Vec<(&'static str, String)> {
     let mut variables = Vec::new();
     for agent in with_family() {
@@ -28,7 +28,7 @@ pub fn variables(record: &Record, pid: Option<u32>) -> Vec<(&'static str, String
     variables
 }
 
-/// The stdio server for an agent, from a record for any agent.
+/// Returns the stdio server for an agent, from a record for any agent.
 fn stdio_for(record: &Record, agent: FamilyAgent) -> Option<Stdio> {
     let mut stdio = record.stdio.as_ref()?.for_agent(agent);
     if record.writer.as_deref() == Some(WRITER) {
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_of_another_agent_names_each_agent_anew() {
+    fn a_record_of_another_agent_gets_each_agents_identifier() {
         let file = |writer: &str| {
             record(&format!(
                 r#"{{"port":7,"authToken":"t.gemini","writer":"{writer}",

@@ -1,12 +1,12 @@
-//! The wire of the IDE companion contract: messages and tables, no I/O, no policy.
+//! The messages and tables of the IDE companion contract, without I/O and policy.
 //!
 //! An *agent* (Gemini CLI, Qwen Code and their forks) finds a *companion* through a [discovery
 //! record](discovery) and sends it [JSON-RPC](rpc) of the [Model Context Protocol](mcp). The companion
 //! reports the person's [open files](context), and the person decides the agent's [diffs](diff). Differences
 //! between agents are rows of the [table of agents](agents).
 //!
-//! Every type reads leniently (unknown fields, `null` for absent) and writes strictly (absent, never `null`):
-//! one invalid notification disconnects a shipped agent for good.
+//! Every type reads leniently (unknown fields, `null` for absent) and writes strictly (absent, never `null`),
+//! because a single invalid notification disconnects a released agent for good.
 
 pub mod agent;
 pub mod agents;

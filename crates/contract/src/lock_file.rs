@@ -1,27 +1,27 @@
-//! The lock file, by which Claude Code and OpenCode find a companion: its name
-//! holds the port, its content the token.
+//! The lock file, with which Claude Code and OpenCode find a companion. Its name contains the port, and its
+//! content the token.
 //!
-//! An agent connects only where exactly one lock holds its directory. So a companion never writes a second
-//! one for a folder: where another editor's lock holds a root, that root stays out of `workspaceFolders`. A
-//! lock without folders is found only by the port variable, which skips the search.
+//! An agent connects only if exactly one lock holds its directory. Therefore a companion never writes a
+//! second lock for a folder: if another editor's lock holds a root, `workspaceFolders` does not contain that
+//! root. A lock without folders is found only by the port variable, which skips the search.
 
 use serde::{Deserialize, Serialize};
 
 use crate::null;
 
-/// A lock file.
+/// The content of a lock file.
 ///
 /// Its `Debug` form hides the token.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LockFile {
-    /// The editor's process. Agents delete the lock of one that does not live.
+    /// The editor's PID. Agents delete the lock of a process that has ended.
     #[serde(default, deserialize_with = "null::or_default")]
     pub pid: u32,
-    /// The directories at or below which agents connect.
+    /// The directories in which, and below which, agents connect.
     #[serde(default, deserialize_with = "null::or_default")]
     pub workspace_folders: Vec<String>,
-    /// The editor for people.
+    /// The editor's name for people.
     #[serde(default, deserialize_with = "null::or_default")]
     pub ide_name: String,
     /// Always [`TRANSPORT`].
@@ -35,7 +35,7 @@ pub struct LockFile {
     pub writer: Option<String>,
 }
 
-/// The only transport that agents still know.
+/// The only transport that agents still support.
 pub const TRANSPORT: &str = "ws";
 
 impl std::fmt::Debug for LockFile {
@@ -50,12 +50,12 @@ impl std::fmt::Debug for LockFile {
     }
 }
 
-/// The name of the lock of the companion at this port.
+/// Returns the name of the lock of the companion at this port.
 pub fn name(port: u16) -> String {
     format!("{port}.lock")
 }
 
-/// The port in the name of a lock.
+/// Returns the port in the name of a lock.
 pub fn port_in(name: &str) -> Option<u16> {
     let digits = name.strip_suffix(".lock")?;
     digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_hold_the_port() {
+    fn names_contain_the_port() {
         assert_eq!(port_in(&name(8080)), Some(8080));
         for other in ["8080.json", ".lock", "+80.lock", "80a.lock", "99999.lock"] {
             assert_eq!(port_in(other), None, "{other}");

@@ -1,32 +1,32 @@
-//! The part of the Model Context Protocol that the contract uses: versions, headers, `initialize`, tools.
+//! The part of the Model Context Protocol that the contract uses: versions, headers, `initialize` and tools.
 
 use serde::{Deserialize, Serialize};
 
 use crate::null;
 
-/// Protocol versions a companion speaks, oldest first.
+/// The protocol versions that a companion supports, the oldest first.
 pub const PROTOCOL_VERSIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
-/// The version of a client that names none in its requests.
+/// The version of a client that sends none in its requests.
 pub const ASSUMED_VERSION: &str = "2025-03-26";
 
-/// The versions that let one POST carry several messages.
+/// The versions that allow several messages in a POST.
 pub const BATCH_VERSIONS: [&str; 2] = ["2024-11-05", "2025-03-26"];
 
-/// The header that names the session, lower case.
+/// The header with the session id, in lower case.
 pub const SESSION_HEADER: &str = "mcp-session-id";
 
-/// The header that names the protocol version, lower case.
+/// The header with the protocol version, in lower case.
 pub const VERSION_HEADER: &str = "mcp-protocol-version";
 
-/// Parameters of `initialize`, as far as a companion looks.
+/// The parameters of `initialize` that a companion reads.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct InitializeParams {
-    /// The version the client proposes.
+    /// The version that the client proposes.
     #[serde(default, deserialize_with = "null::or_default")]
     pub protocol_version: String,
-    /// The client's capabilities, an object for strict servers. Reading ignores them.
+    /// The client's capabilities, an object because strict servers require it. They are not read.
     #[serde(default, deserialize_with = "unread")]
     pub capabilities: serde_json::Map<String, serde_json::Value>,
     /// The client.
@@ -38,13 +38,13 @@ fn unread<'de, D: serde::Deserializer<'de>, T: Default>(deserializer: D) -> Resu
     serde::de::IgnoredAny::deserialize(deserializer).map(|_| T::default())
 }
 
-/// Result of `initialize`.
+/// The result of `initialize`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct InitializeResult {
-    /// The version for both sides.
+    /// The version that both sides use.
     pub protocol_version: String,
-    /// `tools` must be an object; otherwise agents disable diffs.
+    /// The companion's capabilities. `tools` must be an object, since agents disable diffs otherwise.
     pub capabilities: serde_json::Value,
     /// The companion.
     pub server_info: Implementation,
@@ -53,50 +53,51 @@ pub struct InitializeResult {
 /// A program's name and version.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Implementation {
-    /// Identifier.
+    /// The identifier.
     #[serde(default, deserialize_with = "null::or_default")]
     pub name: String,
-    /// Version, in whatever scheme the program uses.
+    /// The version, in the program's own scheme.
     #[serde(default, deserialize_with = "null::or_default")]
     pub version: String,
-    /// Name for people.
+    /// The name for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
 }
 
-/// The version in the answer to `initialize`: the proposed one if it is known, otherwise the newest.
+/// Returns the version in the answer to `initialize`: the proposed version if it is known, or else the
+/// newest.
 pub fn negotiate(proposed: &str) -> &'static str {
     PROTOCOL_VERSIONS.into_iter().find(|version| *version == proposed).unwrap_or(PROTOCOL_VERSIONS[3])
 }
 
-/// Result of a tool call.
+/// The result of a tool call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CallToolResult {
-    /// Text blocks; empty for an opened diff.
+    /// The text blocks. Empty for an opened diff.
     #[serde(default, deserialize_with = "null::or_default")]
     pub content: Vec<TextContent>,
-    /// True if the tool failed, otherwise absent.
+    /// True if the tool failed, and absent otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_error: Option<bool>,
 }
 
 impl CallToolResult {
-    /// One text block.
+    /// Makes a result with a single text block.
     pub fn text(text: impl Into<String>) -> Self {
         Self { content: vec![TextContent::new(text)], is_error: None }
     }
 
-    /// `isError: true` and one text block with the reason.
+    /// Makes a result with `isError: true` and a single text block with the reason.
     pub fn error(why: impl Into<String>) -> Self {
         Self { content: vec![TextContent::new(why)], is_error: Some(true) }
     }
 }
 
-/// A block of text. Blocks of other kinds read as empty text of their kind.
+/// A block of text. A block of another kind is read as an empty text of its kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TextContent {
-    /// Always `text` in written blocks.
+    /// The kind, which is always `text` in written blocks.
     #[serde(rename = "type")]
     pub kind: String,
     /// The text.

@@ -1,8 +1,10 @@
-//! Lenient reading: `null` means absent, for other languages mix the two. Written messages hold no `null`.
+//! Lenient reading: `null` means absent, because other languages do not distinguish them. Written messages
+//! contain no `null`.
 
 use serde::{Deserialize, Deserializer};
 
-/// For `#[serde(default, deserialize_with = "null::or_default")]` on optional fields that are no `Option`.
+/// Reads `null` as the default, for `#[serde(default, deserialize_with = "null::or_default")]` on optional
+/// fields whose type is not `Option`.
 pub(crate) fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
@@ -20,7 +22,7 @@ mod tests {
     use crate::mcp::{CallToolResult, Implementation, InitializeParams, TextContent};
     use crate::rpc::ErrorObject;
 
-    /// Absent and `null` fields must mean the same.
+    /// Checks that absent fields and `null` mean the same.
     fn reads<T: DeserializeOwned + serde::Serialize>(needed: Value, optional: &[&str]) {
         let absent = serde_json::from_value::<T>(needed.clone()).map(|it| json!(it));
         let absent = absent.unwrap_or_else(|error| panic!("{needed} of {optional:?}: {error}"));

@@ -1,22 +1,22 @@
-//! JSON-RPC 2.0 as MCP uses it: one message is a request, a notification or a reply.
+//! JSON-RPC 2.0 as MCP uses it: a message is a request, a notification or a reply.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::null;
 
-/// The body was not JSON.
+/// The code for a body that is not JSON.
 pub const PARSE_ERROR: i64 = -32700;
-/// The JSON was not a message.
+/// The code for JSON that is not a message.
 pub const INVALID_REQUEST: i64 = -32600;
-/// There is no such method.
+/// The code for an unknown method.
 pub const METHOD_NOT_FOUND: i64 = -32601;
-/// The parameters do not fit the method.
+/// The code for parameters that do not fit the method.
 pub const INVALID_PARAMS: i64 = -32602;
-/// The session does not exist, or not any more.
+/// The code for a session that does not exist, or does not exist any more.
 pub const SESSION_NOT_FOUND: i64 = -32001;
 
-/// The id of a request: agents use numbers, other clients strings. A reply repeats it exactly.
+/// The id of a request: agents use numbers, other clients use strings. A reply repeats it exactly.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Id {
@@ -27,14 +27,14 @@ pub enum Id {
 }
 
 impl Id {
-    /// The longest id in bytes of JSON. A call that waits for a person keeps its id.
+    /// The longest id, in bytes of JSON. A call that waits for a person keeps its id.
     pub const MAX_BYTES: usize = 1 << 10;
 
     fn parse(json: &str) -> Result<Self, NotAMessage> {
         if json.len() > Self::MAX_BYTES {
             return Err(NotAMessage { why: "\"id\" is longer than 1,024 bytes" });
         }
-        // Parsing a list or object would take many times its size.
+        // Parsing a list or an object would take many times its size.
         let is_simple = !json.starts_with(['[', '{']);
         is_simple
             .then(|| serde_json::from_str(json).ok())
@@ -43,27 +43,27 @@ impl Id {
     }
 }
 
-/// A received message. Parameters stay raw, within its text, until their type is known: a proposal may be
-/// large.
+/// A received message. Parameters stay raw within the text of the message until their type is known, because
+/// a proposal may be large.
 #[derive(Debug, Clone)]
 pub enum Message<'a> {
-    /// It needs a reply.
+    /// A message that needs a reply.
     Request {
-        /// The id, repeated in the reply.
+        /// The id, which the reply repeats.
         id: Id,
         /// The method.
         method: String,
         /// The raw arguments.
         params: Option<&'a RawValue>,
     },
-    /// It needs no reply.
+    /// A message that needs no reply.
     Notification {
         /// The method.
         method: String,
         /// The raw arguments.
         params: Option<&'a RawValue>,
     },
-    /// It answers a request. A reply to an unreadable request has no id.
+    /// The answer to a request. A reply to an unreadable request has no id.
     Reply {
         /// The id of the request.
         id: Option<Id>,
@@ -75,18 +75,18 @@ pub enum Message<'a> {
 /// The `error` of a reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ErrorObject {
-    /// One of the constants of this module, or the peer's own.
+    /// A constant of this module, or a code of the peer.
     pub code: i64,
-    /// For people.
+    /// The message for people.
     #[serde(default, deserialize_with = "null::or_default")]
     pub message: String,
-    /// For programs.
+    /// The data for programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<serde_json::Value>,
 }
 
 impl ErrorObject {
-    /// Larger data stay unread, because as a value they would take many times their size.
+    /// The largest data that are read, in bytes: as a value, data take many times their size.
     const MAX_DATA: usize = 64 << 10;
 
     fn parse(json: &str) -> Result<Self, NotAMessage> {
@@ -111,7 +111,7 @@ impl ErrorObject {
 /// The reason for JSON of another shape.
 const NO_SHAPE: &str = "it is not an object of JSON-RPC's shape";
 
-/// A message that is JSON but not JSON-RPC.
+/// An error about JSON that is not JSON-RPC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotAMessage {
     /// The reason.
@@ -137,10 +137,10 @@ fn present<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Option<&'de RawValu
 }
 
 impl<'a> Message<'a> {
-    /// Reads one message.
+    /// Parses a message.
     ///
     /// # Errors
-    /// The outer error is a JSON error, the inner one JSON that is no JSON-RPC 2.0 message.
+    /// The outer error is a JSON error, the inner error is JSON that is not a JSON-RPC 2.0 message.
     pub fn parse(json: &'a [u8]) -> Result<Result<Self, NotAMessage>, serde_json::Error> {
         let loose: Loose<'_> = match serde_json::from_slice(json) {
             Ok(loose) => loose,
@@ -191,7 +191,7 @@ fn write<P: Serialize>(
     params: Option<&P>,
     result: Option<&P>,
 ) -> String {
-    // Only maps with other keys than strings and failing `Serialize` impls fail, and no type here has either.
+    // Only maps with keys other than strings and failing `Serialize` impls fail, and no type here has either.
     serde_json::to_string(&Outgoing { jsonrpc: "2.0", id, method, params, result }).unwrap_or_default()
 }
 

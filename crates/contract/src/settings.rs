@@ -1,4 +1,4 @@
-//! The settings files of an agent, and the names of the settings that decide whether it works with a
+//! The settings files of an agent, and the names of the settings that decide whether the agent works with a
 //! companion.
 
 /// A release: major, minor, patch.
@@ -7,40 +7,40 @@ pub type Release = (u64, u64, u64);
 /// The settings files of an agent.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SettingsFiles {
-    /// Their directory, below home and below each project.
+    /// The directory of the files, below home and below each project.
     pub directory: &'static str,
     /// A variable that replaces the home directory, and the first release that reads it.
     pub home_variable: Option<(&'static str, Release)>,
     /// A variable that replaces [`Self::directory`] below home, and the first release that reads it.
     pub base_variable: Option<(&'static str, Release)>,
-    /// The file in the home directory, or in the one that [`Self::base_variable`] names, which holds
-    /// [`Self::ide_enabled`] in place of the files of settings.
+    /// The file in the home directory, or in the directory in [`Self::base_variable`], with
+    /// [`Self::ide_enabled`] in place of the settings files.
     pub ide_file: Option<&'static str>,
-    /// The file beside a project's settings that outranks them, and that is one person's own.
+    /// The file next to a project's settings that overrides them, and that is one person's own.
     pub local_file: Option<&'static str>,
     /// The administrator's files.
     pub system: SystemFiles,
-    /// A variable that names another list of trusted folders.
+    /// A variable with the path of another list of trusted folders.
     pub trusted_folders_variable: Option<&'static str>,
     /// A variable that overrides the list of trusted folders.
     pub trust_variable: Option<&'static str>,
-    /// The first release that reads files that begin with a byte-order mark; `None` if none does.
+    /// The first release that reads files with a byte-order mark. `None` if no release does.
     pub reads_mark_since: Option<Release>,
-    /// The agent's words for IDE mode.
+    /// The agent's term for IDE mode.
     pub ide_mode: &'static str,
-    /// Whether IDE mode is on; off by default.
+    /// The names of the setting that switches IDE mode on. It is off by default.
     pub ide_enabled: &'static [Name],
     /// The argument that sets the approval mode.
     pub approval_argument: &'static str,
-    /// How much the agent does without asking.
+    /// The names of the setting for the approval mode.
     pub approval_mode: &'static [Name],
-    /// A mode that only an argument can set; files cannot.
+    /// A mode that only the argument can set.
     pub never_from_files: Option<&'static str>,
-    /// The default mode and its first release; the newest first.
+    /// The default modes, each with its first release. The newest is first.
     pub default_approval_modes: &'static [(Release, &'static str)],
-    /// Whether folders must be trusted.
+    /// The names of the setting by which folders must be trusted.
     pub folder_trust: &'static [Name],
-    /// The first release where folders must be trusted by default.
+    /// The first release in which folders must be trusted by default.
     pub folder_trust_by_default: Option<Release>,
 }
 
@@ -48,7 +48,7 @@ impl SettingsFiles {
     /// The name of the person's file and of a project's.
     pub const NAME: &str = "settings.json";
 
-    /// The default mode of a release; `None` is the newest release.
+    /// Returns the default mode of a release. `None` is the newest release.
     pub fn default_approval_mode(&self, release: Option<Release>) -> &'static str {
         let modes = self.default_approval_modes;
         let fits = |since: Release| release.is_none_or(|release| release >= since);
@@ -56,14 +56,14 @@ impl SettingsFiles {
     }
 }
 
-/// The administrator's settings. They outrank the person's settings; their defaults do not.
+/// The administrator's settings. They override the person's settings, but their defaults do not.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SystemFiles {
-    /// A variable that names the file of settings.
+    /// A variable with the path of the settings file.
     pub variable: Option<&'static str>,
-    /// A variable that names the file of defaults.
+    /// A variable with the path of the file of defaults.
     pub defaults_variable: Option<&'static str>,
-    /// The name of the file of settings.
+    /// The name of the settings file.
     pub file: &'static str,
     /// The directory on Linux.
     pub linux: &'static str,
@@ -73,16 +73,17 @@ pub struct SystemFiles {
     pub windows: &'static str,
 }
 
-/// A name of a setting, and the releases that use it. Of two names in a file, the first one here counts.
+/// A name of a setting, and the releases that use it. If a file contains two of a setting's names, the first
+/// in its list applies.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Name {
-    /// The keys on the way to it.
+    /// The keys that lead to the setting.
     pub keys: &'static [&'static str],
     /// The first release that reads it.
     pub from: Release,
     /// The first release that does not read it any more.
     pub until: Option<Release>,
-    /// Read only in files whose `$version` is absent or below this.
+    /// The `$version` below which, or without which, a file may contain the name.
     pub below_version: Option<u64>,
 }
 
@@ -99,7 +100,7 @@ impl Name {
         Self { keys, from: (0, 0, 0), until: None, below_version: Some(2) }
     }
 
-    /// Whether a release reads it; `None` is the newest release.
+    /// Whether a release reads it. `None` is the newest release.
     pub fn is_read_by(&self, release: Option<Release>) -> bool {
         match release {
             None => self.until.is_none(),

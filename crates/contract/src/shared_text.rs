@@ -1,5 +1,5 @@
-//! Reads a text into the allocation that all its owners share. Serde's own way copies it once more, which
-//! takes a while for a large one.
+//! Reads a text into the allocation that all its owners share. Serde's own implementation copies the text
+//! once more, which takes a while for a large text.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use serde::de::{Error, Visitor};
 /// Reads a text, for `#[serde(deserialize_with)]`.
 ///
 /// # Errors
-/// When the value is no string.
+/// If the value is not a string.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<str>, D::Error> {
     deserializer.deserialize_str(SharedText)
 }

@@ -1,16 +1,16 @@
-//! Lone surrogates in JSON. Node can send `"\ud800"`, which no Rust string can hold. Each lone half becomes
-//! U+FFFD before parsing, because refusing a whole proposal for one broken emoji would lose it.
+//! Lone surrogates in JSON. Node can send `"\ud800"`, which a Rust string cannot contain. Each lone surrogate
+//! becomes U+FFFD before parsing, because a refusal would lose a whole proposal for a single broken emoji.
 
 use std::borrow::Cow;
 
-/// Replaces every `\uXXXX` escape of a lone surrogate by `\ufffd`. Returns other text unchanged.
+/// Replaces every `\uXXXX` escape of a lone surrogate with `\ufffd`. Returns other text unchanged.
 ///
-/// It reads bytes, not JSON: outside strings a backslash is invalid, and the parser still refuses it.
+/// It reads bytes, not JSON: a backslash outside of a string is invalid, and the parser still refuses it.
 pub fn replace_lone(json: &[u8]) -> Cow<'_, [u8]> {
-    // Searching is faster than reading, and hardly any text has such escapes.
+    // A search is faster than parsing, and hardly any text contains such escapes.
     let Some(first) = memchr::memmem::find(json, b"\\u") else { return Cow::Borrowed(json) };
     let mut fixed: Option<Vec<u8>> = None;
-    // An escaped backslash may precede the `u`, so count the backslashes.
+    // An escaped backslash may precede the `u`, so the backslashes are counted.
     let mut at = first - json[..first].iter().rev().take_while(|byte| **byte == b'\\').count();
     while at < json.len() {
         if json[at] != b'\\' {
@@ -33,7 +33,7 @@ pub fn replace_lone(json: &[u8]) -> Cow<'_, [u8]> {
     fixed.map_or(Cow::Borrowed(json), Cow::Owned)
 }
 
-/// The UTF-16 unit of a `\uXXXX` escape that starts at `at`.
+/// Returns the UTF-16 unit of a `\uXXXX` escape that starts at `at`.
 fn escape_at(json: &[u8], at: usize) -> Option<u16> {
     let escape = json.get(at..at + 6)?;
     let digits = std::str::from_utf8(escape.strip_prefix(b"\\u")?).ok()?;

@@ -1,36 +1,36 @@
-//! The agent in a token.
+//! The agent's identifier in a token.
 //!
-//! Every agent gives the name `streamable-http-client` in `initialize`, so a companion cannot tell Qwen Code
-//! from Gemini CLI. But each one reads its own files, so its token is the companion's secret, a dot and
-//! the agent's identifier: `3f9c….qwen`.
+//! Every agent uses the name `streamable-http-client` in `initialize`, so a companion cannot distinguish Qwen
+//! Code from Gemini CLI. But each agent reads its own files, so its token consists of the companion's secret,
+//! a dot and the agent's identifier: `3f9c….qwen`.
 
 use crate::agent::FamilyAgent;
 use crate::discovery::{Record, WRITER};
 
-/// The token in an agent's files.
+/// Returns the token in an agent's files.
 pub fn for_agent(secret: &str, agent: FamilyAgent) -> String {
     format!("{secret}.{}", agent.id)
 }
 
-/// The secret and the agent of a token; the whole token if it names no agent.
+/// Splits a token into its secret and its agent. Without an agent, the whole token is the secret.
 pub fn split(token: &str) -> (&str, Option<FamilyAgent>) {
     let named = token.rsplit_once('.').and_then(|(secret, id)| Some((secret, FamilyAgent::named(id)?)));
     named.map_or((token, None), |(secret, agent)| (secret, Some(agent)))
 }
 
 impl Record {
-    /// Whether two records lead to the same companion, for any agents.
+    /// Whether two records lead to the same companion, for whatever agents.
     pub fn is_same_companion(&self, other: &Self) -> bool {
         self.port == other.port && self.secret() == other.secret()
     }
 
-    /// The token for an agent, from a record for any agent.
+    /// Returns the token for an agent, from a record for any agent.
     pub fn token_for(&self, agent: FamilyAgent) -> Option<String> {
         let ours = self.writer.as_deref() == Some(WRITER);
         self.secret().map(|secret| if ours { for_agent(secret, agent) } else { secret.to_owned() })
     }
 
-    /// The token without an agent's identifier; the whole token of another companion.
+    /// Returns the token without an agent's identifier. The token of another companion is returned whole.
     fn secret(&self) -> Option<&str> {
         let token = self.auth_token.as_deref()?;
         Some(if self.writer.as_deref() == Some(WRITER) { split(token).0 } else { token })
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_names_its_family() {
+    fn a_token_contains_its_agent() {
         for agent in with_family() {
             let token = for_agent("3f9c", agent);
             assert_eq!(split(&token), ("3f9c", Some(agent)));

@@ -1,9 +1,10 @@
 //! The token proof: a companion proves that it knows its token, and neither side sends the token.
 //!
-//! A discovery file outlives a killed companion, and then anybody may listen on its port. So alongside's own
-//! tools first send `GET /status` with a nonce in [`NONCE_HEADER`] and without a token. A companion answers
-//! `204` with [`PROOF_HEADER`]: the HMAC-SHA-256, under its token, of the nonce and the dialled address. With
-//! the address, a listener at another one (`[::1]` beside `127.0.0.1`) cannot forward the question.
+//! A discovery file remains when its companion is killed, and then any program may listen on its port.
+//! Therefore alongside's own tools first send `GET /status` with a nonce in [`NONCE_HEADER`] and without a
+//! token. A companion answers `204` with [`PROOF_HEADER`]: the HMAC-SHA-256, with its token as the key, of
+//! the nonce and the dialled address. Because the proof contains the address, a listener at another address
+//! (`[::1]` in place of `127.0.0.1`) cannot forward the request.
 
 use std::net::SocketAddr;
 
@@ -12,7 +13,7 @@ use sha2::Sha256;
 
 use crate::token;
 
-/// The header of the nonce: 64 hexadecimal digits, new for each question.
+/// The header of the nonce: 64 hexadecimal digits, new for each request.
 pub const NONCE_HEADER: &str = "Alongside-Nonce";
 /// The header of the proof: 64 hexadecimal digits.
 pub const PROOF_HEADER: &str = "Alongside-Proof";
@@ -25,12 +26,13 @@ pub fn is_nonce(nonce: &str) -> bool {
     nonce.len() == NONCE_DIGITS && nonce.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The proof that the listener at `address` knows a token; the token's family makes no difference.
+/// Computes the proof that the listener at `address` knows a token. The agent in the token makes no
+/// difference.
 pub fn prove(token: &str, nonce: &str, address: SocketAddr) -> String {
     mac(token, nonce, address).finalize().into_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Whether a proof is right. The comparison takes constant time.
+/// Whether a proof is correct. The comparison takes constant time.
 pub fn is_proven(token: &str, nonce: &str, address: SocketAddr, proof: &str) -> bool {
     let digits = proof.as_bytes().chunks(2).map(|pair| {
         let pair =
@@ -42,7 +44,7 @@ pub fn is_proven(token: &str, nonce: &str, address: SocketAddr, proof: &str) -> 
 }
 
 fn mac(token: &str, nonce: &str, address: SocketAddr) -> Hmac<Sha256> {
-    // Records of one companion hold its secret with the names of several families.
+    // The records of a companion contain its secret with the identifiers of several agents.
     let secret = token::split(token).0;
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.as_bytes()) else {
         unreachable!("HMAC takes keys of any length")

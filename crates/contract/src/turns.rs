@@ -1,41 +1,41 @@
-//! How an agent tells its hooks of turns: the events at a person's prompt and at the end, and which of them
-//! begin or end nothing. Everything in a row was measured with the agent, in the release that its file names;
-//! `rig/tests/stories/turns.rs` fails where a release differs.
+//! The way in which an agent reports turns to its hooks: the events at a person's prompt and at the end, and
+//! which of them begin or end no turn. Every part of a row was measured with the agent, in the release that
+//! its file lists; `rig/tests/stories/turns.rs` fails if a release differs.
 
 use std::time::Duration;
 
 use crate::settings::Release;
 
-/// The part of an agent that tells hooks of turns. Inputs have `hook_event_name`, `session_id`, `cwd` and
-/// `prompt`.
+/// The part of an agent that reports turns to hooks. The inputs contain `hook_event_name`, `session_id`,
+/// `cwd` and `prompt`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Turns {
     /// The event before the agent works on a prompt.
     pub prompt: &'static str,
     /// The events at the end of its work.
     pub ends: &'static [&'static str],
-    /// Those of [`Self::ends`] that only newer releases know, each with its first. An older one overlooks
-    /// everything in a file of settings that names such an event.
+    /// The events of [`Self::ends`] that only newer releases know, each with its first release. An older
+    /// release ignores the whole settings file if it contains such an event.
     pub newer_ends: &'static [(&'static str, Release)],
-    /// The field with the agent's name of the turn, if it has one.
+    /// The field with the agent's id of the turn, if there is one.
     pub turn: Option<&'static str>,
-    /// The field that only events of subagents have, if they can be told.
+    /// The field that only events of subagents contain, if there is one.
     pub subagent: Option<&'static str>,
-    /// Which prompts are a person's.
+    /// The prompts that are a person's.
     pub begins: Begins,
-    /// The field with the list of tasks in the background, among them subagents that still run at an end.
+    /// The field with the list of background tasks, which contains the subagents that still run at an end.
     pub tasks: Option<&'static str>,
-    /// How it takes a text for its model at a person's prompt.
+    /// The form in which it accepts a text for its model at a person's prompt.
     pub answer: PromptAnswer,
-    /// The longest text that it takes there whole, in UTF-16 units, with a margin.
+    /// The longest text that it accepts whole there, in UTF-16 units, with a margin.
     pub most: usize,
-    /// How a hook wakes an idle session, if it can.
+    /// The way in which a hook wakes an idle session, if it can.
     pub wake: Option<Wake>,
-    /// Whether a diff that its person rejects ends the turn, of which no hook hears.
+    /// Whether the turn ends without an event when the person rejects a diff.
     pub ends_by_rejection: bool,
 }
 
-/// The answer to a prompt event that gives the model a text beside the prompt.
+/// The form of the answer to a prompt event that gives the model a text with the prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PromptAnswer {
     /// `{"hookSpecificOutput":{"hookEventName":…,"additionalContext":…}}`.
@@ -44,35 +44,35 @@ pub enum PromptAnswer {
     Flat,
 }
 
-/// The longest text for an agent whose own limit is not known. Claude Code 2.1.332 cuts more than 10,000
-/// characters to the first 2,000 and names a file instead.
+/// The longest text for an agent whose own limit is not known. Claude Code 2.1.332 cuts a text of more than
+/// 10,000 characters to the first 2,000 and refers to a file for the rest.
 pub const MOST_CONTEXT: usize = 9_000;
 
-/// How a hook that waits beside an idle session wakes it.
+/// The way in which a hook that waits beside an idle session wakes it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Wake {
-    /// The event of an end at which the hook begins to wait.
+    /// The event at an end at which the hook begins to wait.
     pub event: &'static str,
     /// The first release that does not wait for such a hook.
     pub since: Release,
-    /// The field of the hook's entry that says so.
+    /// The field of the hook's entry that keeps the agent from waiting.
     pub field: &'static str,
-    /// The exit code that wakes the session. The model reads what the hook wrote to its error output.
+    /// The exit code that wakes the session. The model reads the hook's error output.
     pub code: u8,
-    /// The variable of the hook, and its value, where a person is at the session. A session without one ends
+    /// The variable of the hook, with its value if a person attends the session. An unattended session ends
     /// only after its hooks.
     pub attended: (&'static str, &'static str),
-    /// How long the hook waits at most.
+    /// The longest time that the hook waits.
     pub patience: Duration,
 }
 
 impl Turns {
-    /// How it is woken in a release, if it can be.
+    /// Returns the way to wake a session of a release, if there is one.
     pub fn wake_in(&self, release: Option<Release>) -> Option<&Wake> {
         self.wake.as_ref().filter(|wake| release.is_some_and(|release| release >= wake.since))
     }
 
-    /// The events to register for in a release. One that does not say which it is may be an old one.
+    /// Returns the events to register for in a release. An unknown release may be an old one.
     pub fn events(&self, release: Option<Release>) -> impl Iterator<Item = &'static str> {
         let is_known = move |event: &&str| {
             let newer = self.newer_ends.iter().find(|(name, _)| name == event);
@@ -82,23 +82,23 @@ impl Turns {
     }
 }
 
-/// Which prompt events are a person's. Others go on with a turn.
+/// The prompt events that are a person's. Other events continue a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Begins {
-    /// All, as far as it can be told.
+    /// All events, as far as is known.
     Always,
-    /// Those with this field.
+    /// The events with this field.
     WithField(&'static str),
-    /// Those whose prompt does not begin so.
+    /// The events whose prompt does not begin with this.
     UnlessTagged(&'static str),
 }
 
-/// The part of an event in a turn.
+/// The meaning of an event for a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moment {
     /// A person's prompt: a turn begins.
     Prompt,
-    /// The agent goes on by itself: a turn begins only if none is open.
+    /// The agent continues by itself. A turn begins only if none is open.
     Continued,
     /// A turn ends.
     End,
@@ -109,7 +109,7 @@ mod tests {
     use crate::agents::with_turns;
 
     #[test]
-    fn a_release_gets_the_events_that_it_knows() {
+    fn a_release_gets_only_the_events_that_it_knows() {
         let claude = with_turns().find(|agent| agent.id == "claude").and_then(|agent| agent.turns.as_ref());
         let events = |release| claude.unwrap().events(release).collect::<Vec<_>>();
         assert_eq!(events(Some((2, 1, 78))), ["UserPromptSubmit", "Stop", "StopFailure"]);
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn every_agent_that_tells_of_turns_runs_hooks() {
+    fn every_agent_that_reports_turns_runs_hooks() {
         for agent in with_turns() {
             assert!(agent.hook.is_some(), "{}", agent.id);
             let turns = agent.turns.as_ref().unwrap();

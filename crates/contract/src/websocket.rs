@@ -1,10 +1,10 @@
-//! The dialect of Claude Code and OpenCode, MCP over one WebSocket. No document describes it: it was measured
-//! with Claude Code 2.0.31 to 2.1.332. `rig/tests/stories/claude.rs` and the release matrix fail where a
-//! release differs.
+//! The dialect of Claude Code and OpenCode: MCP over a WebSocket. It is not documented, and was measured with
+//! Claude Code 2.0.31 to 2.1.332. `rig/tests/stories/claude.rs` and the release matrix fail if a release
+//! differs.
 //!
 //! The agent finds the port and the token in a [lock file](crate::lock_file). `openDiff` has no notification
-//! of its outcome: the call stays open until the person has decided, and its result is the outcome. Lines
-//! and characters are 0-based, characters in UTF-16 units.
+//! of its outcome: the call stays open until the person has decided, and its result is the outcome. Lines and
+//! characters are counted from 0, and characters are UTF-16 units.
 
 pub mod tools;
 
@@ -15,14 +15,14 @@ use serde::{Deserialize, Serialize};
 use crate::mcp::{CallToolResult, TextContent};
 use crate::shared_text;
 
-/// The header that carries the token, lower case.
+/// The header with the token, in lower case.
 pub const TOKEN_HEADER: &str = "x-claude-code-ide-authorization";
 /// The WebSocket subprotocol, which the companion repeats.
 pub const SUBPROTOCOL: &str = "mcp";
 
-/// The tool that ends one review: the person has answered in the agent's own prompt.
+/// The tool that ends a single review, after the person has answered in the agent's own prompt.
 pub const CLOSE_TAB: &str = "close_tab";
-/// The tool that ends all reviews of the agent, called with each prompt.
+/// The tool that ends all reviews of the agent. The agent calls it with each prompt.
 pub const CLOSE_ALL_DIFF_TABS: &str = "closeAllDiffTabs";
 /// The method of [`SelectionChanged`].
 pub const SELECTION_CHANGED: &str = "selection_changed";
@@ -30,7 +30,7 @@ pub const SELECTION_CHANGED: &str = "selection_changed";
 /// The method of [`AtMentioned`].
 pub const AT_MENTIONED: &str = "at_mentioned";
 
-/// Arguments of [`OPEN_DIFF`](crate::diff::OPEN_DIFF) in this dialect.
+/// The arguments of [`OPEN_DIFF`](crate::diff::OPEN_DIFF) in this dialect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenDiffCall {
     /// The file that the agent is to write.
@@ -38,35 +38,35 @@ pub struct OpenDiffCall {
     /// The whole proposed file.
     #[serde(deserialize_with = "shared_text::deserialize")]
     pub new_file_contents: Arc<str>,
-    /// The name by which [`CLOSE_TAB`] and a rejection mean this review.
+    /// The name of this review in [`CLOSE_TAB`] and in a rejection.
     pub tab_name: String,
 }
 
-/// Arguments of [`CLOSE_TAB`].
+/// The arguments of [`CLOSE_TAB`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CloseTabCall {
-    /// That of the `openDiff` it ends.
+    /// The name in the `openDiff` of the review.
     pub tab_name: String,
 }
 
-/// The result of an accepted `openDiff`. The agent writes `text`; one that equals the file counts as a
-/// denial.
+/// Makes the result of an accepted `openDiff`. The agent writes `text`. It treats a text that equals the file
+/// as a rejection.
 pub fn accepted(text: &str) -> CallToolResult {
     texts(["FILE_SAVED", text])
 }
 
-/// The result of a rejected `openDiff`.
+/// Makes the result of a rejected `openDiff`.
 pub fn rejected(tab_name: &str) -> CallToolResult {
     texts(["DIFF_REJECTED", tab_name])
 }
 
-/// The result of [`CLOSE_TAB`], whether or not there was a review. As the result of `openDiff` it would
+/// Makes the result of [`CLOSE_TAB`], whether or not there was a review. As the result of `openDiff` it would
 /// accept the proposal.
 pub fn tab_closed() -> CallToolResult {
     texts(["TAB_CLOSED"])
 }
 
-/// The result of [`CLOSE_ALL_DIFF_TABS`], which ended so many reviews.
+/// Makes the result of [`CLOSE_ALL_DIFF_TABS`], which ended `count` reviews.
 pub fn tabs_closed(count: usize) -> CallToolResult {
     texts([format!("CLOSED_{count}_DIFF_TABS")])
 }
@@ -75,35 +75,35 @@ fn texts<const N: usize>(texts: [impl Into<String>; N]) -> CallToolResult {
     CallToolResult { content: texts.into_iter().map(TextContent::new).collect(), ..CallToolResult::default() }
 }
 
-/// Parameters of `selection_changed`: the active file and the selection in it. Without a file and with an
-/// empty range, the agent forgets what it knew; a message without a range it ignores.
+/// The parameters of `selection_changed`: the active file and the selection in it. Without a file and with an
+/// empty range, the agent clears its state. It ignores a message without a range.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SelectionChanged {
-    /// The selected text; empty for a cursor.
+    /// The selected text. Empty for a cursor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// Absolute path.
+    /// The absolute path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_path: Option<String>,
-    /// The same as a `file:` URL.
+    /// The path as a `file:` URL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_url: Option<String>,
     /// The range of the selection.
     pub selection: SelectedRange,
 }
 
-/// Parameters of `at_mentioned`: the agent adds the file, or lines of it, to the prompt that the person
+/// The parameters of `at_mentioned`. The agent adds the file, or lines of it, to the prompt that the person
 /// types.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AtMentioned {
-    /// Absolute path.
+    /// The absolute path.
     pub file_path: String,
-    /// 0-based first line; absent for the whole file, and never null.
+    /// The first line, counted from 0. Absent for the whole file, and never null.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line_start: Option<u32>,
-    /// 0-based last line.
+    /// The last line, counted from 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line_end: Option<u32>,
 }
@@ -116,16 +116,16 @@ pub struct SelectedRange {
     pub start: FilePosition,
     /// The character after its last one.
     pub end: FilePosition,
-    /// Whether both are the same.
+    /// Whether the start and the end are the same.
     pub is_empty: bool,
 }
 
 /// A position in a file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FilePosition {
-    /// 0-based line.
+    /// The line, counted from 0.
     pub line: u32,
-    /// 0-based character in UTF-16 units.
+    /// The character, counted from 0 in UTF-16 units.
     pub character: u32,
 }
 
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_are_as_agents_compare_them() {
+    fn results_are_those_that_agents_expect() {
         let texts = |result: CallToolResult| serde_json::to_string(&result.content).unwrap();
         assert_eq!(
             texts(accepted("a\n")),
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_selected_has_a_range_and_no_file() {
+    fn an_empty_selection_has_a_range_and_no_file() {
         let json = serde_json::to_string(&SelectionChanged::default()).unwrap();
         let place = r#"{"line":0,"character":0}"#;
         let range = format!(r#"{{"start":{place},"end":{place},"isEmpty":false}}"#);

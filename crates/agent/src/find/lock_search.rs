@@ -88,7 +88,7 @@ pub fn lock_of(agent: FamilyAgent, port: u16, here: &Surroundings) -> Option<Pat
 }
 
 fn search(rules: &LockRules, agent: FamilyAgent, here: &Surroundings) -> LockSearch {
-    let mut tokenless = rules.tokenless_ports.iter();
+    let mut tokenless = rules.tokenless_port_variables.iter();
     if let Some(name) = tokenless.find(|name| here.variables.contains_key(**name)) {
         return LockSearch::WithoutToken(name);
     }
@@ -101,7 +101,7 @@ fn search(rules: &LockRules, agent: FamilyAgent, here: &Surroundings) -> LockSea
     let mut found: Vec<Lock> = entries.filter_map(|entry| read(&entry.path())).collect();
     found.retain(|lock| lock.holds(&here.cwd));
     found.sort_by_key(|lock| lock.port);
-    if rules.takes_newest {
+    if rules.resolves_ties {
         let rank = |lock: &Lock| {
             let holding = lock.content.workspace_folders.iter().filter(|folder| holds(folder, &here.cwd));
             let written = lock.path.metadata().and_then(|found| found.modified()).ok();

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use alongside_contract::context::{CONTEXT_UPDATE, Cursor, File, IdeContext};
+use alongside_contract::context::{CONTEXT_UPDATE, Cursor, IdeContext, OpenFile};
 use alongside_contract::family::{ContextForm, Transport};
 use alongside_contract::rpc;
 use alongside_contract::websocket::{
@@ -50,7 +50,7 @@ impl ContextFrames {
         match form {
             ContextForm::Update => forms.update.clone(),
             ContextForm::Selection => forms.selection.clone(),
-            ContextForm::SelectionFromOne => forms.from_one.clone(),
+            ContextForm::OneBasedSelection => forms.from_one.clone(),
         }
     }
 }
@@ -98,7 +98,7 @@ pub(crate) fn selected_lines(context: &IdeContext) -> Option<(String, Option<Lin
 
 /// Returns the frame of a mention, for an agent that takes mentions.
 pub(super) fn mention(path: &str, lines: Option<Lines>, form: ContextForm, transport: Transport) -> Bytes {
-    let from_one = form == ContextForm::SelectionFromOne;
+    let from_one = form == ContextForm::OneBasedSelection;
     let first_line = usize::from(from_one);
     // Such an agent needs lines, and takes a mention of the first line alone for the whole file.
     let lines = lines.or(from_one.then_some(Lines { start: 0, end: 1 }));
@@ -142,7 +142,7 @@ mod tests {
 
     fn lines(cursor: (u32, u32), anchor: Option<(u32, u32)>, text: &str) -> [(u32, u32); 2] {
         let at = |(line, character)| Cursor { line, character };
-        let active = File {
+        let active = OpenFile {
             path: "/a".into(),
             timestamp: 1,
             is_active: Some(true),
@@ -162,7 +162,7 @@ mod tests {
         assert!(whole_or_lines(None).contains(r#""params":{"filePath":"/a"}"#), "{}", whole_or_lines(None));
         let some = whole_or_lines(Some(Lines { start: 1, end: 3 }));
         assert!(some.contains(r#""lineStart":1,"lineEnd":2"#), "{some}");
-        let from_one = |lines| in_form(lines, ContextForm::SelectionFromOne);
+        let from_one = |lines| in_form(lines, ContextForm::OneBasedSelection);
         assert!(from_one(Some(Lines { start: 1, end: 3 })).contains(r#""lineStart":2,"lineEnd":3"#));
         assert!(from_one(None).contains(r#""lineStart":1,"lineEnd":1"#));
     }

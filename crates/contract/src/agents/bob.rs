@@ -1,7 +1,7 @@
-//! IBM Bob, a fork that nobody has run.
+//! IBM Bob, a fork that the project has not run.
 
 use crate::agent::Agent;
-use crate::behaviour::FORK;
+use crate::behaviour::DEFAULT_BEHAVIOUR;
 use crate::family::{Dialect, Family, FoundBy, Transport, Variables};
 
 pub(super) const AGENT: Agent = Agent {
@@ -21,7 +21,7 @@ pub(super) const AGENT: Agent = Agent {
         found_by: FoundBy::DiscoveryFiles(&[]),
         transport: Transport::Http,
         dialect: Dialect::CONTRACT,
-        behaviour: FORK,
+        behaviour: DEFAULT_BEHAVIOUR,
     }),
     hook: None,
     turns: None,

@@ -1,9 +1,9 @@
-//! Claude Code, which speaks over a WebSocket.
+//! Claude Code, which communicates over a WebSocket.
 
 use std::time::Duration;
 
 use crate::agent::Agent;
-use crate::behaviour::FORK;
+use crate::behaviour::DEFAULT_BEHAVIOUR;
 use crate::family::{
     Dialect, Family, FoundBy, LOCK_READERS, LOCKS, LockRules, OwnSettings, Transport, Variables,
 };
@@ -28,13 +28,13 @@ pub(super) const AGENT: Agent = Agent {
         found_by: FoundBy::Lock(LockRules {
             directory: LOCKS,
             readers: LOCK_READERS,
-            takes_newest: false,
-            tokenless_ports: &[],
+            resolves_ties: false,
+            tokenless_port_variables: &[],
             own_settings: OwnSettings::ClaudeCode,
         }),
         transport: Transport::WebSocket,
         dialect: Dialect::CLAUDE,
-        behaviour: FORK,
+        behaviour: DEFAULT_BEHAVIOUR,
     }),
     hook: Some(HOOK),
     turns: Some(Turns {
@@ -45,7 +45,7 @@ pub(super) const AGENT: Agent = Agent {
         newer_ends: &[("StopFailure", (2, 1, 78))],
         turn: Some("prompt_id"),
         subagent: Some("agent_id"),
-        // It tells its model so of tasks that have ended.
+        // The agent reports ended tasks to its model in such a prompt.
         begins: Begins::UnlessTagged("<task-notification>"),
         tasks: Some("background_tasks"),
         answer: PromptAnswer::HookSpecific,
@@ -61,16 +61,16 @@ pub(super) const AGENT: Agent = Agent {
             attended: ("CLAUDE_CODE_SESSION_ATTENDED", "1"),
             patience: Duration::from_secs(8 * 3600),
         }),
-        // Seen in 2.1.332: its prompt is idle, and no `Stop` is told.
+        // Observed in 2.1.332: its prompt is idle, and there is no `Stop` event.
         ends_by_rejection: true,
     }),
 };
 
-/// It writes `\r\n` where most lines of the beginning end so. Read in 2.1.332.
+/// It writes `\r\n` if most lines at the beginning of the file end so. Read in 2.1.332.
 const EDIT: EditArguments = EditArguments { line_ends: LineEnds::CrlfIfMost, ..EditArguments::USUAL };
 
-/// Measured with 2.1.330; the text that its tools write into a file was read in the source of 2.1.332. The
-/// stories of Claude Code in `rig/tests/stories/hooks.rs` fail where a release differs.
+/// Measured with 2.1.330. The text that its tools write into a file was read in the source of 2.1.332. The
+/// tests of Claude Code in `rig/tests/stories/hooks.rs` fail if a release differs.
 const HOOK: Hook = Hook {
     file: HookFile::Settings(&SETTINGS),
     // The list of arguments was read in 2.1.332, and run there on Linux.
@@ -96,8 +96,8 @@ const HOOK: Hook = Hook {
         Tool { name: "NotebookEdit", arguments: ToolArguments::Cell },
     ],
     paths: PathRules::Absolute,
-    // It refuses to write such a file, unless that is UTF-16 behind a byte-order mark. Older releases edited
-    // it.
+    // It refuses to write such a file, unless the file is UTF-16 with a byte-order mark. Older releases
+    // edited it.
     other_encodings: OtherEncodings::Left,
     before_tool: HookEvent {
         name: "PreToolUse",
@@ -105,13 +105,13 @@ const HOOK: Hook = Hook {
         answered_by: AnsweredBy::Person,
         answer: AnswerFormat::PermissionDecision,
         arguments: Arguments::Taken,
-        // Measured with 2.1.332: a hook that is killed, late, without its program, or ends with the exit code
-        // 1. Earlier releases ignore the field. Where a release differs,
+        // Measured with 2.1.332, for a hook that is killed, is late, has no program, or ends with exit code
+        // 1. Earlier releases ignore the field. If a release differs,
         // `a_hook_that_fails_or_is_late_lets_no_change_of_claude_through` fails.
         on_failure: OnFailure::RefusesIfAsked { since: (2, 1, 295) },
     },
     before_question: None,
-    // Older releases wait no longer than a minute without a timeout.
+    // Without a timeout, older releases wait no longer than a minute.
     wait: Wait::AN_HOUR,
     comes_twice: false,
     calls_again: false,

@@ -1,4 +1,4 @@
-//! Codex, which asks no companion: it has nothing but its hook.
+//! Codex, which connects to no companion and only runs a hook.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ pub(super) const AGENT: Agent = Agent {
     }),
 };
 
-/// Measured with 0.169.0. The stories of Codex in `rig/tests/stories/hooks.rs` fail where a release differs.
+/// Measured with 0.169.0. The tests of Codex in `rig/tests/stories/hooks.rs` fail if a release differs.
 const HOOK: Hook = Hook {
     file: HookFile::Own(OwnFile {
         directory: ".codex",
@@ -64,7 +64,7 @@ const HOOK: Hook = Hook {
         matcher: "apply_patch",
         answered_by: AnsweredBy::EarlierDecision,
         answer: AnswerFormat::Behavior,
-        // With arguments, it says that they are unsupported, and asks.
+        // If the answer has arguments, the agent reports that they are unsupported, and asks.
         arguments: Arguments::Ignored,
         on_failure: OnFailure::LetsThrough,
     }),

@@ -1,7 +1,9 @@
 //! Gemini CLI, the origin of the contract over HTTP.
 
 use crate::agent::Agent;
-use crate::behaviour::{Behaviour, FORK, Hosts, How, Lookup, Releases, Terminal, Unproxied, VS_CODE, Value};
+use crate::behaviour::{
+    Behaviour, DEFAULT_BEHAVIOUR, Hosts, How, Lookup, Releases, Terminal, Unproxied, VS_CODE, Value,
+};
 use crate::family::{Dialect, Directory, DiscoveryFile, Family, Fields, FoundBy, Transport, Variables};
 use crate::hook::{
     AnswerFormat, AnsweredBy, Arguments, EditArguments, EntryShape, Escapes, FileArguments, Guard, Hook,
@@ -17,7 +19,7 @@ pub(super) const AGENT: Agent = Agent {
     commands: &["gemini"],
     packages: &["@google/gemini-cli"],
     settings: Some(&SETTINGS),
-    // It loads `.env` of a project into its own environment.
+    // It loads a project's `.env` into its own environment.
     own_files: &["GEMINI.md", ".geminiignore", ".env"],
     family: Some(FAMILY),
     hook: Some(HOOK),
@@ -52,8 +54,8 @@ const FAMILY: Family = Family {
     behaviour: BEHAVIOUR,
 };
 
-/// Measured with 0.61.0, in whose source the text was read that the tools write into a file. The stories of
-/// Gemini CLI in `rig/tests/stories/hooks.rs` fail where a release differs.
+/// Measured with 0.61.0. The text that the tools write into a file was read in its source. The tests of
+/// Gemini CLI in `rig/tests/stories/hooks.rs` fail if a release differs.
 const HOOK: Hook = Hook {
     file: HookFile::Settings(&SETTINGS),
     guard: Guard::Refusing,
@@ -67,8 +69,8 @@ const HOOK: Hook = Hook {
             name: "write_file",
             arguments: ToolArguments::File(FileArguments {
                 line_ends: LineEnds::CrlfIfAny,
-                // It does so for models other than Gemini 2 and 3 that are called Gemini, and its settings
-                // can let a model do it.
+                // It resolves escapes for models other than Gemini 2 and 3 that are called Gemini, and its
+                // settings can let a model do it.
                 escapes: Escapes::MaybeResolved { but_in: &["json", "ipynb", "jsonc", "json5"] },
                 ..FileArguments::USUAL
             }),
@@ -151,17 +153,17 @@ const BEHAVIOUR: Behaviour = Behaviour {
         (Releases::between((0, 9, 0), (0, 27, 0)), Unproxied::Host("127.0.0.1")),
         (Releases::from((0, 27, 0)), Unproxied::Dialled),
     ],
-    ..FORK
+    ..DEFAULT_BEHAVIOUR
 };
 
 const fn terminal(since: Release, variable: &'static str, value: Option<Value>) -> Terminal {
     Terminal { releases: Releases::from(since), variable, value }
 }
 
-/// Variables of a container in which the editor runs as well.
+/// The variables of a container in which the editor runs too.
 const REMOTE: &[&str] = &["SSH_CONNECTION", "VSCODE_REMOTE_CONTAINERS_SESSION", "REMOTE_CONTAINERS"];
 
-/// Every release of Gemini CLI since 0.5.3 lists it.
+/// The file that every release of Gemini CLI since 0.5.3 lists.
 const FILE: DiscoveryFile = DiscoveryFile {
     directory: Directory::Tmp("gemini/ide"),
     name: "gemini-ide-server-{pid}-{port}.json",
@@ -169,7 +171,8 @@ const FILE: DiscoveryFile = DiscoveryFile {
     readers: "Gemini CLI 0.5.3 and newer",
 };
 
-/// The only file of the oldest releases. Those since 0.27.0 look for its name in the directory of the other.
+/// The only file of the oldest releases. Releases since 0.27.0 look for its name in the directory of
+/// [`FILE`].
 const PID_FILE: DiscoveryFile = DiscoveryFile {
     directory: Directory::Tmp(""),
     name: "gemini-ide-server-{pid}.json",
@@ -204,7 +207,7 @@ static SETTINGS: SettingsFiles = SettingsFiles {
     approval_argument: "--approval-mode",
     approval_mode: &[
         Name::new(&["general", "defaultApprovalMode"], (0, 29, 0)),
-        // Since 0.29 the agent renames it to the name above at its start.
+        // Since 0.29 the agent renames it to the name above when it starts.
         Name::new(&["tools", "approvalMode"], (0, 27, 0)),
     ],
     never_from_files: Some("yolo"),

@@ -1,7 +1,7 @@
 //! LLxprt Code, a fork of Gemini CLI.
 
 use crate::agent::Agent;
-use crate::behaviour::{Behaviour, FORK, Hosts, How, Lookup, Releases, Unproxied};
+use crate::behaviour::{Behaviour, DEFAULT_BEHAVIOUR, Hosts, How, Lookup, Releases, Unproxied};
 use crate::family::{Dialect, Directory, DiscoveryFile, Family, Fields, FoundBy, Transport, Variables};
 
 pub(super) const AGENT: Agent = Agent {
@@ -50,10 +50,10 @@ const BEHAVIOUR: Behaviour = Behaviour {
         (Releases::between((0, 1, 23), (0, 6, 0)), Unproxied::Host("localhost")),
         (Releases::from((0, 6, 0)), Unproxied::Host("127.0.0.1")),
     ],
-    ..FORK
+    ..DEFAULT_BEHAVIOUR
 };
 
-/// LLxprt Code lists it and takes the first one with its editor's PID.
+/// The file that LLxprt Code lists. It takes the first with its editor's PID.
 const FILE: DiscoveryFile = DiscoveryFile {
     directory: Directory::Tmp("llxprt/ide"),
     name: "llxprt-ide-server-{pid}-{port}.json",
@@ -61,7 +61,7 @@ const FILE: DiscoveryFile = DiscoveryFile {
     readers: "LLxprt Code 0.9.0 and newer",
 };
 
-/// Earlier releases of LLxprt Code know it; newer ones read it if they find no other.
+/// The file of earlier releases of LLxprt Code. Newer releases read it if they find no other.
 const PID_FILE: DiscoveryFile = DiscoveryFile {
     directory: Directory::Tmp(""),
     name: "llxprt-ide-server-{pid}.json",

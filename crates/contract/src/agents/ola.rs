@@ -1,7 +1,7 @@
-//! OLA Code, a fork of Qwen Code that nobody has run.
+//! OLA Code, a fork of Qwen Code that the project has not run.
 
 use crate::agent::Agent;
-use crate::behaviour::{Behaviour, FORK, How, Lookup, Releases};
+use crate::behaviour::{Behaviour, DEFAULT_BEHAVIOUR, How, Lookup, Releases};
 use crate::family::{Dialect, Directory, DiscoveryFile, Family, Fields, FoundBy, Transport, Variables};
 
 pub(super) const AGENT: Agent = Agent {
@@ -26,7 +26,7 @@ pub(super) const AGENT: Agent = Agent {
                 Lookup::new(Releases::ALL, LOCK, How::ListedByAge),
             ],
             needs_living_editor: Releases::ALL,
-            ..FORK
+            ..DEFAULT_BEHAVIOUR
         },
     }),
     hook: None,

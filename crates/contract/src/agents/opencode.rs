@@ -1,7 +1,7 @@
-//! OpenCode, which speaks as Claude Code does, with differences.
+//! OpenCode, which uses the dialect of Claude Code, with differences.
 
 use crate::agent::Agent;
-use crate::behaviour::FORK;
+use crate::behaviour::DEFAULT_BEHAVIOUR;
 use crate::family::{
     ContextForm, Dialect, Directory, Family, FoundBy, LOCK_READERS, LockRules, OwnSettings, Transport,
     Variables,
@@ -21,13 +21,13 @@ pub(super) const AGENT: Agent = Agent {
             // It ignores the variable of Claude Code.
             directory: Directory::Home { below_home: ".claude/ide", base_variable: None, below_base: "" },
             readers: LOCK_READERS,
-            takes_newest: true,
-            tokenless_ports: &["OPENCODE_EDITOR_SSE_PORT", "CLAUDE_CODE_SSE_PORT"],
+            resolves_ties: true,
+            tokenless_port_variables: &["OPENCODE_EDITOR_SSE_PORT", "CLAUDE_CODE_SSE_PORT"],
             own_settings: OwnSettings::None,
         }),
         transport: Transport::WebSocket,
-        dialect: Dialect { context: ContextForm::SelectionFromOne, ..Dialect::CLAUDE },
-        behaviour: FORK,
+        dialect: Dialect { context: ContextForm::OneBasedSelection, ..Dialect::CLAUDE },
+        behaviour: DEFAULT_BEHAVIOUR,
     }),
     hook: None,
     turns: None,

@@ -1,9 +1,9 @@
-//! Qwen Code, a fork of Gemini CLI with hooks of its own.
+//! Qwen Code, a fork of Gemini CLI with hooks.
 
 use std::time::Duration;
 
 use crate::agent::Agent;
-use crate::behaviour::{Behaviour, FORK, Hosts, How, Lookup, Releases, Unproxied};
+use crate::behaviour::{Behaviour, DEFAULT_BEHAVIOUR, Hosts, How, Lookup, Releases, Unproxied};
 use crate::family::{Dialect, Directory, DiscoveryFile, Family, Fields, FoundBy, Transport, Variables};
 use crate::hook::{
     AnswerFormat, AnsweredBy, Arguments, EditArguments, EntryShape, FileArguments, Guard, Hook, HookEvent,
@@ -28,13 +28,13 @@ pub(super) const AGENT: Agent = Agent {
         newer_ends: &[],
         turn: Some("prompt_id"),
         subagent: Some("agent_id"),
-        // The event comes after each tool as well, with an empty prompt.
+        // The event also occurs after each tool, with an empty prompt.
         begins: Begins::WithField("submitted_prompt"),
         tasks: Some("background_tasks"),
         answer: PromptAnswer::HookSpecific,
         most: MOST_CONTEXT,
         wake: None,
-        // Seen in 0.24.4: its model reads no outcome, and its prompt is idle.
+        // Observed in 0.24.4: its model gets no outcome, and its prompt is idle.
         ends_by_rejection: true,
     }),
 };
@@ -64,8 +64,8 @@ const FAMILY: Family = Family {
     behaviour: BEHAVIOUR,
 };
 
-/// Measured with 0.24.4, in whose source the text was read that the tools write into a file. The stories of
-/// Qwen Code in `rig/tests/stories/hooks.rs` fail where a release differs.
+/// Measured with 0.24.4. The text that the tools write into a file was read in its source. The tests of Qwen
+/// Code in `rig/tests/stories/hooks.rs` fail if a release differs.
 const HOOK: Hook = Hook {
     file: HookFile::Settings(&SETTINGS),
     guard: Guard::Refusing,
@@ -104,7 +104,7 @@ const HOOK: Hook = Hook {
         arguments: Arguments::Taken,
         on_failure: OnFailure::LetsThrough,
     }),
-    // It waits for a minute whatever the entry says.
+    // It waits for a minute, whatever the entry contains.
     wait: Wait {
         timeout: 60_000,
         unit: TimeoutUnit::MillisecondsFrom1000,
@@ -115,7 +115,7 @@ const HOOK: Hook = Hook {
     comes_twice: true,
     calls_again: true,
     asks_afterwards: false,
-    // It gives no signal to a hook before a tool.
+    // It sends no signal to a hook before a tool.
     ends_by_esc: false,
     hears_acceptances: false,
     notes: &["tmp", "projects"],
@@ -157,7 +157,7 @@ const BEHAVIOUR: Behaviour = Behaviour {
         (Releases::until((0, 12, 0)), Unproxied::Host("127.0.0.1")),
         (Releases::from((0, 12, 0)), Unproxied::Dialled),
     ],
-    ..FORK
+    ..DEFAULT_BEHAVIOUR
 };
 
 /// The lock of Qwen Code.
@@ -172,13 +172,13 @@ const LOCK: DiscoveryFile = DiscoveryFile {
     readers: "Qwen Code 0.5.1 and newer",
 };
 
-/// The lock of the releases that read no variable.
+/// The lock of the releases that do not read the variable.
 const LOCK_AT_HOME: DiscoveryFile = DiscoveryFile {
     directory: Directory::Home { below_home: ".qwen/ide", base_variable: None, below_base: "ide" },
     ..LOCK
 };
 
-/// Qwen Code listed it while it still used the directory of Gemini CLI.
+/// The file that Qwen Code listed while it used the directory of Gemini CLI.
 const LISTED: DiscoveryFile = DiscoveryFile {
     directory: Directory::Tmp("gemini/ide"),
     name: "qwen-code-ide-server-{pid}-{port}.json",
@@ -186,7 +186,7 @@ const LISTED: DiscoveryFile = DiscoveryFile {
     readers: "Qwen Code 0.1.3 to 0.5.0",
 };
 
-/// Every release of Qwen Code reads it, before the locks that it lists.
+/// The file that every release of Qwen Code reads, before the locks that it lists.
 const PID_FILE: DiscoveryFile = DiscoveryFile {
     directory: Directory::Tmp(""),
     name: "qwen-code-ide-server-{pid}.json",
@@ -194,7 +194,7 @@ const PID_FILE: DiscoveryFile = DiscoveryFile {
     readers: "Qwen Code 0.0.13 and newer, without variables",
 };
 
-/// The same file, named by the port.
+/// The same file, named after the port.
 const PORT_FILE: DiscoveryFile = DiscoveryFile {
     directory: Directory::Tmp(""),
     name: "qwen-code-ide-server-{port}.json",
@@ -202,8 +202,8 @@ const PORT_FILE: DiscoveryFile = DiscoveryFile {
     readers: "Qwen Code 0.5.1 and newer, with variables",
 };
 
-/// Read in the sources of 0.5.2, 0.12.0, 0.15.10, 0.21.2 and 0.24.4. All of them move the flat names of old
-/// files when they start.
+/// Read in the sources of 0.5.2, 0.12.0, 0.15.10, 0.21.2 and 0.24.4. All of them convert the flat names in
+/// old files when they start.
 static SETTINGS: SettingsFiles = SettingsFiles {
     directory: ".qwen",
     home_variable: None,

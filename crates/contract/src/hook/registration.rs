@@ -1,31 +1,31 @@
-//! Where and how an agent's settings name its hooks.
+//! The place and the form of the hooks in an agent's settings.
 
 use crate::settings::SettingsFiles;
 
-/// The file that names an agent's hooks.
+/// The file with an agent's hooks.
 #[derive(Debug, PartialEq, Eq)]
 pub enum HookFile {
-    /// Its settings.
+    /// The agent's settings.
     Settings(&'static SettingsFiles),
-    /// A file for hooks.
+    /// A file with only hooks.
     Own(OwnFile),
 }
 
-/// A file that only names hooks.
+/// A file with only hooks.
 #[derive(Debug, PartialEq, Eq)]
 pub struct OwnFile {
     /// Its directory, below home and below each project.
     pub directory: &'static str,
-    /// A variable that replaces that directory below home.
+    /// A variable that replaces the directory below home.
     pub directory_variable: Option<&'static str>,
     /// Its name.
     pub name: &'static str,
-    /// How the agent reads it.
+    /// The way in which the agent reads it.
     pub json: Json,
 }
 
 impl HookFile {
-    /// The directory of the agent's own files below home, and a variable that replaces it.
+    /// Returns the directory of the agent's own files below home, and a variable that replaces it.
     pub fn directory(&self) -> (&'static str, Option<&'static str>) {
         match self {
             Self::Settings(table) => (table.directory, table.base_variable.map(|(name, _)| name)),
@@ -33,7 +33,7 @@ impl HookFile {
         }
     }
 
-    /// The name of the person's file in that directory.
+    /// Returns the name of the person's file in that directory.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Settings(_) => SettingsFiles::NAME,
@@ -42,12 +42,12 @@ impl HookFile {
     }
 }
 
-/// How an agent reads JSON.
+/// The way in which an agent reads JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Json {
-    /// With `JSON.parse`: of two values with one key the last counts.
+    /// With `JSON.parse`, which takes the last of two values with the same key.
     JavaScript,
-    /// It refuses an object that has a key twice.
+    /// It refuses an object that contains a key twice.
     Strict,
 }
 
@@ -56,7 +56,7 @@ pub enum Json {
 pub enum EntryShape {
     /// `{"hooks": {EVENT: [{"matcher": PATTERN, "hooks": [{"type": "command", "command", "timeout"}]}]}}`.
     Groups {
-        /// Whether a hook has a `name`, by which the person can switch it off in the agent.
+        /// Whether a hook has a `name`. The person can switch it off in the agent by its name.
         is_named: bool,
     },
 }
@@ -64,7 +64,7 @@ pub enum EntryShape {
 /// The settings by which a person switches hooks off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OffSwitch {
-    /// None is known.
+    /// No such setting is known.
     None,
     /// `disableAllHooks`.
     DisableAllHooks,
@@ -75,8 +75,9 @@ pub enum OffSwitch {
 /// Whether a person must trust a hook before an agent runs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trust {
-    /// No.
+    /// The agent runs every hook.
     NotNeeded,
-    /// The agent skips the hook in silence until then. The command `app-server` lists those that it trusts.
+    /// The agent silently skips the hook until the person trusts it. The command `app-server` lists the
+    /// trusted hooks.
     AppServer,
 }

@@ -1,4 +1,4 @@
-//! The tools of an agent that write files: their names, and those of their arguments.
+//! The tools of an agent that write files, with the names of their arguments.
 
 /// A tool that writes files.
 #[derive(Debug, PartialEq, Eq)]
@@ -9,14 +9,14 @@ pub struct Tool {
     pub arguments: ToolArguments,
 }
 
-/// The arguments of a tool, by their names.
+/// The arguments of a tool, with their names.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ToolArguments {
     /// A whole file.
     File(FileArguments),
     /// Strings to replace in a file.
     Edits(EditArguments),
-    /// A change of a cell in a notebook: `notebook_path`, `cell_id`, `new_source`, `edit_mode`, `cell_type`.
+    /// A change to a cell in a notebook: `notebook_path`, `cell_id`, `new_source`, `edit_mode`, `cell_type`.
     Cell,
     /// A patch in the format of Codex.
     Patch {
@@ -25,23 +25,23 @@ pub enum ToolArguments {
     },
 }
 
-/// The arguments of a tool that writes a whole file, and what it writes besides the text.
+/// The arguments of a tool that writes a whole file, and the changes that it makes to the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileArguments {
     /// The file.
     pub path: &'static str,
     /// The text.
     pub content: &'static str,
-    /// The line ends that it writes.
+    /// The line ends that the tool writes.
     pub line_ends: LineEnds,
-    /// The byte-order mark of a file that has one.
+    /// The treatment of the byte-order mark of an existing file.
     pub mark: Mark,
-    /// The escapes in the text.
+    /// The treatment of escapes in the text.
     pub escapes: Escapes,
 }
 
 impl FileArguments {
-    /// The names of most agents, and a text that is written as it is sent.
+    /// The names that most agents use, for a text that is written as it is sent.
     pub(crate) const USUAL: Self = Self {
         path: "file_path",
         content: "content",
@@ -51,27 +51,27 @@ impl FileArguments {
     };
 }
 
-/// The arguments of a tool that replaces strings, and its rules.
+/// The arguments of a tool that replaces strings, and the rules of its replacements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EditArguments {
     /// The file.
     pub path: &'static str,
-    /// The list of replacements, each with the arguments below; `None` for one replacement.
+    /// The list of replacements, each with the arguments below. `None` for a single replacement.
     pub list: Option<&'static str>,
-    /// The string to replace.
+    /// The string that is replaced.
     pub old: &'static str,
-    /// The string in its place.
+    /// The string that replaces it.
     pub new: &'static str,
-    /// The switch for every occurrence.
+    /// The flag that replaces every occurrence.
     pub all: &'static str,
-    /// Where its replacements differ from plain ones.
+    /// The difference of its replacements from plain ones.
     pub replacing: Replacing,
-    /// The line ends that it writes. It replaces in a text with `\n` in place of each `\r\n`.
+    /// The line ends that the tool writes. It replaces in a text with `\n` in place of each `\r\n`.
     pub line_ends: LineEnds,
 }
 
 impl EditArguments {
-    /// The names of most agents.
+    /// The names that most agents use.
     pub(crate) const USUAL: Self = Self {
         path: "file_path",
         list: None,
@@ -83,25 +83,25 @@ impl EditArguments {
     };
 }
 
-/// Where an agent's replacements differ from plain ones.
+/// The difference of an agent's replacements from plain ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Replacing {
-    /// Deleting a string that ends a line somewhere deletes those line ends, too.
+    /// If a deleted string ends a line somewhere, the line ends after it are deleted too.
     LineEndGoesWithLine,
-    /// A file ends in a line end after the edit if it did before, also if nothing else is left, and strings
-    /// have `\n` only.
+    /// A file that ended with a line end still does after the edit, even if nothing else is left, and strings
+    /// contain only `\n`.
     LastLineEndStays,
 }
 
-/// The line ends that a tool writes into a file that is there.
+/// The line ends that a tool writes into an existing file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineEnds {
-    /// Those of the text.
+    /// The line ends of the text.
     AsSent,
-    /// `\r\n` everywhere if the file has one, else those of the text.
+    /// `\r\n` everywhere if the file contains one, or else the line ends of the text.
     CrlfIfAny,
     /// `\r\n` everywhere if most lines in the first [`MOST_OF`](Self::MOST_OF) UTF-16 units of the file end
-    /// so, else those of the text.
+    /// so, or else the line ends of the text.
     CrlfIfMost,
 }
 
@@ -110,24 +110,24 @@ impl LineEnds {
     pub const MOST_OF: usize = 4096;
 }
 
-/// The byte-order mark that a tool writes where it replaces a file that has one.
+/// The byte-order mark that a tool writes when it replaces a file that has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
-    /// That of the text, if it has one.
+    /// The mark of the text, if it has one.
     AsSent,
-    /// One.
+    /// A mark.
     Kept,
-    /// One before a text, and none where the text is empty.
+    /// A mark before a text, but none if the text is empty.
     KeptBeforeText,
 }
 
-/// The treatment of `\n`, `\"` and the like in a text.
+/// The treatment of `\n`, `\"` and similar escapes in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Escapes {
-    /// They are written.
+    /// They are written as they are.
     Written,
-    /// With some models and settings, of which a hook does not hear, the characters that they stand for are
-    /// written, but for files with one of these extensions.
+    /// With some models and settings, which the agent does not report to the hook, the characters that they
+    /// stand for are written, except in files with one of these extensions.
     MaybeResolved {
         /// The extensions, in lower case.
         but_in: &'static [&'static str],

@@ -1,25 +1,25 @@
-//! The time that an agent waits for a hook, in its settings and in truth.
+//! The time that an agent waits for a hook, according to its settings and in fact.
 
 use std::time::Duration;
 
 /// The time that an agent waits for a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wait {
-    /// The `timeout` to register, in the unit.
+    /// The `timeout` to register, in [`Self::unit`].
     pub timeout: u64,
     /// The unit of timeouts.
     pub unit: TimeoutUnit,
-    /// How long it waits for a hook whose entry names none.
+    /// The time that the agent waits for a hook whose entry has no timeout.
     pub by_default: Duration,
-    /// How long it really waits with [`Self::timeout`]. Afterwards
-    /// [`HookEvent::on_failure`](super::HookEvent::on_failure) holds.
+    /// The time that the agent waits in fact with [`Self::timeout`]. After it,
+    /// [`HookEvent::on_failure`](super::HookEvent::on_failure) applies.
     pub limit: Duration,
-    /// How much earlier than that the hook answers.
+    /// The time before the limit at which the hook answers.
     pub margin: Duration,
 }
 
 impl Wait {
-    /// An hour in seconds, as long as most agents wait if they are told to.
+    /// An hour in seconds, which most agents accept.
     pub(crate) const AN_HOUR: Self = Self {
         timeout: 3600,
         unit: TimeoutUnit::Seconds,
@@ -28,17 +28,17 @@ impl Wait {
         margin: Duration::from_secs(20),
     };
 
-    /// How long the hook waits for a decision.
+    /// Returns the time that the hook waits for a decision.
     pub fn patience(&self) -> Duration {
         self.patience_within(self.limit)
     }
 
-    /// The same if the agent waits as long as this.
+    /// Returns the time that the hook waits for a decision if the agent waits for `limit`.
     pub fn patience_within(&self, limit: Duration) -> Duration {
         limit.saturating_sub(self.margin.min(limit / 4))
     }
 
-    /// How long the agent waits for a hook whose entry has this timeout.
+    /// Returns the time that the agent waits for a hook whose entry has this timeout.
     pub fn limit_of(&self, timeout: Option<u64>) -> Duration {
         timeout.map_or(self.by_default, |timeout| self.unit.duration(timeout)).min(self.limit)
     }
@@ -56,7 +56,7 @@ pub enum TimeoutUnit {
 }
 
 impl TimeoutUnit {
-    /// The number for a time of at least a second.
+    /// Returns the number for a time of at least a second.
     pub fn number(self, time: Duration) -> u64 {
         match self {
             Self::Seconds => time.as_secs(),

@@ -1,6 +1,6 @@
-//! The tools of Claude Code's dialect beside those of a review. Agents call `getDiagnostics` before and after
-//! each write; the other tools ask about the editor, and recent agents do not call them. Results are JSON in
-//! one text block.
+//! The tools of Claude Code's dialect apart from those of a review. Agents call `getDiagnostics` before and
+//! after each write. The other tools ask about the editor, and recent agents do not call them. Results are
+//! JSON in a single text block.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{SelectedRange, SelectionChanged};
 use crate::mcp::CallToolResult;
 
-/// The tool that returns problems which the editor found in files.
+/// The tool that returns the problems that the editor has found in files.
 pub const GET_DIAGNOSTICS: &str = "getDiagnostics";
 /// The tool that shows a file in the editor.
 pub const OPEN_FILE: &str = "openFile";
@@ -18,33 +18,33 @@ pub const GET_CURRENT_SELECTION: &str = "getCurrentSelection";
 pub const GET_LATEST_SELECTION: &str = "getLatestSelection";
 /// The tool that returns the open files.
 pub const GET_OPEN_EDITORS: &str = "getOpenEditors";
-/// The tool that returns the roots.
+/// The tool that returns the workspace roots.
 pub const GET_WORKSPACE_FOLDERS: &str = "getWorkspaceFolders";
-/// The tool that tells whether a file has unsaved changes.
+/// The tool that returns whether a file has unsaved changes.
 pub const CHECK_DOCUMENT_DIRTY: &str = "checkDocumentDirty";
 /// The tool that saves a file.
 pub const SAVE_DOCUMENT: &str = "saveDocument";
 
-/// Arguments of [`GET_DIAGNOSTICS`].
+/// The arguments of [`GET_DIAGNOSTICS`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GetDiagnosticsCall {
-    /// The file, as a `file:` URL or as `file://` and the bare path; without it, every file.
+    /// The file, as a `file:` URL or as `file://` and the bare path. Without it, every file.
     #[serde(default)]
     pub uri: Option<String>,
 }
 
-/// Arguments of [`CHECK_DOCUMENT_DIRTY`] and [`SAVE_DOCUMENT`].
+/// The arguments of [`CHECK_DOCUMENT_DIRTY`] and [`SAVE_DOCUMENT`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentCall {
-    /// Absolute path.
+    /// The absolute path.
     pub file_path: String,
 }
 
-/// The problems of one file.
+/// The problems in a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FileDiagnostics {
-    /// The URL in the call, or the `file:` URL of the file.
+    /// The URL in the call, or else the `file:` URL of the file.
     pub uri: String,
     /// Its problems.
     pub diagnostics: Vec<Diagnostic>,
@@ -71,24 +71,24 @@ pub struct Diagnostic {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OpenEditor {
-    /// As a `file:` URL.
+    /// The file as a `file:` URL.
     pub uri: String,
-    /// Absolute path.
+    /// The absolute path.
     pub file_name: String,
-    /// Its last part.
+    /// The last part of the path.
     pub label: String,
-    /// Whether the person is in it.
+    /// Whether the file is active.
     pub is_active: bool,
-    /// Whether it has unsaved changes.
+    /// Whether the file has unsaved changes.
     pub is_dirty: bool,
 }
 
-/// The result of [`GET_DIAGNOSTICS`].
+/// Makes the result of [`GET_DIAGNOSTICS`].
 pub fn diagnostics(files: &[FileDiagnostics]) -> CallToolResult {
     in_text(&json!(files))
 }
 
-/// The result of [`GET_CURRENT_SELECTION`] and [`GET_LATEST_SELECTION`].
+/// Makes the result of [`GET_CURRENT_SELECTION`] and [`GET_LATEST_SELECTION`].
 pub fn current_selection(selection: &SelectionChanged) -> CallToolResult {
     if selection.file_path.is_none() {
         return failed("No active editor found");
@@ -98,12 +98,13 @@ pub fn current_selection(selection: &SelectionChanged) -> CallToolResult {
     in_text(&result)
 }
 
-/// The result of [`GET_OPEN_EDITORS`].
+/// Makes the result of [`GET_OPEN_EDITORS`].
 pub fn open_editors(tabs: &[OpenEditor]) -> CallToolResult {
     in_text(&json!({ "tabs": tabs }))
 }
 
-/// The result of [`GET_WORKSPACE_FOLDERS`]: each folder with its name, URL and path, the first one first.
+/// Makes the result of [`GET_WORKSPACE_FOLDERS`]: each folder with its name, URL and path. The first folder
+/// is the root.
 pub fn workspace_folders(folders: &[(String, String, String)]) -> CallToolResult {
     let list: Vec<Value> =
         folders.iter().map(|(name, uri, path)| json!({ "name": name, "uri": uri, "path": path })).collect();
@@ -111,18 +112,18 @@ pub fn workspace_folders(folders: &[(String, String, String)]) -> CallToolResult
     in_text(&json!({ "success": true, "folders": list, "rootPath": root }))
 }
 
-/// The result of [`CHECK_DOCUMENT_DIRTY`] for an open file.
+/// Makes the result of [`CHECK_DOCUMENT_DIRTY`] for an open file.
 pub fn document_dirty(file_path: &str, is_dirty: bool) -> CallToolResult {
     in_text(&json!({ "success": true, "filePath": file_path, "isDirty": is_dirty, "isUntitled": false }))
 }
 
-/// The result of [`SAVE_DOCUMENT`] for a file without unsaved changes.
+/// Makes the result of [`SAVE_DOCUMENT`] for a file without unsaved changes.
 pub fn nothing_to_save(file_path: &str) -> CallToolResult {
     let message = "The file has no unsaved changes";
     in_text(&json!({ "success": true, "filePath": file_path, "saved": true, "message": message }))
 }
 
-/// The result of a tool that cannot do its work.
+/// Makes the result of a tool that failed.
 pub fn failed(message: &str) -> CallToolResult {
     in_text(&json!({ "success": false, "message": message }))
 }
@@ -141,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn results_are_json_in_one_text_block() {
+    fn results_are_json_in_a_single_text_block() {
         assert_eq!(text(&diagnostics(&[])), json!([]));
         assert_eq!(text(&current_selection(&SelectionChanged::default()))["success"], false);
         let selection = SelectionChanged { file_path: Some("/a".into()), ..SelectionChanged::default() };

@@ -67,7 +67,7 @@ impl EditorState {
 }
 
 fn open_editors(state: &EditorState) -> Vec<OpenEditor> {
-    let editor = |file: &alongside_contract::context::File| OpenEditor {
+    let editor = |file: &alongside_contract::context::OpenFile| OpenEditor {
         uri: file_url(&file.path),
         file_name: file.path.clone(),
         label: last_part(Path::new(&file.path)),
