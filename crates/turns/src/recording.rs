@@ -148,7 +148,7 @@ fn remove_each(
 /// Lists the working trees in whose stores [`clear_all`] has something to remove.
 pub fn stored(dirs: &TurnDirs) -> Vec<PathBuf> {
     let all = TreeStore::all(dirs.state()).into_iter();
-    all.filter(|(store, _)| !store.has_only_words()).map(|(_, top)| top).collect()
+    all.filter(|(store, _)| !store.has_only_comments()).map(|(_, top)| top).collect()
 }
 
 /// Lists the working trees with messages that no agent has read yet, each with its comments. The list is

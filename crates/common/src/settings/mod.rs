@@ -241,7 +241,7 @@ impl Settings {
         source: (&Path, &str),
     ) -> Result<(), Mistake> {
         match keys == PROJECT_KEYS {
-            true => self.project_rules.extend(rules::read_asking(entry, source)?),
+            true => self.project_rules.extend(rules::read_of_project(entry, source)?),
             false => self.rules = rules::read(entry, source)?,
         }
         Ok(())
