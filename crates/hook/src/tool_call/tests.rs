@@ -115,11 +115,11 @@ fn a_rewritten_patch_has_only_the_files_that_the_person_kept() {
     assert_eq!(made, [("new", "n\n"), ("old", ""), ("g", "b\n")]);
     assert_eq!(changes[1].remark.as_deref(), Some("This deletes the file."));
     let input = input("apply_patch", arguments);
-    let rewritten = call.rewritten(&input, &[None, Some(""), Some("c\n")], read).unwrap();
+    let rewritten = call.rewritten_arguments(&input, &[None, Some(""), Some("c\n")], read).unwrap();
     let expected = "*** Begin Patch\n*** Delete File: old\n*** Update File: f\n*** Move to: g\n@@\n-a\n+c\n\
                     *** End Patch\n";
     assert_eq!(rewritten["command"], expected);
-    let restored = call.rewritten(&input, &[None, Some("z\n"), None], read).unwrap();
+    let restored = call.rewritten_arguments(&input, &[None, Some("z\n"), None], read).unwrap();
     assert_eq!(restored["command"], "*** Begin Patch\n*** Update File: old\n@@\n-a\n+z\n*** End Patch\n");
 }
 
@@ -258,7 +258,7 @@ fn a_byte_order_mark_stays_where_the_tool_keeps_it() {
         assert_eq!(text_written(agent, tool, edit.clone(), file).unwrap(), "\u{feff}b\n", "{agent}");
         let call = call(agent, tool, edit.clone()).unwrap();
         let input = input(tool, edit.clone());
-        let mine = call.rewritten(&input, &[Some("\u{feff}mine\n")], text(file)).unwrap();
+        let mine = call.rewritten_arguments(&input, &[Some("\u{feff}mine\n")], text(file)).unwrap();
         assert_eq!(mine["new_string"], "mine\n", "{agent}: it may not see the mark");
         let marked = text_written(agent, tool, edit_of("\u{feff}a\n", "b\n"), file);
         assert!(matches!(marked, Err(NoChange::Refused { .. })), "{agent}: it may not find the mark");
