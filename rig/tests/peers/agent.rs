@@ -117,7 +117,7 @@ async fn close_after_answer_in_own_prompt_returns_text_again() {
     }
     assert_eq!(session.close_diff(&stage.path("other"), true).await.unwrap(), None);
     let error = session.open_diff("relative", "x").await.unwrap_err();
-    assert!(matches!(&error, Error::Tool { said, .. } if said.contains("absolute")), "{error}");
+    assert!(matches!(&error, Error::Tool { message, .. } if message.contains("absolute")), "{error}");
 }
 
 #[tokio::test]

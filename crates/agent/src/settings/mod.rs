@@ -135,9 +135,9 @@ impl Reader {
     fn approval_mode(&self, files: &[&File]) -> Effective<ApprovalMode> {
         let word =
             |value: &serde_json::Value| value.as_str().filter(|word| !word.is_empty()).map(str::to_owned);
-        let said = self.first(self.table.approval_mode, files, word);
-        let said = said.filter(|said| Some(said.value.as_str()) != self.table.never_from_files);
-        said.map_or_else(
+        let mode = self.first(self.table.approval_mode, files, word);
+        let mode = mode.filter(|mode| Some(mode.value.as_str()) != self.table.never_from_files);
+        mode.map_or_else(
             || {
                 let name = self.table.default_approval_mode(self.release);
                 Effective { value: ApprovalMode::named(name), source: None }
