@@ -25,7 +25,7 @@ pub const MAX_RECORD_BYTES: u64 = 1 << 20;
 /// A companion that responds.
 #[derive(Debug)]
 pub struct Serving {
-    /// How agents connect to it.
+    /// The record with which agents connect to it.
     pub record: Record,
     /// The process id that agents are to take for the editor's, if it is known.
     pub pid: Option<u32>,

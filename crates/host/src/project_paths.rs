@@ -55,7 +55,8 @@ fn project_below(dir: &Path, home: Option<&Path>) -> PathBuf {
 mod tests {
     use super::*;
 
-    /// A repository `outer` with a directory `sub`, and in that a repository `inner` with a directory `deep`.
+    /// Makes a repository `outer` with a directory `sub`, and in that a repository `inner` with a directory
+    /// `deep`.
     fn repositories() -> (tempfile::TempDir, [PathBuf; 4]) {
         let home = tempfile::tempdir().unwrap();
         let outer = home.path().join("outer");

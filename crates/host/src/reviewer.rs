@@ -159,7 +159,7 @@ fn entries_serving(registry: &Registry, dir: &Path) -> Vec<Entry> {
 }
 
 impl Reviewer {
-    /// Whether a file lies in a project that the host serves.
+    /// Whether a file is in a project that the host serves.
     pub fn serves(&self, file: &Path) -> bool {
         file.parent().is_some_and(|dir| self.entry.serves(dir))
     }

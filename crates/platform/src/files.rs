@@ -250,7 +250,7 @@ pub fn is_executable(found: &Metadata) -> bool {
     mode(found).is_some_and(|mode| mode & 0o100 != 0)
 }
 
-/// Returns the permissions of a file with the right to execute for all who may read it, or for nobody. On
+/// Returns the permissions of a file with the right to execute for all who may read it, or for no user. On
 /// Windows, returns them unchanged.
 pub fn with_execution(found: &Metadata, executable: bool) -> Permissions {
     let permissions = found.permissions();

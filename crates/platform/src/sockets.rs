@@ -83,7 +83,7 @@ impl NewSocket {
         Ok(Self { address: address(os, directory, name, random_part).map_err(io::Error::other)?, published })
     }
 
-    /// The address to bind.
+    /// Returns the address to bind.
     pub fn address(&self) -> &Path {
         &self.address
     }

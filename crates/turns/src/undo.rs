@@ -82,7 +82,7 @@ impl Step {
         Self { author: Some(undo.file.told.author), ..self }
     }
 
-    /// The permission bits of the present file, if this step removes them.
+    /// Returns the permission bits of the present file, if this step removes them.
     fn lost_mode(&self, place: Option<&FilePlace>) -> Option<u32> {
         let shown = self.shown.as_ref().filter(|shown| shown.kind != SideKind::Link)?;
         let place = place.filter(|_| self.wanted.as_ref().is_none_or(|wanted| wanted.kind != shown.kind))?;
@@ -215,7 +215,7 @@ impl<'a> Undoing<'a> {
         }
     }
 
-    /// The contents of these files at the baseline and in the look.
+    /// Reads the contents of these files at the baseline and in the look.
     fn blobs<'b>(&self, files: impl Iterator<Item = &'b Undo>) -> Result<Blobs, Error> {
         let whole: Vec<_> = files.filter(|undo| undo.to == UndoTo::Baseline).map(|undo| &undo.file).collect();
         let earlier: Vec<&Path> =
@@ -224,7 +224,7 @@ impl<'a> Undoing<'a> {
         Blobs::read(self.access, (&self.state.before, &earlier), (&self.state.now, &now))
     }
 
-    /// The place of a file, after a check that the file is as the person saw it and that we may write it.
+    /// Checks that a file is as the person saw it and that this process may write it, and returns its place.
     fn check(&self, step: &Step) -> Result<Option<FilePlace>, Error> {
         let Some(place) = FilePlace::find(&self.access.tree.top, &step.path)? else {
             return if step.shown.is_none() { Ok(None) } else { Err(CHANGED.into()) };

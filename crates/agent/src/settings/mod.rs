@@ -46,7 +46,7 @@ pub use value::{ApprovalMode, Effective, Source};
 pub struct Settings {
     /// Whether the agent connects to a companion when it starts.
     pub ide_enabled: Effective<bool>,
-    /// How much the agent does without asking.
+    /// The approval mode, by which the agent does more or less without asking.
     pub approval_mode: Effective<ApprovalMode>,
     /// Whether folders must be trusted.
     pub folder_trust: Effective<bool>,

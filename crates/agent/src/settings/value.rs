@@ -30,7 +30,7 @@ impl fmt::Display for Source {
     }
 }
 
-/// How much an agent does without asking.
+/// The approval mode of an agent, by which it does more or less without asking.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ApprovalMode {
     /// Asks before it edits: the only mode that opens diffs.

@@ -1,7 +1,7 @@
 //! The settings of the person, `config.toml`, and of a project, `.alongside.toml`.
 //!
-//! A project's file may come from anybody, so it may only hide files from agents, and ask for more decisions;
-//! it cannot switch anything on. Reading is strict: an unknown key stops the program with the file, the line
+//! A project's file may come from any person, so it may only hide files from agents, and ask for more
+//! decisions; it cannot switch anything on. Reading is strict: an unknown key stops the program with the file, the line
 //! and the nearest known key, because a misspelt exclusion would silently exclude nothing.
 
 mod desk;
@@ -76,7 +76,7 @@ pub struct Settings {
     pub aliases: bool,
     /// Further temporary directories for discovery files.
     pub tmp: Vec<PathBuf>,
-    /// One more address to listen on.
+    /// An additional address to listen on.
     pub listen: Option<SocketAddr>,
     /// Whether the companion serves agents without a token.
     pub allow_tokenless: bool,

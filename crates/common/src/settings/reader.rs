@@ -8,7 +8,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::similar_name::nearest;
 
-/// One `key = value` of a section.
+/// A `key = value` of a section.
 pub(super) struct Entry<'i> {
     pub(super) section: &'static str,
     pub(super) key: &'static str,

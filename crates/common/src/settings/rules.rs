@@ -15,7 +15,7 @@ const SECTION: &str = "reviews.rules";
 const KEYS: &[&str] = &["agent", "kind", "path", "then"];
 
 /// The largest number of patterns in the rules of one file. Each takes time, and a project's file may come
-/// from anybody.
+/// from any person.
 pub(super) const MAX_PATTERNS: usize = 500;
 
 /// Parses the rules of a person. `source`: the path and the text of the file.
@@ -24,7 +24,7 @@ pub(super) fn read(entry: &Entry<'_>, source: (&Path, &str)) -> Result<Vec<Rule>
     entry.tables(SECTION, KEYS)?.iter().map(|table| rule(table, source, &mut left)).collect()
 }
 
-/// Parses the rules of a project, which may come from anybody.
+/// Parses the rules of a project, which may come from any person.
 pub(super) fn read_of_project(entry: &Entry<'_>, source: (&Path, &str)) -> Result<Vec<Rule>, Mistake> {
     let mut left = MAX_PATTERNS;
     let asking = |table: &Table<'_>| {

@@ -105,7 +105,8 @@ impl TurnSaves {
         std::mem::take(&mut self.saved)
     }
 
-    /// After a quiet time, a single written file counts as saved, and several written files do not.
+    /// Settles the writes whose quiet time has passed: a single written file counts as saved, and several
+    /// written files do not.
     fn settle(&mut self, now: Instant) {
         for tree in self.trees.values_mut().filter(|tree| tree.is_quiet(now)) {
             let written = std::mem::take(&mut tree.written);

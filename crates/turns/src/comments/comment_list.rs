@@ -154,8 +154,8 @@ fn placed_or_in_place(
     placed
 }
 
-/// The lines on which desks show a comment after its own lines have changed. `None` for a comment that still
-/// stands on the lines that it was written about, or on no lines.
+/// Returns the lines on which desks show a comment after its own lines have changed. Returns `None` for a
+/// comment that still stands on the lines that it was written about, or on no lines.
 pub(crate) fn changed_lines(
     id: CommentId,
     all: &Comments,
@@ -180,7 +180,7 @@ pub(crate) fn changed_lines(
     is_short.then_some(QuotedLines { lines, quotation })
 }
 
-/// The rounds of the message that waits; if no message waits, of the message that was read last.
+/// Returns the rounds of the message that waits, or else of the message that was read last.
 fn last_message(all: &Comments) -> Vec<&Round> {
     if let Some(newest) = all.waiting().last() {
         return all.waiting().filter(|round| round.to == newest.to).collect();
@@ -195,12 +195,12 @@ fn last_message(all: &Comments) -> Vec<&Round> {
 pub struct SentText {
     /// The whole text.
     pub text: String,
-    /// Whether the agent has read another text: the log did not keep that one, so this one was made anew,
+    /// Whether the agent has read another text: the log did not keep that text, so this text was made again,
     /// with the present places of the lines.
     pub is_of_now: bool,
 }
 
-/// The text with which a message was delivered, if the log has kept it.
+/// Returns the text with which a message was delivered, if the log has kept it.
 fn told<'r>(rounds: &[&'r Round]) -> Option<&'r str> {
     let newest = rounds.iter().max_by_key(|round| round.number)?;
     newest.told.as_deref().filter(|_| is_delivered(newest))
@@ -210,7 +210,7 @@ fn is_delivered(round: &Round) -> bool {
     round.read.is_some() || round.given.is_some()
 }
 
-/// The whole text of the message with this round; of the last message, if `round` is absent.
+/// Returns the whole text of the message with this round, or of the last message if `round` is absent.
 pub(crate) fn sent_text(all: &Comments, round: Option<u64>, texts: &mut FileTexts<'_>) -> Option<SentText> {
     let rounds = match round {
         Some(number) => with_round(all, number),
@@ -223,7 +223,7 @@ pub(crate) fn sent_text(all: &Comments, round: Option<u64>, texts: &mut FileText
     (!rounds.is_empty()).then(|| SentText { text: content(all, rounds, texts).text(usize::MAX), is_of_now })
 }
 
-/// The rounds that were read together with this one, or wait together with it.
+/// Returns the rounds that were read together with this one, or wait together with it.
 fn with_round(all: &Comments, number: u64) -> Vec<&Round> {
     let Some(found) = all.rounds.iter().find(|round| round.number == number) else { return Vec::new() };
     let is_with = |round: &&Round| match &found.read {

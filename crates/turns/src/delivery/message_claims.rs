@@ -256,7 +256,7 @@ pub fn watched_file(dirs: &TurnDirs, directory: &Path) -> Result<PathBuf, Error>
 }
 
 impl Claim {
-    /// The message to deliver.
+    /// Returns the message to deliver.
     pub fn message(&self) -> &Message {
         &self.message
     }

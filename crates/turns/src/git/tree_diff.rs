@@ -9,7 +9,7 @@ use crate::git::Git;
 /// renames of unchanged files.
 const RENAME_LIMIT: &str = "-l400";
 
-/// One end of a difference: the file mode as git writes it, and the object.
+/// A side of a difference: the file mode as git writes it, and the object.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Side {
     pub(crate) mode: String,
@@ -17,12 +17,12 @@ pub(crate) struct Side {
 }
 
 impl Side {
-    /// Whether there is a file at this end.
+    /// Whether there is a file on this side.
     pub(crate) fn exists(&self) -> bool {
         self.mode.bytes().any(|digit| digit != b'0')
     }
 
-    /// The kind of file that the mode names.
+    /// Returns the kind of file that the mode stands for.
     pub(crate) fn kind(&self) -> SideKind {
         match &*self.mode {
             "100755" => SideKind::Program,
@@ -34,7 +34,7 @@ impl Side {
     }
 }
 
-/// The kind of one end of a difference.
+/// The kind of a side of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SideKind {
     Nothing,

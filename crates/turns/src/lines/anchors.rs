@@ -53,7 +53,7 @@ pub(crate) fn find(text: &str, was: LineRange, quotation: &Quotation) -> Option<
     }
 }
 
-/// The lines of a text, without their ends.
+/// Splits a text into its lines, without their ends.
 fn lines(text: &str) -> Vec<&str> {
     text.lines().collect()
 }

@@ -177,7 +177,7 @@ mod tests {
         let start = "a\nb\nc\n";
         assert_eq!(accepted(start, &[(start, "a\nB\nc\n")], "a\nBB\nc\n"), []);
         assert_eq!(accepted(start, &[("a\nx\nc\n", "a\nB\nc\n")], "a\nB\nc\n"), []);
-        // A line beside it is gone.
+        // A line next to it is gone.
         assert_eq!(accepted(start, &[(start, "a\nB\nc\n")], "a\nB\n"), []);
         // Only the line ends have changed.
         assert_eq!(accepted(start, &[(start, "a\nB\nc\n")], "a\r\nB\r\nc\r\n"), []);

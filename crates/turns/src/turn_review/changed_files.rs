@@ -253,7 +253,7 @@ impl ChangedFiles {
     }
 }
 
-/// The kind of change of a path that was and still is a file, or was and still is a link.
+/// Returns the kind of change of a path that was and still is a file, or was and still is a link.
 fn modified(difference: &Difference) -> FileChange {
     match () {
         () if difference.from.is_some() => FileChange::Renamed,

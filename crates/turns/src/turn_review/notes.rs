@@ -25,7 +25,7 @@ const LOCK: &str = "notes-lock";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Note {
-    /// When the note was written, in milliseconds since the Unix epoch.
+    /// The time at which the note was written, in milliseconds since the Unix epoch.
     pub(crate) at: u64,
     /// The path below the top, escaped.
     path: String,

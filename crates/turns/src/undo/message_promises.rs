@@ -22,7 +22,7 @@ use crate::store::tree_store::TreeStore;
 use crate::store::turn_log::Record;
 use crate::working_tree::file_place::FilePlace;
 
-/// How long this process waits for another one that finishes a review.
+/// The longest time that this process waits for another one that finishes a review.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// The lock that a process holds from the promise until the round is sent.
 const LOCK: &str = "promise-lock";
@@ -77,9 +77,9 @@ impl Drop for HeldPromise {
     }
 }
 
-/// The promise of a process that has died: its look, and the round with the changes that were really
-/// undone. The caller drops the returned promise once the round is sent, and leaves it if the round cannot
-/// be sent.
+/// Returns the promise of a process that has died: its look, and the round with the changes that were undone
+/// before. The caller drops the returned promise when the round is sent, and leaves it if the round cannot be
+/// sent.
 pub(crate) fn broken(
     store: &TreeStore,
     top: &Path,

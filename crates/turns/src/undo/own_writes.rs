@@ -20,7 +20,7 @@ use crate::working_tree::file_place::FilePlace;
 /// The longest time between the line of an undo in the log and the write of its file.
 const WRITTEN_WITHIN: Duration = Duration::from_secs(10);
 
-/// The files of these that still are as an undo, or taking one back, has written them. Blocks.
+/// Returns the files of `files` that are still as an undo, or taking one back, has written them. Blocks.
 pub fn own_writes(dirs: &TurnDirs, files: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
     let mut logs: BTreeMap<PathBuf, Vec<Record>> = BTreeMap::new();
     let homes = dirs.homes();

@@ -19,7 +19,7 @@ use crate::store::turn_log::Record;
 use crate::undo::Undoing;
 use crate::working_tree::WorkingTree;
 
-/// How long the calls of git may take together.
+/// The longest time that the calls of git take together.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// See the module. Keeps the working tree open and its log in memory from one file to the next.

@@ -18,7 +18,7 @@ pub(crate) struct FilePlace {
 }
 
 impl FilePlace {
-    /// The place of a path below the top; `None` if its directory is gone.
+    /// Finds the place of a path below the top. Returns `None` if its directory is gone.
     ///
     /// # Errors
     /// Why the place cannot be reached: a link or a file is on the way, or the path leaves the working tree.
@@ -26,10 +26,10 @@ impl FilePlace {
         Self::open(top, below, false)
     }
 
-    /// The place of a path below the top, with its directories, which are made if they are missing.
+    /// Finds the place of a path below the top, and makes the directories that are missing.
     ///
     /// # Errors
-    /// As [`find`](Self::find), and when a directory cannot be made.
+    /// As [`find`](Self::find), and if a directory cannot be made.
     pub(crate) fn make_way(top: &Path, below: &Path) -> Result<Self, Error> {
         Self::open(top, below, true)?.ok_or("its directory is gone".into())
     }
@@ -59,18 +59,18 @@ impl FilePlace {
         Ok(Some(Self { directory, name }))
     }
 
-    /// The entry at this place; `None` if there is nothing.
+    /// Returns the entry at this place, or `None` if there is nothing.
     ///
     /// # Errors
-    /// When the system refuses to say.
+    /// If the system cannot tell.
     pub(crate) fn entry(&self) -> io::Result<Option<Entry>> {
         self.directory.entry(&self.name)
     }
 
-    /// The content of a regular file of at most so many bytes.
+    /// Reads the content of a regular file of at most `limit` bytes.
     ///
     /// # Errors
-    /// When the entry is no regular file, is larger, or cannot be read.
+    /// If the entry is not a regular file, is larger, or cannot be read.
     pub(crate) fn read(&self, limit: u64) -> io::Result<Vec<u8>> {
         untrusted::open_in(&self.directory, &self.name, limit, Whose::Anybodys)?.whole()
     }

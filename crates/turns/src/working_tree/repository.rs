@@ -29,7 +29,8 @@ pub(crate) struct Repository {
 }
 
 impl Repository {
-    /// The repository of the working tree with this top. `None` if there is none that git would accept.
+    /// Finds the repository of the working tree with this top. Returns `None` if there is none that git would
+    /// accept.
     pub(crate) fn of_top(top: &Path) -> Option<Self> {
         let name = top.join(".git");
         let found = name.metadata().ok()?;
@@ -37,7 +38,7 @@ impl Repository {
         Self::in_directory(&directory.canonical().ok()?)
     }
 
-    /// The repository whose files are in a directory: a bare one, or that of a working tree.
+    /// Finds the repository whose files are in a directory: a bare one, or that of a working tree.
     pub(crate) fn in_directory(directory: &Path) -> Option<Self> {
         directory.join("HEAD").symlink_metadata().ok()?;
         let common = match read(&directory.join("commondir"), MAX_LINES) {
@@ -61,15 +62,16 @@ impl Repository {
         Some(Self { directory, common, format, is_bare })
     }
 
-    /// The branch that is checked out, as `HEAD` names it; `None` if `HEAD` names a commit or cannot be read.
+    /// Returns the branch that is checked out, as in `HEAD`. Returns `None` if `HEAD` contains a commit or
+    /// cannot be read.
     pub(crate) fn branch(&self) -> Option<String> {
         let head = read(&self.directory.join("HEAD"), MAX_LINES)?;
         let name = trimmed(&head).strip_prefix(b"ref:")?;
         Some(String::from_utf8_lossy(name.trim_ascii()).into_owned())
     }
 
-    /// The commit that is checked out, read without git from the files of the repository; `None` if there
-    /// is no commit, or its files have another form.
+    /// Returns the commit that is checked out, read without git from the files of the repository. Returns
+    /// `None` if there is no commit, or its files have another form.
     pub(crate) fn commit(&self) -> Option<String> {
         let text = |path: &Path| {
             let bytes = read(path, MAX_REFS)?;
@@ -90,7 +92,7 @@ impl Repository {
     }
 }
 
-/// The directory that a `.git` file names.
+/// Returns the directory in a `.git` file.
 fn named_in(file: &Path, top: &Path) -> Option<PathBuf> {
     let line = read(file, MAX_LINES)?;
     let named = trimmed(&line).strip_prefix(b"gitdir:")?;

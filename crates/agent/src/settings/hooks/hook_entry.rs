@@ -11,7 +11,7 @@ use super::registration::{OurHook, Registration};
 /// An entry of ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookEntry {
-    /// Which of our hooks it starts.
+    /// The hook of ours that it starts.
     pub hook: OurHook,
     /// The event that it is registered for.
     pub event: String,
