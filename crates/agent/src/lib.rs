@@ -22,7 +22,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! [`find`] replays the search of each agent, driven by the table of agents. [`Session`] speaks MCP over
+//! [`find`] replays the search of each agent, driven by the table of agents. [`Session`] uses MCP over
 //! Streamable HTTP exactly as released agents do, including reconnection. [`bridge`] carries MCP over stdio
 //! to a running companion. [`version`] determines the release of a program. No error and no `Debug` form
 //! contains the token.

@@ -63,7 +63,7 @@ impl Change {
 /// A tool call without a change to review.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoChange {
-    /// The tool writes no file that this crate knows of.
+    /// The tool writes no file that this crate knows.
     NotATool,
     /// The tool would fail, write to another path than it seems, or write a text that cannot be predicted.
     /// The agent gets a refusal.

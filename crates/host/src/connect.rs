@@ -34,7 +34,7 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(200);
 /// Joins the host that serves the projects and had the focus last, or starts a host.
 ///
 /// # Errors
-/// When there is no host and none can be started, or the host speaks another version of the protocol.
+/// When there is no host and none can be started, or the host uses another version of the protocol.
 pub(super) async fn connect(request: &JoinRequest) -> anyhow::Result<Joined> {
     let registry = Registry::of_this_process();
     let until = Instant::now() + HOLDERS_HEAD_START;
@@ -124,7 +124,7 @@ async fn try_join(registry: &Registry, name: &str, request: &JoinRequest) -> any
             Ok(joined) => return Ok(Some(joined)),
             // The host is ending, and will soon stop listening.
             Err(JoinError::Broken(error)) => broken = Some(error),
-            // The newer of the two sides speaks the older version, or fails.
+            // The newer of the two sides uses the older version, or fails.
             Err(JoinError::Mismatch { host, .. }) if host.protocol < PROTOCOL => {
                 if let Some(older) = host.version_below(protocol) {
                     protocol = older;

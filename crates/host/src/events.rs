@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 pub(super) enum Event {
     /// A desk or a keeper wants to join.
     JoinWanted { hello: Box<Hello>, admitted: oneshot::Sender<ConnectedDesk> },
-    /// A desk has `left`, or vanished. The answer says whether the host ends as a result.
+    /// A desk has `left`, or vanished. The answer is whether the host ends as a result.
     Parted { id: u64, left: bool, ends: oneshot::Sender<bool> },
     /// The person has focused a desk.
     Focused { id: u64 },

@@ -26,7 +26,7 @@ pub(super) fn settings_are_gone(root: &Path) -> Problem {
     Problem::new(format!("{} held a mistake, and is gone", harmless::path(&file)), hint)
 }
 
-/// Returns a problem for each project whose settings cannot be read: nothing says which files to hide there.
+/// Returns a problem for each project whose settings cannot be read: the files to hide there are unknown.
 pub(super) fn unreadable(unread: Vec<(PathBuf, anyhow::Error)>) -> Vec<(PathBuf, Problem)> {
     let problem = |root: &Path, error: &anyhow::Error| {
         let hint = format!(

@@ -44,7 +44,7 @@ pub struct JoinedDesk {
 /// Joins the host of a project, or starts one, and joins it again after each crash.
 ///
 /// # Errors
-/// When there is no host and none can be started, or it speaks another version of the protocol.
+/// When there is no host and none can be started, or it uses another version of the protocol.
 pub async fn join(request: JoinRequest) -> anyhow::Result<JoinedDesk> {
     let joined = connect(&request).await?;
     let welcome = joined.welcome.clone();

@@ -167,7 +167,7 @@ impl Reviewer {
     /// Has a proposal reviewed, and returns the verdict.
     ///
     /// # Errors
-    /// When the host ends before the verdict, or speaks no version of the protocol that this program knows.
+    /// When the host ends before the verdict, or uses no version of the protocol that this program knows.
     pub async fn review(&self, proposal: &HookProposal) -> Result<Verdict, JoinError> {
         let propose = async |stream: Stream, protocol: u32| socket::propose(stream, proposal, protocol).await;
         self.registry.ask(&self.entry.name, propose).await

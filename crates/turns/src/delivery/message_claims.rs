@@ -293,7 +293,7 @@ impl Claim {
     /// the agent's process is known and ends before, another session gets the message.
     ///
     /// # Errors
-    /// When the log cannot be written. Then the message is given again, and says so.
+    /// When the log cannot be written. Then the message is given again, with a remark.
     pub fn mark_given(self, process: Option<u32>) -> Result<(), Error> {
         match self.by.clone() {
             Some(by) => self.append(&Line::Given { rounds: self.rounds.clone(), by, at: now_ms(), process }),
@@ -305,7 +305,7 @@ impl Claim {
     /// prints it.
     ///
     /// # Errors
-    /// When the log cannot be written. Then the next delivery says that the message may be known.
+    /// When the log cannot be written. Then the next delivery remarks that the message may be known.
     pub fn give_back(self) -> Result<(), Error> {
         match self.by {
             Some(_) => self.append(&Line::NotDelivered { rounds: self.rounds.clone(), at: now_ms() }),

@@ -1,4 +1,4 @@
-//! Determines which session a message is for, and says for the person how and when the message is read.
+//! Determines which session a message is for, and describes for the person how and when it is read.
 
 use std::collections::BTreeSet;
 
@@ -116,7 +116,7 @@ pub(crate) fn beside(to: Option<&Address>, log: &[Record]) -> Vec<String> {
 }
 
 /// Whether a session may read a round: the session that the round names, or a session of the same agent whose
-/// first turn came after the round was sent, if a person is at it, because the person may have restarted it.
+/// first turn came after the round was sent, if a person is at it, because the person may have begun again.
 /// Sessions without a name cannot be distinguished, so none of them counts as the named one.
 pub(crate) fn is_for(round: &Round, session: &Address, is_attended: bool, now: u64) -> bool {
     // Another session was given the round, and may be working on it.

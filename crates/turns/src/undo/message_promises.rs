@@ -1,6 +1,6 @@
-//! Promises: a line in the log, written before the first file of a finish is undone, that the agent will be
-//! told of the undo. The process that undoes holds a lock until it has sent the message. If it dies, the
-//! system frees the lock, and the next look sends the list of undone changes.
+//! Promises: a line in the log, written before the first file of a finish is undone, that a message about the
+//! undo will be sent to the agent. The process that undoes holds a lock until it has sent the message. If it
+//! dies, the system frees the lock, and the next look sends the list of undone changes.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -99,7 +99,7 @@ pub(crate) fn broken(
     Ok(Some((look, NewRound { undone, comments: promise.comments, ..NewRound::default() }, kept)))
 }
 
-/// Whether the log says that a file was about to be undone, and the file holds the text of that undo.
+/// Whether by the log a file was about to be undone, and the file holds the text of that undo.
 fn is_undone(log: &[Record], since: u64, top: &Path, path: &str) -> bool {
     let name = escape(path.as_bytes());
     let mut undone = log.iter().rev().filter(|record| record.at >= since).filter_map(|it| it.undone.as_ref());

@@ -72,7 +72,7 @@ impl<'a> TakeBack<'a> {
             self.dirs.drafts(),
         );
         Undoing::new(access, &nothing, &drafts).take_back(&below, undone, text)?;
-        // No message tells of what was taken back already.
+        // No message is about an undo that was taken back already.
         if !undone.is_back
             && let Err(fault) = tell_no_more(&access.store, &path, at)
         {
@@ -82,7 +82,7 @@ impl<'a> TakeBack<'a> {
     }
 }
 
-/// Removes the undo of a file at a time from the message that tells of it, if no agent has read that yet.
+/// Removes the undo of a file at a time from the message about it, if no agent has read the message.
 fn tell_no_more(store: &TreeStore, path: &str, undone_at: u64) -> Result<(), Error> {
     let _lock = lock(store)?;
     let log = store.comments();

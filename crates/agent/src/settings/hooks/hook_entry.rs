@@ -25,7 +25,7 @@ pub struct HookEntry {
     pub has_argument_list: bool,
     /// The timeout, in the agent's unit.
     pub timeout: Option<u64>,
-    /// The value of the key that tells the agent what to do if the hook fails.
+    /// The value of the key for the consequence of a hook that fails.
     pub on_failure: Option<String>,
 }
 
