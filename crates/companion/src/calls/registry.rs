@@ -102,9 +102,12 @@ impl Calls {
         self.next_question.get_or_insert_with(|| (Vec::new(), until)).0.push(answer);
     }
 
-    /// Begins the next question, which goes to these desks. Returns its number; `None` if no agent has asked,
-    /// or desks still have an earlier question.
-    pub(crate) fn begin_diagnostics(&mut self, desks: &BTreeSet<DeskId>) -> Option<u64> {
+    /// Begins the wait for the next question, which these desks are asked. Returns its number and the desks;
+    /// `None` if no agent has asked, or desks still have an earlier question.
+    pub(crate) fn begin_diagnostics(
+        &mut self,
+        desks: impl FnOnce() -> BTreeSet<DeskId>,
+    ) -> Option<(u64, BTreeSet<DeskId>)> {
         if self.desk_waits.iter().any(|wait| matches!(wait.call, DeskCall::Diagnostics(_))) {
             return None;
         }
@@ -214,7 +217,7 @@ mod tests {
         let (mut calls, start) = (Calls::default(), Instant::now());
         let desks = || BTreeSet::from([DeskId(1), DeskId(2)]);
         calls.request_diagnostics(oneshot::channel().0);
-        let number = calls.begin_diagnostics(&desks()).unwrap();
+        let (number, _) = calls.begin_diagnostics(desks).unwrap();
         let (answer, session) = (oneshot::channel().0, String::new());
         let close = CloseCall { review: Some(ReviewId(7)), session, file_path: "/a".into(), answer };
         calls.begin_close(close, desks());
@@ -238,10 +241,11 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn agents_that_ask_during_a_question_share_the_next_question() {
         let (mut calls, start) = (Calls::default(), Instant::now());
-        let desks = BTreeSet::from([DeskId(1)]);
+        let begin =
+            |calls: &mut Calls| calls.begin_diagnostics(|| [DeskId(1)].into()).map(|(number, _)| number);
         let ask = |calls: &mut Calls| {
             calls.request_diagnostics(oneshot::channel().0);
-            calls.begin_diagnostics(&desks)
+            begin(calls)
         };
         let first = ask(&mut calls).unwrap();
         tokio::time::advance(Duration::from_millis(100)).await;

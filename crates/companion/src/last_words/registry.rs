@@ -117,10 +117,12 @@ impl LastWords {
 
     /// Calls `end` for each watched decision. If it ends any, plans a look for that time.
     fn end_some(&mut self, look_at: Instant, mut end: impl FnMut(&mut DecisionWatch) -> bool) {
+        let mut has_ended = false;
         for watched in &mut self.watched {
-            if end(watched) {
-                self.next_look = Some(self.next_look.map_or(look_at, |planned| planned.min(look_at)));
-            }
+            has_ended |= end(watched);
+        }
+        if has_ended {
+            self.look_by(look_at);
         }
     }
 
