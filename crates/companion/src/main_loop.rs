@@ -435,7 +435,8 @@ impl MainLoop {
                 DeskCall::Diagnostics(call) => background::answer_diagnostics(self.context.privacy(), call),
             }
         }
-        let desks = || if self.context.is_paused() { BTreeSet::new() } else { self.desks.knowing_diagnostics() };
+        let desks =
+            || if self.context.is_paused() { BTreeSet::new() } else { self.desks.knowing_diagnostics() };
         if let Some((number, desks)) = self.calls.begin_diagnostics(desks) {
             if desks.is_empty() {
                 // No desk has an answer to wait for.

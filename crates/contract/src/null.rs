@@ -16,7 +16,7 @@ mod tests {
     use serde::de::DeserializeOwned;
     use serde_json::{Value, json};
 
-    use crate::context::{File, IdeContext};
+    use crate::context::{IdeContext, OpenFile};
     use crate::diff::{CloseDiffRequest, ClosedDiff, DiffClosed};
     use crate::discovery::{Record, Stdio};
     use crate::mcp::{CallToolResult, Implementation, InitializeParams, TextContent};
@@ -42,7 +42,7 @@ mod tests {
         reads::<TextContent>(json!({"type": "text"}), &["text"]);
         reads::<IdeContext>(json!({}), &["workspaceState"]);
         reads::<IdeContext>(json!({"workspaceState": {}}), &["x"]);
-        reads::<File>(json!({"path": "/a"}), &["timestamp", "isActive", "cursor", "selectedText"]);
+        reads::<OpenFile>(json!({"path": "/a"}), &["timestamp", "isActive", "cursor", "selectedText"]);
         let fields = ["workspacePath", "authToken", "ideInfo", "ppid", "ideName", "stdio", "writer"];
         reads::<Record>(json!({"port": 1}), &fields);
         reads::<Record>(json!({"port": "1", "ideInfo": {"name": null, "displayName": null}}), &fields[3..]);

@@ -20,7 +20,7 @@
 //! - whitespace at the end of a path, which Codex drops, or of a header, which only newer releases drop;
 //! - an empty line before the first chunk: context in newer releases, nothing in older ones;
 //! - a path that occurs twice: Codex applies the second section to the text of the first, and deletes
-//! a file that moves to its own path;
+//!   a file that moves to its own path;
 //! - `*** Environment ID:`, because such a patch may be for another machine;
 //! - a here-document around the patch: Codex accepts one only for the sake of an old model.
 //!

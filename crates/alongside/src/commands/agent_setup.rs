@@ -37,7 +37,9 @@ pub(super) async fn prepare_start(command: &[OsString]) -> Result<(), ExitCode> 
     let Some(row) = started_by(command) else { return Ok(()) };
     // If the settings suit the newest release, the agent's program is not run to get its version.
     let newest = VersionedAgent { row, version: None };
-    if AgentSetting::settings_to_change(&newest, &here).is_empty() && advice_to_start_asking(&newest, &here).is_none() {
+    if AgentSetting::settings_to_change(&newest, &here).is_empty()
+        && advice_to_start_asking(&newest, &here).is_none()
+    {
         return Ok(());
     }
     let Some(agent) = agents::named(row.id, &user, &here).await else { return Ok(()) };

@@ -125,7 +125,7 @@ impl AgentPane for Panes {
 
 /// Pastes all waiting comments into the pane of the agent that would get them. Returns a sentence for the
 /// person.
-fn paste(places: &Places, directory: &Path) -> anyhow::Result<String> {
+fn paste(places: &TurnDirs, directory: &Path) -> anyhow::Result<String> {
     const ALTERNATIVE: &str = "copy it instead: alongside comments --copy";
     let Some(agent) = running_agent(places, directory)? else {
         return Err(failure("no agent is known here that runs", ALTERNATIVE));

@@ -112,8 +112,8 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
         Action::Save { draft, file: None, .. } => {
             let draft = find_draft(&all, &draft)?;
             let name = harmless::name(&draft.file);
-            let places = Places::of_this_process();
-            let result = WayBack::new(&places).write(Path::new(&draft.file), &draft.path);
+            let places = TurnDirs::of_this_process();
+            let result = TakeBack::new(&places).write(Path::new(&draft.file), &draft.path);
             result.map_err(|fault| {
                 let hint = "name a file to write it to: `alongside drafts save N FILE`";
                 failure(format!("the draft of {name} is not written back: {fault}"), hint)
@@ -164,8 +164,8 @@ struct WriteBack;
 
 impl UndoBack for WriteBack {
     fn take_back(&self, undone: &[UndoneText]) -> Vec<Result<(), String>> {
-        let places = Places::of_this_process();
-        let mut way = WayBack::new(&places);
+        let places = TurnDirs::of_this_process();
+        let mut way = TakeBack::new(&places);
         let mut results = Vec::new();
         for text in undone {
             let result = way.write(Path::new(&text.file), Path::new(&text.draft));

@@ -87,7 +87,7 @@ pub(crate) async fn run(args: Args) -> ExitCode {
         // The agent has ended the hook, but may still obey an answer.
         () = ending_signal() => refusal(&agent.hook.before_tool, BROKEN_OFF),
         // Standard output is closed, because the agent was killed or has aborted the call.
-        () = abandoned() => return ExitCode::SUCCESS,
+        () = reader_gone() => return ExitCode::SUCCESS,
     };
     match answer {
         Answer::Silence => ExitCode::SUCCESS,

@@ -199,7 +199,8 @@ async fn supported_program(editor: &Editor, user: &UserEnvironment) -> anyhow::R
 /// Returns the next step for the person if IDE mode is off in an agent, and else an empty text.
 async fn ide_mode_hint(user: &UserEnvironment) -> String {
     let Ok(here) = Surroundings::of_this_process() else { return String::new() };
-    let is_off = |agent: &VersionedAgent| agent.settings(&here).is_some_and(|settings| !settings.ide_enabled.value);
+    let is_off =
+        |agent: &VersionedAgent| agent.settings(&here).is_some_and(|settings| !settings.ide_enabled.value);
     let agents = find_agents(user, &here).await.into_iter().filter(is_off);
     let names: Vec<_> = agents.map(|agent| agent.row.display_name).collect();
     if names.is_empty() {

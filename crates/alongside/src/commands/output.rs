@@ -28,7 +28,7 @@ pub(super) fn print_lines(text: &str) -> anyhow::Result<()> {
 
 /// Wraps lines for a terminal of this width. Without a terminal, lines stay whole for programs.
 fn wrapped(text: &str, columns: Option<u16>) -> String {
-    text.split('\n').map(|line| failure::wrapped(line, columns)).collect::<Vec<_>>().join("\n")
+    text.split('\n').map(|line| failure::wrap(line, columns)).collect::<Vec<_>>().join("\n")
 }
 
 /// Writes a remark to standard error.

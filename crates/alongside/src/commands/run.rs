@@ -126,7 +126,7 @@ fn spawn(agent: &[OsString], environment: Vec<(String, String)>) -> anyhow::Resu
     command.args(args).envs(environment).envs(agent_variables::proxy_exceptions(current));
     let agent = program.to_str().and_then(FamilyAgent::of_command);
     let tokenless_variables =
-        agent.and_then(|agent| agent.family.lock_rules()).map(|rules| rules.tokenless_ports);
+        agent.and_then(|agent| agent.family.lock_rules()).map(|rules| rules.tokenless_port_variables);
     for name in tokenless_variables.into_iter().flatten() {
         command.env_remove(name);
     }

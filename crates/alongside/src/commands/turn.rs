@@ -113,7 +113,7 @@ fn record_event(
     directory: PathBuf,
     (until, at): (Instant, u64),
 ) -> EventResult {
-    let places = Places::of_hook(args.state_dir.clone());
+    let places = TurnDirs::of_hook(args.state_dir.clone());
     let mut result = EventResult::default();
     let mut kind = take_snapshot(args, &places, event, &directory, until).unwrap_or_else(|fault| {
         result.faults.push(format!("a turn was not noted: {fault}"));
@@ -160,7 +160,7 @@ fn take_snapshot(
         Recorded::Nothing => Ok(None),
         Recorded::TooLate(top) => {
             spawn_store_update(args, &top)?;
-            Err(Fault::Late)
+            Err(Error::Late)
         }
     }
 }
@@ -171,7 +171,7 @@ fn reader(event: &TurnEvent) -> Reader {
 }
 
 /// Writes the message that waits for the agent to standard output. Returns whether there was one.
-fn deliver(places: &Places, turns: &Turns, event: &TurnEvent, directory: &Path) -> Result<bool, Fault> {
+fn deliver(places: &TurnDirs, turns: &Turns, event: &TurnEvent, directory: &Path) -> Result<bool, Error> {
     let claimed = alongside_turns::claim(places, directory, &reader(event), Delivery::Prompt, turns.most)?;
     // A message that another process delivers waits for the next prompt.
     let Claimed::Message(claim) = claimed else { return Ok(false) };
@@ -197,7 +197,7 @@ fn session_process() -> Option<u32> {
 
 /// Starts a detached process that updates the store of a working tree, for which no agent waits.
 fn spawn_store_update(args: &Args, top: &Path) -> std::io::Result<()> {
-    let mut command = Command::new(process::own_program()?);
+    let mut command = Command::new(process::running_program()?);
     command.args(["turn", &args.agent]).arg("--go-on").arg(top);
     if let Some(state) = &args.state_dir {
         command.arg("--state-dir").arg(state);
@@ -209,7 +209,7 @@ fn spawn_store_update(args: &Args, top: &Path) -> std::io::Result<()> {
 
 /// Seeds the store of a working tree, and trims the store if that is due.
 fn update_store(args: &Args, top: &Path, until: Instant) {
-    let places = Places::of_hook(args.state_dir.clone());
+    let places = TurnDirs::of_hook(args.state_dir.clone());
     let result =
         alongside_turns::seed(&places, top, until).and_then(|()| match alongside_turns::is_due(&places) {
             true => alongside_turns::trim(&places, &top.canonical()?, MAX_BYTES, until),

@@ -70,8 +70,8 @@ fn answer(args: &Args) -> anyhow::Result<ExitCode> {
     }
     let directory = args.directory.clone().or_else(|| args.unreviewed.then(|| PathBuf::from(".")));
     let found = match &directory {
-        Some(directory) => waiting_in(&places, directory).map(|waiting| waiting.into_iter().collect()),
-        None => Ok(waiting(&places)),
+        Some(directory) => unreviewed_in(&places, directory).map(|waiting| waiting.into_iter().collect()),
+        None => Ok(unreviewed_trees(&places)),
     };
     if args.unreviewed {
         return Ok(ExitCode::from(match &found {
@@ -91,11 +91,11 @@ fn answer(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 /// Whether a file has changed since the baseline.
-fn has_changes(tree: &Waiting) -> bool {
+fn has_changes(tree: &UnreviewedTree) -> bool {
     tree.look.as_ref().is_ok_and(|look| !look.files.is_empty())
 }
 
-fn as_json(tree: &Waiting) -> Value {
+fn as_json(tree: &UnreviewedTree) -> Value {
     let root = tree.root.to_string_lossy();
     match &tree.look {
         Ok(look) => json!({
@@ -123,7 +123,7 @@ fn list(found: &[UnreviewedTree]) -> String {
     found.iter().map(lines).collect()
 }
 
-fn lines(tree: &Waiting) -> String {
+fn lines(tree: &UnreviewedTree) -> String {
     let agents: Vec<_> = tree.agents.iter().map(|agent| harmless::name(agent).into_owned()).collect();
     let agents = if agents.is_empty() { String::new() } else { format!(" ({})", agents.join(", ")) };
     let root = harmless::path(&tree.root);

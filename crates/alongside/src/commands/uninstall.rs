@@ -148,9 +148,9 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
 
 /// Returns all installations by the id of their adapter: those of the ledger, and hooks that the ledger does
 /// not list, because it is gone or a person wrote them.
-fn installations(ledger: &Ledger) -> BTreeMap<String, Installed> {
+fn installations(ledger: &Ledger) -> BTreeMap<String, Installation> {
     let listed = ledger.ids().into_iter().filter_map(|id| Some((id.clone(), ledger.get(&id)?.clone())));
-    let mut installed: BTreeMap<String, Installed> = listed.collect();
+    let mut installed: BTreeMap<String, Installation> = listed.collect();
     // Without a current directory, there is no project to search.
     let unlisted = Surroundings::of_this_process().map(|here| agent_hook::unlisted(ledger, &here));
     for (id, file) in unlisted.unwrap_or_default() {

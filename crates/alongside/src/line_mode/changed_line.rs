@@ -36,7 +36,7 @@ pub(super) struct ChangedLine {
 pub(super) fn changed_line(
     sign: char,
     line: &str,
-    marks: &LineMarks,
+    marks: &LineEmphasis,
     ink: Ink,
     layout: Layout,
 ) -> ChangedLine {
@@ -59,7 +59,7 @@ pub(super) fn changed_line(
 }
 
 /// Returns the parts of a line that are printed, and whether a changed part is missing in them.
-fn printed_parts(line: &str, marks: &LineMarks, layout: Layout) -> (Vec<Range<usize>>, bool) {
+fn printed_parts(line: &str, marks: &LineEmphasis, layout: Layout) -> (Vec<Range<usize>>, bool) {
     let max_chars = match layout.columns {
         Some(columns) if !marks.words.is_empty() => (columns * MAX_ROWS_PER_LINE).min(MAX_LINE_CHARS),
         _ => MAX_LINE_CHARS,
@@ -106,7 +106,7 @@ fn add_part(parts: &mut Vec<Range<usize>>, part: Range<usize>) {
 /// Writes one line.
 struct LineWriter<'a> {
     text: String,
-    marks: &'a LineMarks,
+    marks: &'a LineEmphasis,
     layout: Layout,
     in_word: bool,
 }
@@ -191,7 +191,7 @@ mod tests {
         LineEmphasis { words: words.iter().map(|(start, end)| *start..*end).collect(), blanks: Vec::new() }
     }
 
-    fn printed(line: &str, marks: &LineMarks, layout: Layout) -> (String, bool) {
+    fn printed(line: &str, marks: &LineEmphasis, layout: Layout) -> (String, bool) {
         let printed = changed_line('+', line, marks, Ink::Added, layout);
         (printed.text, printed.is_cut)
     }
@@ -204,13 +204,13 @@ mod tests {
         assert_eq!(text, "\x1b[32m+let \x1b[7mnew\x1b[27m = \x1b[7m12\x1b[27m;\x1b[0m");
         assert_eq!(printed("let new = 12;", &marks, PLAIN).0, "+let new = 12;");
         let long = "n".repeat(MAX_LINE_CHARS + 1);
-        let (text, _) = printed(&long, &LineMarks::default(), coloured);
+        let (text, _) = printed(&long, &LineEmphasis::default(), coloured);
         assert!(text.ends_with("nn \x1b[2m... (1 more characters)\x1b[22m\x1b[0m"), "{text}");
     }
 
     #[test]
     fn whitespace_is_drawn_where_it_differs_and_lines_up() {
-        let marks = LineMarks { words: Vec::new(), blanks: vec![0..2, 3..5] };
+        let marks = LineEmphasis { words: Vec::new(), blanks: vec![0..2, 3..5] };
         let (text, _) = printed("\t\ta \t", &marks, PLAIN);
         assert_eq!(text, "+→      →       a·→");
         let other = "a\u{a0}b\u{3000}c d";
@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn a_change_that_is_too_long_counts_as_cut() {
         let line = "n".repeat(MAX_LINE_CHARS + 5);
-        let (text, is_cut) = printed(&line, &LineMarks::default(), Layout { columns: Some(80), ..PLAIN });
+        let (text, is_cut) = printed(&line, &LineEmphasis::default(), Layout { columns: Some(80), ..PLAIN });
         assert!(text.ends_with("n ... (5 more characters)") && is_cut, "{text}");
         let (text, is_cut) = printed(&line, &words(&[(0, line.len())]), PLAIN);
         assert!(text.ends_with("n ... (5 more characters)") && is_cut, "{text}");
@@ -278,7 +278,7 @@ mod tests {
                 .collect();
             words.sort_unstable_by_key(|word| word.start);
             words.dedup_by(|next, word| next.start < word.end);
-            let marks = LineMarks { words: words.clone(), blanks: Vec::new() };
+            let marks = LineEmphasis { words: words.clone(), blanks: Vec::new() };
             let (parts, is_cut) = printed_parts(&line, &marks, Layout { columns: Some(40), ..PLAIN });
             proptest::prop_assert!(parts.windows(2).all(|pair| pair[0].end < pair[1].start));
             let is_shown = |word: &Range<usize>| {

@@ -95,7 +95,7 @@ pub(super) fn hunk_page(origin: Origin, review: &Review, hunk: &Hunk, from: Spot
     let before = in_file.start.min(CONTEXT_LINES);
     let after = file.len().saturating_sub(in_file.end).min(CONTEXT_LINES);
     let is_continued = from.old + from.new > 0;
-    let marks = HunkMarks::new(review, hunk);
+    let marks = HunkEmphasis::new(review, hunk);
     let (removed, added) = match hunk.state {
         HunkState::Dropped => (Ink::Dropped, Ink::Dropped),
         HunkState::Kept | HunkState::Edited => (Ink::Removed, Ink::Added),
@@ -167,7 +167,7 @@ pub(super) fn text_page(review: &Review, from: Spot, layout: Layout) -> Page {
     let mut page = PageWriter { crlf: is_crlf(&review.current), ..PageWriter::new(layout) };
     let rows_below = rows_of(&more_lines(MAX_LINES, Origin::Proposal.hint(review), layout), layout);
     let rows = rows_for_lines(layout, rows_of_prompt(layout) + rows_below);
-    let (part, _) = page.write_changed(('+', Ink::Added), &text, left, rows, |_| LineMarks::default());
+    let (part, _) = page.write_changed(('+', Ink::Added), &text, left, rows, |_| LineEmphasis::default());
     let more = left.len() - part.len();
     if more > 0 {
         page.lines.push(more_lines(more, Origin::Proposal.hint(review), layout));

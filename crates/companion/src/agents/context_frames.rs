@@ -113,7 +113,7 @@ pub(super) fn mention(path: &str, lines: Option<Lines>, form: ContextForm, trans
 
 /// Returns the range of the selected text. The range begins at the first of the two ends, and has the length
 /// of the text. An editor that reports only one end reports the last one.
-fn range(active: &File, text: &str) -> SelectedRange {
+fn range(active: &OpenFile, text: &str) -> SelectedRange {
     let position = |cursor: Cursor| FilePosition {
         line: cursor.line.saturating_sub(1),
         character: cursor.character.saturating_sub(1),

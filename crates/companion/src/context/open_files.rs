@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use alongside_contract::context::{
-    Cursor, File, IdeContext, MAX_OPEN_FILES, MAX_SELECTED_UTF16, WorkspaceState,
+    Cursor, IdeContext, MAX_OPEN_FILES, MAX_SELECTED_UTF16, OpenFile, WorkspaceState,
 };
 use alongside_desk::{ActiveFile, ContextReport, Position, SharedFile, now_ms};
 
@@ -166,7 +166,7 @@ impl OpenFiles {
         }
         entries.sort_by_key(|(entry, active)| (std::cmp::Reverse(entry.focused), active.is_none()));
         let newest = entries.first().map(|(entry, _)| entry.focused);
-        let mut files: Vec<File> = Vec::new();
+        let mut files: Vec<OpenFile> = Vec::new();
         for (entry, active) in entries {
             if files.len() == MAX_OPEN_FILES {
                 break;
@@ -181,7 +181,7 @@ impl OpenFiles {
         self.with_files(files)
     }
 
-    fn with_files(&self, files: Vec<File>) -> IdeContext {
+    fn with_files(&self, files: Vec<OpenFile>) -> IdeContext {
         let trusted = self.desks.values().filter_map(|desk| desk.trusted).next_back();
         IdeContext { workspace_state: Some(WorkspaceState { open_files: Some(files), is_trusted: trusted }) }
     }
@@ -211,8 +211,8 @@ pub(super) fn shared_files(context: &IdeContext) -> Vec<SharedFile> {
 }
 
 /// Converts an open file for the wire, with 1-based positions and a selection within the limit of agents.
-fn file(entry: &ReportedFile, active: Option<&ActiveFile>) -> File {
-    File {
+fn file(entry: &ReportedFile, active: Option<&ActiveFile>) -> OpenFile {
+    OpenFile {
         path: entry.path.clone(),
         timestamp: entry.focused,
         is_active: active.map(|_| true),

@@ -229,7 +229,7 @@ mod tests {
         tracker.report(DESK, ContextReport { active: Some(active), ..ContextReport::default() });
     }
 
-    fn scan(tracker: &mut ContextTracker) {
+    fn run_scan(tracker: &mut ContextTracker) {
         let result = tracker.begin_scan().unwrap().run();
         tracker.end_scan(result);
     }
@@ -247,7 +247,7 @@ mod tests {
         let now = Instant::now();
         move_cursor(&mut tracker, &file, 0);
         assert_eq!(tracker.update_without_scan(now), None, "no scan has checked the file");
-        scan(&mut tracker);
+        run_scan(&mut tracker);
         move_cursor(&mut tracker, &file, 7);
         assert_eq!(tracker.update_without_scan(now).and_then(line), Some(8));
         assert_eq!(tracker.shared_files()[0].cursor.unwrap().line, 7, "desks get the new line as well");
@@ -264,7 +264,7 @@ mod tests {
         let mut tracker = tracker(home.path());
         let now = Instant::now();
         move_cursor(&mut tracker, &file, 0);
-        scan(&mut tracker);
+        run_scan(&mut tracker);
         tracker.forget_scan();
         assert_eq!(tracker.update_without_scan(now), None);
 
@@ -273,7 +273,7 @@ mod tests {
         tracker.end_scan(scan.run());
         assert_eq!(tracker.update_without_scan(now), None, "the disk has changed during the scan");
 
-        scan(&mut tracker);
+        run_scan(&mut tracker);
         assert!(tracker.update_without_scan(now).is_some());
         tracker.leave(DESK);
         assert_eq!(tracker.update_without_scan(now), None, "its directory must no longer be watched");

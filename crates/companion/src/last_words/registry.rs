@@ -122,7 +122,7 @@ impl LastWords {
             has_ended |= end(watched);
         }
         if has_ended {
-            self.look_by(look_at);
+            self.plan_look(look_at);
         }
     }
 

@@ -118,8 +118,8 @@ impl ConnectionFailure<'_> {
     /// Returns the cause why this release does not find the companion that serves this directory; `None` if
     /// no companion serves it.
     fn hidden_companion(&self) -> Option<Cause> {
-        let unreadable_neighbour = |seen: &Seen| match &seen.passed_over {
-            Some(Reason::Neighbour { path }) => Some(path.clone()),
+        let unreadable_neighbour = |seen: &ExaminedFile| match &seen.passed_over {
+            Some(SkipReason::Neighbour { path }) => Some(path.clone()),
             _ => None,
         };
         if let Some(path) = self.trace.files.iter().find_map(unreadable_neighbour) {
@@ -283,23 +283,23 @@ fn without_files(companion: &RunningCompanion) -> CompanionCause {
 }
 
 /// Returns the cause why the agent cannot use a file; `None` if the file only belongs to another companion.
-fn unusable_file(seen: &Seen) -> Option<DiscoveryCause> {
+fn unusable_file(seen: &ExaminedFile) -> Option<DiscoveryCause> {
     let path = seen.path.clone().into();
     let reason = seen.passed_over.as_ref()?;
     match reason {
         SkipReason::Unreadable(_) | SkipReason::NotAFile => {
             Some(DiscoveryCause::UnreadableFile { path, error: reason.to_string() })
         }
-        Reason::Malformed(_) => Some(DiscoveryCause::MalformedFile { path, error: reason.to_string() }),
-        Reason::NotOurs => Some(DiscoveryCause::IgnoredFileOfOtherUser { path }),
-        Reason::EditorGone { pid } => Some(DiscoveryCause::DeadEditor { path, pid: *pid }),
-        Reason::WorkspaceGone { .. } => Some(DiscoveryCause::MissingWorkspace { path }),
-        Reason::OtherWorkspace { .. } | Reason::Neighbour { .. } => None,
+        SkipReason::Malformed(_) => Some(DiscoveryCause::MalformedFile { path, error: reason.to_string() }),
+        SkipReason::NotOurs => Some(DiscoveryCause::IgnoredFileOfOtherUser { path }),
+        SkipReason::EditorGone { pid } => Some(DiscoveryCause::DeadEditor { path, pid: *pid }),
+        SkipReason::WorkspaceGone { .. } => Some(DiscoveryCause::MissingWorkspace { path }),
+        SkipReason::OtherWorkspace { .. } | SkipReason::Neighbour { .. } => None,
     }
 }
 
 /// Whether a file belongs to the companion at this port, by its content or by its name.
-fn is_of_port(seen: &Seen, port: u16) -> bool {
+fn is_of_port(seen: &ExaminedFile, port: u16) -> bool {
     let name = seen.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let mut numbers = name.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty());
     let is_in_name = numbers.next_back().and_then(|digits| digits.parse().ok()) == Some(port);

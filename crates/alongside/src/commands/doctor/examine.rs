@@ -167,7 +167,8 @@ fn search_causes(settings: &Settings) -> Vec<Cause> {
     });
     // A file that cannot be read may hold the setting.
     let is_off = settings.broken.is_empty() && !settings.ide_enabled.value;
-    let off = is_off.then(|| AgentCause::IdeModeOff { set_by: source(&settings.ide_enabled.source) }.into());
+    let off =
+        is_off.then(|| AgentCause::IdeModeOff { set_by: source_text(&settings.ide_enabled.source) }.into());
     broken.chain(off).collect()
 }
 
@@ -178,13 +179,13 @@ fn proposal_causes(settings: &Settings, agent: &Agent) -> Vec<Cause> {
     }
     let trust = match settings.trust.value {
         Trust::Trusted => None,
-        Trust::Untrusted => Some(AgentCause::UntrustedFolder { set_by: source(&settings.trust.source) }),
+        Trust::Untrusted => Some(AgentCause::UntrustedFolder { set_by: source_text(&settings.trust.source) }),
         Trust::Undecided => Some(AgentCause::UndecidedFolder),
     };
     let mode = &settings.approval_mode;
     let edits_without_asking = (!mode.value.opens_diffs()).then(|| AgentCause::ApprovalMode {
         mode: mode.value.to_string(),
-        set_by: source(&mode.source),
+        set_by: source_text(&mode.source),
         setting: asking_setting(agent),
         file: match &mode.source {
             Some(Source::File(file)) => file.clone().into(),
@@ -209,6 +210,6 @@ fn asking_setting(agent: &Agent) -> String {
 }
 
 /// Returns the file or variable that a setting comes from.
-fn source(by: &Option<By>) -> Option<String> {
-    by.as_ref().map(ToString::to_string)
+fn source_text(source: &Option<Source>) -> Option<String> {
+    source.as_ref().map(ToString::to_string)
 }

@@ -131,7 +131,7 @@ pub(super) async fn examine(
         return finding;
     }
     for entry in ours.registrations(agent, release) {
-        let same = entries.iter().filter(|(hook, ..)| hook.is_for(&entry) && hook.has_tools_of(&entry));
+        let same = entries.iter().filter(|(hook, ..)| hook.is_for(&entry) && hook.covers_tools_of(&entry));
         let paths: Vec<_> = same.map(|(_, path, _)| path.clone().into()).collect();
         if paths.len() > 1 {
             finding.causes.push(HookCause::Duplicate { paths, event: entry.event });
@@ -165,7 +165,7 @@ pub(super) async fn examine(
 /// Returns the consequence of a failure of the hook in this release. `entries`: each with its file, and
 /// whether that is the project's.
 fn failure_consequence(
-    entries: &[(FoundHook, PathBuf, bool)],
+    entries: &[(HookEntry, PathBuf, bool)],
     agent: HookAgent,
     release: Option<Release>,
 ) -> HookCause {

@@ -212,10 +212,10 @@ impl Report<'_> {
     fn finding_json(&self, finding: &Finding) -> Value {
         let diagnoses = finding.diagnoses();
         let step_json = |step: &Step| {
-            let verdict = match step.verdict {
-                Verdict::Good => "good",
-                Verdict::PassedOver => "passedOver",
-                Verdict::Fails => "fails",
+            let result = match step.result {
+                StepResult::Good => "good",
+                StepResult::PassedOver => "passedOver",
+                StepResult::Fails => "fails",
             };
             json!({ "what": step.what, "verdict": result, "why": step.why })
         };

@@ -387,8 +387,8 @@ impl Setup<'_> {
         let with_settings = self.targets.iter().filter(|target| self.changes_settings(target));
         let needs_no_note = |id: &&str| self.unconnected.contains(id) || self.shown_modes.contains(id);
         for target in with_settings.filter(|target| !needs_no_note(&target.row.id)) {
-            if let Some(asking) =
-                advice_to_start_asking(target, &self.here).filter(|_| !is_reviewed_by_hook(target, &self.here))
+            if let Some(asking) = advice_to_start_asking(target, &self.here)
+                .filter(|_| !is_reviewed_by_hook(target, &self.here))
             {
                 note(&asking);
             }

@@ -60,7 +60,7 @@ fn is_attended(wake: &Wake) -> bool {
 
 /// A hook that waits for messages to a session.
 struct WaitingHook {
-    places: Places,
+    places: TurnDirs,
     turns: &'static Turns,
     directory: PathBuf,
     reader: Reader,
@@ -71,7 +71,7 @@ struct WaitingHook {
 impl WaitingHook {
     /// Waits for a message until `over` or the end of the waiter, and delivers it. Returns whether there was
     /// a message: then the process must end at once with the code that wakes the session.
-    async fn wait(&self, over: impl Future<Output = ()>) -> Result<bool, Fault> {
+    async fn wait(&self, over: impl Future<Output = ()>) -> Result<bool, Error> {
         // A message that the agent has read before the end of the turn must not wake the session.
         alongside_turns::confirm(&self.places, &self.directory, &self.reader, self.at)?;
         let Some(mut waiter) = Waiter::begin(&self.places, &self.directory, &self.reader)? else {
@@ -109,7 +109,7 @@ impl WaitingHook {
 
 /// Waits for a write to the store, or for the next attempt if another process was busy. Returns `false` once
 /// the waiter is over.
-async fn wait_for_news(waiter: &mut Waiter, is_busy: bool) -> Result<bool, Fault> {
+async fn wait_for_news(waiter: &mut Waiter, is_busy: bool) -> Result<bool, Error> {
     let mut is_retry = is_busy;
     loop {
         if waiter.take_news() {
@@ -123,7 +123,12 @@ async fn wait_for_news(waiter: &mut Waiter, is_busy: bool) -> Result<bool, Fault
 }
 
 /// Writes the waiting message to standard error, if there is one and no other process delivers it.
-fn write_message(places: &Places, directory: &Path, reader: &Reader, most: usize) -> Result<Claimed, Fault> {
+fn write_message(
+    places: &TurnDirs,
+    directory: &Path,
+    reader: &Reader,
+    most: usize,
+) -> Result<Claimed, Error> {
     let claimed = alongside_turns::claim(places, directory, reader, Delivery::Wake, most)?;
     if let Claimed::Message(claim) = &claimed {
         claim.begin()?;

@@ -59,7 +59,7 @@ pub(super) async fn delete(
         drafts.delete(&draft.id).with_context(|| format!("cannot delete {}", draft.path.display()))?;
     }
     if !texts.comments.is_empty() {
-        let delete = |places: Places| alongside_turns::delete_all(&places, Instant::now() + STORE_TIMEOUT);
+        let delete = |places: TurnDirs| alongside_turns::delete_all(&places, Instant::now() + STORE_TIMEOUT);
         in_stores(delete).await.context("cannot delete the comments")?;
     }
     let directory = drafts.directory();

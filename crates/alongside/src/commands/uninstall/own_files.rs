@@ -38,9 +38,9 @@ pub(super) struct OwnFiles {
 
 /// Runs a job on the stores of turns, which may block.
 pub(super) async fn in_stores<T: Send + 'static>(
-    job: impl FnOnce(Places) -> Result<T, Fault> + Send + 'static,
+    job: impl FnOnce(TurnDirs) -> Result<T, Error> + Send + 'static,
 ) -> anyhow::Result<T> {
-    Ok(tokio::task::spawn_blocking(|| job(Places::of_this_process())).await??)
+    Ok(tokio::task::spawn_blocking(|| job(TurnDirs::of_this_process())).await??)
 }
 
 /// Returns each directory with our files only. A directory may be missing.
@@ -126,7 +126,8 @@ impl OwnFiles {
                 .with_context(|| format!("cannot remove {}", directory.display()))?;
         }
         if !self.stored.is_empty() {
-            let clear = |places: Places| alongside_turns::clear_all(&places, Instant::now() + STORE_TIMEOUT);
+            let clear =
+                |places: TurnDirs| alongside_turns::clear_all(&places, Instant::now() + STORE_TIMEOUT);
             in_stores(clear).await.context("cannot remove the snapshots of turns")?;
         }
         self.remove_empty(user);

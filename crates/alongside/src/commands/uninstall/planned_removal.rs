@@ -38,7 +38,7 @@ impl PlannedRemoval {
     ///
     /// # Errors
     /// If a file cannot be read, or the adapter's part of it cannot be separated.
-    pub(super) fn plan(id: &str, installed: &Installed, user: &UserEnvironment) -> anyhow::Result<Self> {
+    pub(super) fn plan(id: &str, installed: &Installation, user: &UserEnvironment) -> anyhow::Result<Self> {
         let extension = match Editor::named(id) {
             Some(editor) => vscode::find(editor, user)?.map(|found| (editor, found)),
             None => None,
@@ -75,9 +75,9 @@ impl PlannedRemoval {
                 }
             };
             if after.as_ref() != Some(&current) {
-                let is_theirs = !has_package(id);
+                let is_person_file = !has_package(id);
                 let (path, links) = (file.path.clone(), file.links());
-                removal.changes.push(Change { path, before: Some(current), after, is_theirs, links });
+                removal.changes.push(Change { path, before: Some(current), after, is_person_file, links });
             }
         }
         let copies = installed.backups.iter().filter(|copy| removal.is_obsolete(copy));
@@ -88,7 +88,9 @@ impl PlannedRemoval {
     /// Whether a copy is obsolete. A file of a package was replaced as a whole, so the copy may have the only
     /// text of a person's change. Any other file keeps all text but our part.
     fn is_obsolete(&self, copy: &Path) -> bool {
-        let Ok(Some(copied)) = change::read_copy(copy, self.installed.links_to(copy)) else { return false };
+        let Ok(Some(copied)) = change::read_copy(copy, self.installed.link_policy_of(copy)) else {
+            return false;
+        };
         let original = self.installed.files.iter().find(|file| change::backup_of(&file.path) == copy);
         original.is_some_and(|file| {
             let is_kept = self.kept.iter().any(|(kept, _)| *kept == file.path);

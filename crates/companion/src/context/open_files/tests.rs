@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use alongside_desk::{OpenFile, Position};
+use alongside_desk::{OpenFile as DeskFile, Position};
 
 use super::*;
 use crate::{AppDirs, Workspace};
@@ -34,7 +34,7 @@ impl Project {
         self.files.report(DeskId(desk), ContextReport { active: Some(active), ..ContextReport::default() });
     }
 
-    fn context(&mut self) -> Vec<File> {
+    fn context(&mut self) -> Vec<OpenFile> {
         self.files.scan(&self.privacy).context.open_files().to_vec()
     }
 }
@@ -99,13 +99,13 @@ fn positions_are_one_based_and_selections_end_at_a_character() {
 #[test]
 fn agents_get_at_most_ten_existing_files_that_they_may_know() {
     let mut project = Project::new();
-    let mut open: Vec<OpenFile> =
-        (0..12).map(|n| OpenFile { path: project.file(&format!("f{n}")), dirty: false }).collect();
+    let mut open: Vec<DeskFile> =
+        (0..12).map(|n| DeskFile { path: project.file(&format!("f{n}")), dirty: false }).collect();
     let gone = project.file("gone");
     fs::remove_file(&gone).unwrap();
-    open.insert(0, OpenFile { path: gone, dirty: false });
-    open.insert(0, OpenFile { path: project.file(".env"), dirty: true });
-    open.insert(0, OpenFile { path: "relative".into(), dirty: false });
+    open.insert(0, DeskFile { path: gone, dirty: false });
+    open.insert(0, DeskFile { path: project.file(".env"), dirty: true });
+    open.insert(0, DeskFile { path: "relative".into(), dirty: false });
     let env = open[1].path.clone();
     project.files.report(DeskId(1), ContextReport { open_files: Some(open), ..ContextReport::default() });
     project.focus(1, &env);

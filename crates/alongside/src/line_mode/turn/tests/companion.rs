@@ -130,20 +130,20 @@ impl Companion {
     }
 
     fn answer(&mut self, request: Request, to: &UnboundedSender<Event>) -> Result<Revised, Refusal> {
-        let send = |event| drop(to.send(event));
+        let emit = |event| drop(to.send(event));
         match request {
             Request::ReviewTurn { .. } => {
-                self.news.drain(..).for_each(send);
+                self.news.drain(..).for_each(emit);
                 if let Some(reason) = self.unknown.clone() {
                     return Err(Refusal::TurnUnknown { reason });
                 }
-                send(Event::Turn(self.turn.clone()));
+                emit(Event::Turn(self.turn.clone()));
             }
             Request::OpenTurnFile { turn, revision, file } => {
                 self.check(turn, revision)?;
                 let review = self.reviews[file].clone().expect("a text");
                 let accepted = if file == 1 { self.accepted.clone() } else { Vec::new() };
-                send(Event::TurnFile(OpenedTurnFile { turn, revision, file, review, new: None, accepted }));
+                emit(Event::TurnFile(OpenedTurnFile { turn, revision, file, review, new: None, accepted }));
             }
             Request::MarkTurnFile { turn, revision, file, undo } => {
                 self.check(turn, revision)?;
@@ -157,10 +157,10 @@ impl Companion {
                 };
                 self.turn.files[file].marked = marked;
                 if let Some(review) = &mut self.reviews[file] {
-                    send(changed(review, |hunks| hunks.iter_mut().for_each(|hunk| hunk.state = state)));
+                    emit(changed(review, |hunks| hunks.iter_mut().for_each(|hunk| hunk.state = state)));
                 }
                 self.turn.revision += 1;
-                send(Event::Turn(self.turn.clone()));
+                emit(Event::Turn(self.turn.clone()));
             }
             Request::KeepHunks { id, hunks: marked, keep, .. } => {
                 if let Some(next) = self.next.take() {
@@ -173,12 +173,12 @@ impl Companion {
                 let (file, review) = self.review(id);
                 let before = (file, review.hunks.clone());
                 let state = if keep { HunkState::Kept } else { HunkState::Dropped };
-                send(changed(review, |hunks| marked.iter().for_each(|at| hunks[*at].state = state)));
+                emit(changed(review, |hunks| marked.iter().for_each(|at| hunks[*at].state = state)));
                 let revision = review.revision;
                 self.count_marks(file);
                 self.turn.revision += 1;
                 self.undo_steps.push(before);
-                send(Event::Turn(self.turn.clone()));
+                emit(Event::Turn(self.turn.clone()));
                 return Ok(Revised { revision });
             }
             Request::UndoReview { id, .. } | Request::RedoReview { id, .. } => {
@@ -187,16 +187,16 @@ impl Companion {
                 let (file, hunks) = last.ok_or(Refusal::NothingToUndo)?;
                 let review = self.reviews[file].as_mut().filter(|review| review.id == id).expect("its file");
                 let before = (file, review.hunks.clone());
-                send(changed(review, |all| *all = hunks));
+                emit(changed(review, |all| *all = hunks));
                 self.count_marks(file);
                 let steps = if undoes { &mut self.redo_steps } else { &mut self.undo_steps };
                 steps.push(before);
                 self.turn.revision += 1;
-                send(Event::Turn(self.turn.clone()));
+                emit(Event::Turn(self.turn.clone()));
             }
             Request::SplitHunk { id, hunk, .. } => {
                 let (_, review) = self.review(id);
-                send(changed(review, |hunks| {
+                emit(changed(review, |hunks| {
                     let [first, second] = halves(&hunks[hunk]);
                     hunks[hunk] = first;
                     hunks.insert(hunk + 1, second);
@@ -214,7 +214,7 @@ impl Companion {
                 let anchor = Anchor { path, lines, side, code: "its code".into() };
                 let id = CommentId(self.turn.comments.len() as u64 + 1);
                 self.turn.comments.push(Comment { id, anchor, text, now: lines, ..Comment::default() });
-                send(Event::Turn(self.turn.clone()));
+                emit(Event::Turn(self.turn.clone()));
             }
             Request::ChangeComment { id, text, .. } => {
                 let has_id = |comment: &Comment| comment.id == id;
@@ -228,7 +228,7 @@ impl Companion {
                     }
                     false => comment.text = text,
                 }
-                send(Event::Turn(self.turn.clone()));
+                emit(Event::Turn(self.turn.clone()));
             }
             Request::Flushed { .. } => {
                 if let Some(caught_up) = &self.caught_up {
@@ -251,10 +251,10 @@ impl Companion {
                     let message = TurnMessage { words: route.words, ..TurnMessage::default() };
                     finished.sent = Some(message);
                 }
-                send(Event::TurnFinished(finished));
+                emit(Event::TurnFinished(finished));
                 self.turn.revision += 1;
                 self.turn.files.clear();
-                send(Event::Turn(self.turn.clone()));
+                emit(Event::Turn(self.turn.clone()));
             }
             _ => {}
         }
