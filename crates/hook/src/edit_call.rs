@@ -13,8 +13,8 @@ use crate::input::HookInput;
 use crate::string_edit::{self, Edit};
 
 /// The remark on a file that is not UTF-8.
-const LOST_BYTES_REMARK: &str = "The file is not UTF-8 text: each U+FFFD (\u{fffd}) stands for bytes that the agent cannot read, and \
-     takes their place.";
+const LOST_BYTES_REMARK: &str = "The file is not UTF-8 text: each U+FFFD (\u{fffd}) stands for bytes that \
+                                 the agent cannot read, and takes their place.";
 
 /// A call of a tool that replaces strings in one file, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]

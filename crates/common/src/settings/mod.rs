@@ -1,8 +1,8 @@
 //! The settings of the person, `config.toml`, and of a project, `.alongside.toml`.
 //!
 //! A project's file may come from any person, so it may only hide files from agents, and ask for more
-//! decisions; it cannot switch anything on. Reading is strict: an unknown key stops the program with the file,
-//! the line and the nearest known key, because a misspelt exclusion would silently exclude nothing.
+//! decisions; it cannot switch anything on. Reading is strict: an unknown key stops the program with the
+//! file, the line and the nearest known key, because a misspelt exclusion would silently exclude nothing.
 
 mod desk;
 mod reader;
