@@ -47,8 +47,11 @@ pub(crate) enum Event {
     RequestStarted { session: String, answer: oneshot::Sender<Option<StartedRequest>> },
     /// The main loop has got all messages of a request.
     RequestRead { session: String },
-    /// An agent calls `openDiff`.
-    OpenDiff { session: String, open: Box<OpenDiff>, answer: oneshot::Sender<Result<(), NotOpened>> },
+    /// An agent calls `openDiff`. The answer waits for the journal.
+    OpenDiff { session: String, open: OpenDiff, answer: oneshot::Sender<Result<(), NotOpened>> },
+    /// An [unprepared](Proposal::Unprepared) proposal is compared with its file. The error is the text of a
+    /// proposal that cannot be compared.
+    ProposalPrepared(Result<Box<PreparedProposal>, Arc<str>>),
     /// An agent calls `closeDiff`.
     CloseDiff { session: String, file_path: String, answer: oneshot::Sender<LastText> },
     /// An agent has answered the ping of this id.
@@ -147,7 +150,16 @@ pub(crate) struct OpenDiff {
     pub(crate) file_path: String,
     /// The call, if its response is the outcome.
     pub(crate) call: Option<OpenCall>,
-    pub(crate) proposal: Result<PreparedProposal, BadTarget>,
+    pub(crate) proposal: Proposal,
+}
+
+/// The proposal of an `openDiff`.
+#[derive(Debug)]
+pub(crate) enum Proposal {
+    /// The proposal is compared with its file, or there is a reason why it cannot be shown.
+    Prepared(Result<Box<PreparedProposal>, BadTarget>),
+    /// A large text whose target can be opened. [`Event::ProposalPrepared`] follows.
+    Unprepared(Arc<str>),
 }
 
 /// A request of a known session, before its messages are read.

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use alongside_contract::context::IdeContext;
@@ -36,7 +37,7 @@ use crate::desks::registry::Desks;
 use crate::discovery::presence::Presence;
 use crate::discovery::publisher::PublishResult;
 use crate::disk_watch::DiskWatch;
-use crate::events::{EditorState, Event, OpenDiff, OpenStream, StartedRequest};
+use crate::events::{EditorState, Event, OpenDiff, OpenStream, Proposal, StartedRequest};
 use crate::ids::DeskId;
 use crate::last_words::effect::LastWordEffect;
 use crate::last_words::registry::LastWords;
@@ -49,6 +50,7 @@ use crate::reviews::registry::{DecisionCall, Reviews};
 use crate::reviews::review::{Asker, PendingReview};
 use crate::reviews::reviewed_text::Edit;
 use crate::reviews::target::Fingerprint;
+use crate::reviews::unprepared::UnpreparedProposal;
 use crate::rule::Ruling;
 use crate::rules::book::RuleBook;
 use crate::turns::effect::TurnEffect;
@@ -161,9 +163,10 @@ impl MainLoop {
             Event::RequestStarted { session, answer } => drop(answer.send(self.begin_request(&session))),
             Event::RequestRead { session } => self.agents.end_request(&session),
             Event::OpenDiff { session, open, answer } => {
-                let opened = self.open_diff(&session, *open);
+                let opened = self.open_diff(&session, open);
                 self.recovery.answer_after_write(answer, opened);
             }
+            Event::ProposalPrepared(prepared) => self.end_preparation(prepared),
             Event::CloseDiff { session, file_path, answer } => self.close_diff(session, file_path, answer),
             Event::Receipt { session, id } => self.handle_receipt(&session, &id),
             Event::DiagnosticsWanted(answer) => self.ask_for_diagnostics(answer),
@@ -283,7 +286,7 @@ impl MainLoop {
         }
         for (session, expiry) in self.agents.on_deadline(now) {
             match expiry {
-                Expiry::Reviews => self.end_reviews(self.reviews.of_session(&session), Closing::AgentGone),
+                Expiry::Reviews => self.end_session_reviews(&session),
                 Expiry::Session => drop(self.end_session(&session)),
             }
         }
@@ -346,7 +349,7 @@ impl MainLoop {
 
     /// Ends a session. The reviews of its agent close; edits go to drafts.
     fn end_session(&mut self, session: &str) -> bool {
-        self.end_reviews(self.reviews.of_session(session), Closing::AgentGone);
+        self.end_session_reviews(session);
         self.rules.end_session(session);
         self.last_words.end_session(session, Instant::now());
         self.recovery.mark_outdated(session);
@@ -371,32 +374,72 @@ impl MainLoop {
         Some(OpenStream { session, frames, events, cut, _ended })
     }
 
-    /// Opens a review for `openDiff`. The call is answered at once, or with the outcome if the agent keeps it
-    /// open until then.
+    /// Opens a review for `openDiff`, at once or after the comparison of a large text. The call is answered at
+    /// once, or with the outcome if the agent keeps it open until then.
     fn open_diff(&mut self, session: &str, open: OpenDiff) -> Result<(), NotOpened> {
         let OpenDiff { request, file_path, call, proposal } = open;
         let agent = self.agents.propose(session, request, &file_path, call)?;
         if let Some(replaced) = self.reviews.find(session, &file_path) {
             self.end_review(replaced, Closing::Replaced, None);
         }
-        let proposal = proposal.map_err(NotOpened::BadTarget)?;
+        self.end_unprepared(|open| open.is_of(session, &file_path), Closing::Replaced);
+        match proposal {
+            Proposal::Prepared(prepared) => {
+                self.open_prepared(session, agent, *prepared.map_err(NotOpened::BadTarget)?);
+            }
+            Proposal::Unprepared(proposed) => {
+                let session = session.to_owned();
+                self.reviews.unprepared.add(UnpreparedProposal { session, agent, file_path, proposed });
+                if self.shutdown.is_some() {
+                    self.end_unprepared(|_| true, Closing::Stopped);
+                }
+            }
+        }
+        self.recovery.mark_outdated(session);
+        Ok(())
+    }
+
+    /// Opens the review of a large text, unless its proposal has ended meanwhile.
+    fn end_preparation(&mut self, prepared: Result<Box<PreparedProposal>, Arc<str>>) {
+        let proposed = prepared.as_ref().map_or_else(|text| text, |prepared| prepared.proposed());
+        let Some(unprepared) = self.reviews.unprepared.take(proposed) else { return };
+        match prepared {
+            Ok(prepared) => self.open_prepared(&unprepared.session, unprepared.agent, *prepared),
+            Err(_) => self.deliver_unprepared(&unprepared, Closing::Interrupted),
+        }
+        self.recovery.mark_outdated(&unprepared.session);
+    }
+
+    /// Opens the review of a proposal by a session, unless its person has accepted it already.
+    fn open_prepared(&mut self, session: &str, agent: desk::Agent, proposal: PreparedProposal) {
         let dirty = proposal.is_dirty(|file, real| self.context.is_dirty(file, real));
         let way = Way::of(&agent.name, None);
         let decided = self.reviews.decisions.take(&proposal, &way);
         let mut review = self.reviews.prepare(Asker::Session(session.to_owned()), agent, proposal, dirty);
         if decided.is_some() {
             let id = review.text.id().0;
-            tracing::info!(review = id, file = file_path, "the person has accepted this proposal already");
+            let file = review.text.file_path();
+            tracing::info!(review = id, file, "the person has accepted this proposal already");
             self.last_words.prolong(review.real_path(), &review.agent.name, Instant::now());
-            self.deliver(&review, Closing::Accepted);
-            return Ok(());
+            return self.deliver(&review, Closing::Accepted);
         }
         match self.apply_rules(&mut review) {
             Ruling::Accept => self.deliver(&review, Closing::Accepted),
             Ruling::Ask | Ruling::Defer => self.open_review(review),
         }
-        self.recovery.mark_outdated(session);
-        Ok(())
+    }
+
+    /// Ends all reviews of a session whose agent has left.
+    fn end_session_reviews(&mut self, session: &str) {
+        self.end_reviews(self.reviews.of_session(session), Closing::AgentGone);
+        self.end_unprepared(|proposal| proposal.session == session, Closing::AgentGone);
+    }
+
+    /// Ends the proposals of which `ends` is true and that are not compared with their files yet.
+    fn end_unprepared(&mut self, ends: impl Fn(&UnpreparedProposal) -> bool, closing: Closing) {
+        for proposal in self.reviews.unprepared.take_where(ends) {
+            self.deliver_unprepared(&proposal, closing);
+        }
     }
 
     /// Ends a review for `closeDiff`. The answer is its last text, once every desk has sent all edits.
@@ -406,8 +449,9 @@ impl MainLoop {
             return drop(answer.send(LastText::UnknownSession));
         }
         let review = self.reviews.find(&session, &file_path);
-        if let Some(id) = review {
-            self.desks.notify(desk::Event::FlushReview { id });
+        match review {
+            Some(id) => self.desks.notify(desk::Event::FlushReview { id }),
+            None => self.end_unprepared(|open| open.is_of(&session, &file_path), Closing::AnsweredInAgent),
         }
         let desks = review.map(|_| self.desks.showing_reviews()).unwrap_or_default();
         self.calls.begin_close(CloseCall { review, session, file_path, answer }, desks);
@@ -582,6 +626,11 @@ impl MainLoop {
         }
     }
 
+    fn end_all_reviews(&mut self, closing: Closing) {
+        self.end_reviews(self.reviews.ids(), closing);
+        self.end_unprepared(|_| true, closing);
+    }
+
     fn end_reviews(&mut self, ids: Vec<ReviewId>, closing: Closing) {
         for id in ids {
             self.end_review(id, closing, None);
@@ -638,11 +687,20 @@ impl MainLoop {
     }
 
     fn deliver(&mut self, ended: &PendingReview, closing: Closing) {
-        let hold = self.recovery.keeps_journal() && self.shutdown.is_none();
-        self.agents.deliver(ended, closing, hold);
         if let Some(session) = ended.session() {
-            self.recovery.mark_outdated(session);
+            self.deliver_text(session, ended.text.file_path(), ended.text.current(), closing);
         }
+    }
+
+    fn deliver_unprepared(&mut self, ended: &UnpreparedProposal, closing: Closing) {
+        self.deliver_text(&ended.session, &ended.file_path, &ended.proposed, closing);
+    }
+
+    /// Sends the outcome of a review with this last text to the session that asked.
+    fn deliver_text(&mut self, session: &str, file_path: &str, text: &Arc<str>, closing: Closing) {
+        let hold = self.recovery.keeps_journal() && self.shutdown.is_none();
+        self.agents.deliver(session, file_path, text, closing, hold);
+        self.recovery.mark_outdated(session);
     }
 
     /// Sends the verdict to the hook that asked. If the hook no longer waits, remembers the verdict for the
@@ -989,7 +1047,7 @@ impl MainLoop {
     /// Rejects the reviews because every editor has left, and hides the companion from agents.
     fn hide(&mut self, done: oneshot::Sender<()>) {
         self.presence.hide();
-        self.end_reviews(self.reviews.ids(), Closing::EditorGone);
+        self.end_all_reviews(Closing::EditorGone);
         self.context.forget_all();
         self.background.writer.send(WriteJob::Withdraw(done));
     }
@@ -1045,7 +1103,7 @@ impl MainLoop {
         let deadline = Instant::now() + RECEIPT_TIMEOUT;
         self.shutdown = Some(Shutdown { deadline, done: vec![done], hands_over: false });
         self.agents.release_outcomes();
-        self.end_reviews(self.reviews.ids(), Closing::Stopped);
+        self.end_all_reviews(Closing::Stopped);
     }
 
     fn is_shut_down(&self) -> bool {

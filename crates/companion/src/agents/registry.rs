@@ -23,7 +23,6 @@ use crate::persistence::journal::KnownSession;
 use crate::persistence::recovery::Outdated;
 use crate::reviews::outcome::Outcome;
 use crate::reviews::proposal::NotOpened;
-use crate::reviews::review::PendingReview;
 
 /// The largest number of sessions: far more than a person works with, and few enough for desks to show.
 pub(crate) const MAX_SESSIONS: usize = 4096;
@@ -202,13 +201,18 @@ impl Agents {
         proposed.unwrap_or(Err(NotOpened::UnknownSession))
     }
 
-    /// Queues the outcome of a review for the one session that asked. With `hold`, the outcome waits for the
-    /// journal.
-    pub(crate) fn deliver(&mut self, review: &PendingReview, closing: Closing, hold: bool) {
-        let Some(session) = review.session() else { return };
-        let file_path = review.text.file_path();
+    /// Queues the outcome of a review with this last text for the one session that asked. With `hold`, the
+    /// outcome waits for the journal.
+    pub(crate) fn deliver(
+        &mut self,
+        session: &str,
+        file_path: &str,
+        text: &Arc<str>,
+        closing: Closing,
+        hold: bool,
+    ) {
         self.change(session, |session| {
-            if let Some(outcome) = Outcome::of(&review.text, closing) {
+            if let Some(outcome) = Outcome::of(text, closing) {
                 session.push_outcome(file_path, outcome);
                 if hold && session.is_journaled() {
                     session.outbox.delay_newest();
@@ -220,7 +224,7 @@ impl Agents {
                 session.open_calls.remove(file_path);
             }
             if closing != Closing::Replaced {
-                session.remember(file_path, review.text.current().clone());
+                session.remember(file_path, text.clone());
             }
         });
     }

@@ -78,7 +78,9 @@ impl Session {
             Self { connection: AgentConnection::silent(), origin, ..Self::new(known.id, number, identity) };
         for Undecided { file_path, text, .. } in known.undecided {
             session.push_outcome(&file_path, Outcome::Rejected);
-            session.remember(&file_path, text);
+            if let Some(text) = text {
+                session.remember(&file_path, text);
+            }
         }
         for Unsettled { file_path, is_accepted, text } in known.unsettled {
             let outcome = if is_accepted { Outcome::Accepted(text.clone()) } else { Outcome::Rejected };

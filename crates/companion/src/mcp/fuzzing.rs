@@ -20,7 +20,7 @@ use super::server::Server;
 use super::transport::routes::router;
 use crate::agents::last_texts::LastText;
 use crate::endpoint;
-use crate::events::{Event, Events, StartedRequest};
+use crate::events::{Event, Events, Proposal, StartedRequest};
 use crate::reviews::proposal::NotOpened;
 
 /// An endpoint whose main loop keeps no state.
@@ -117,7 +117,11 @@ fn respond_to(event: Event) {
         }
         Event::OpenDiff { session, open, answer } => {
             let opened = if known(&session) { Ok(()) } else { Err(NotOpened::UnknownSession) };
-            drop(answer.send(opened.and(open.proposal.map(drop).map_err(NotOpened::BadTarget))));
+            let shown = match open.proposal {
+                Proposal::Prepared(prepared) => prepared.map(drop).map_err(NotOpened::BadTarget),
+                Proposal::Unprepared(_) => Ok(()),
+            };
+            drop(answer.send(opened.and(shown)));
         }
         Event::CloseDiff { session, answer, .. } => {
             let text = if known(&session) { LastText::NoReview } else { LastText::UnknownSession };

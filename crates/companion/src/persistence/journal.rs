@@ -57,7 +57,7 @@ pub(crate) struct KnownSession<T = Arc<str>> {
 
 impl<T> KnownSession<T> {
     pub(crate) fn texts(&self) -> impl Iterator<Item = &T> {
-        let undecided = self.undecided.iter().map(|review| &review.text);
+        let undecided = self.undecided.iter().filter_map(|review| review.text.as_ref());
         undecided.chain(self.unsettled.iter().map(|decision| &decision.text))
     }
 
@@ -68,7 +68,7 @@ impl<T> KnownSession<T> {
     pub(crate) fn map_texts<U>(self, mut to: impl FnMut(T) -> io::Result<U>) -> io::Result<KnownSession<U>> {
         let mut undecided = Vec::with_capacity(self.undecided.len());
         for Undecided { file_path, text, draft } in self.undecided {
-            undecided.push(Undecided { file_path, text: to(text)?, draft });
+            undecided.push(Undecided { file_path, text: text.map(&mut to).transpose()?, draft });
         }
         let mut unsettled = Vec::with_capacity(self.unsettled.len());
         for Unsettled { file_path, is_accepted, text } in self.unsettled {
@@ -84,8 +84,10 @@ impl<T> KnownSession<T> {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Undecided<T = Arc<str>> {
     pub(crate) file_path: String,
-    /// The text as last edited, for the agent's `closeDiff`.
-    pub(crate) text: T,
+    /// The text as last edited, for the agent's `closeDiff`. `None` before the proposal of a large text is
+    /// compared with its file: the text is as proposed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) text: Option<T>,
     /// The draft of the person's edits. It may be missing: a full disk may have taken the journal but not the
     /// draft.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -20,3 +20,4 @@ pub(crate) mod remarks;
 pub(crate) mod review;
 pub(crate) mod reviewed_text;
 pub(crate) mod target;
+pub(crate) mod unprepared;

@@ -4,8 +4,6 @@ use std::sync::Arc;
 
 use alongside_desk::Closing;
 
-use super::reviewed_text::ReviewedText;
-
 /// The outcome of a review.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Outcome {
@@ -17,11 +15,11 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
-    /// Returns the outcome of a review of this text; `None` if its agent waits for no outcome. `closing` is
-    /// the reason why the review has ended.
-    pub(crate) fn of(text: &ReviewedText, closing: Closing) -> Option<Self> {
+    /// Returns the outcome of a review with this last text; `None` if its agent waits for no outcome. `closing`
+    /// is the reason why the review has ended.
+    pub(crate) fn of(text: &Arc<str>, closing: Closing) -> Option<Self> {
         match closing {
-            Closing::Accepted => Some(Self::Accepted(text.current().clone())),
+            Closing::Accepted => Some(Self::Accepted(text.clone())),
             Closing::AnsweredInAgent | Closing::Replaced => None,
             Closing::Rejected => Some(Self::Rejected),
             Closing::AgentGone

@@ -13,7 +13,7 @@ use crate::real_path;
 
 /// A proposal whose target is open, and not compared yet.
 #[derive(Debug)]
-pub(super) struct OpenProposal {
+pub(crate) struct OpenProposal {
     /// The path as the agent spells it.
     file_path: String,
     target: OpenTarget,
@@ -222,6 +222,11 @@ impl PreparedProposal {
 
     pub(crate) fn real_path(&self) -> &Path {
         &self.real
+    }
+
+    /// Returns the text that the agent proposes.
+    pub(crate) fn proposed(&self) -> &Arc<str> {
+        self.composition.proposed()
     }
 
     pub(crate) fn outside(&self) -> Option<&str> {

@@ -101,21 +101,38 @@ impl ProposalQueue {
                 Some(open) => open,
                 None => OpenProposal::open(file_path, proposed)?,
             };
-            let room = queue.units_for(open.bytes());
-            Ok(match queue.room.try_acquire_many(room) {
+            Ok(match queue.room.try_acquire_many(queue.units_for(open.bytes())) {
                 Ok(_room) => Attempt::Prepared(queue.prepare_now(open, roots)),
-                Err(_) => Attempt::Waits(room, open, roots),
+                Err(_) => Attempt::Waits(open, roots),
             })
         });
         match attempt.await? {
             Ok(Attempt::Prepared(proposal)) => Some(Ok(proposal)),
-            Ok(Attempt::Waits(room, open, roots)) => {
-                let _room = self.room.acquire_many(room).await.ok()?;
-                let queue = self.clone();
-                run_blocking(move || Ok(queue.prepare_now(open, roots))).await
-            }
+            Ok(Attempt::Waits(open, roots)) => self.prepare_open(open, roots).await.map(Ok),
             Err(bad) => Some(Err(bad)),
         }
+    }
+
+    /// Opens the target of a proposal for [`prepare_open`](Self::prepare_open). Returns `None` after a panic,
+    /// or when the runtime ends.
+    pub(crate) async fn open(
+        &self,
+        file_path: String,
+        proposed: Arc<str>,
+    ) -> Option<Result<OpenProposal, BadTarget>> {
+        run_blocking(move || OpenProposal::open(file_path, proposed)).await
+    }
+
+    /// Reads and compares an open target, once there is room. Returns `None` after a panic, or when the runtime
+    /// ends.
+    pub(crate) async fn prepare_open(
+        self: &Arc<Self>,
+        open: OpenProposal,
+        roots: Arc<[PathBuf]>,
+    ) -> Option<PreparedProposal> {
+        let _room = self.room.acquire_many(self.units_for(open.bytes())).await.ok()?;
+        let queue = self.clone();
+        run_blocking(move || queue.prepare_now(open, roots)).await
     }
 
     fn prepare_now(&self, open: OpenProposal, roots: Arc<[PathBuf]>) -> PreparedProposal {
@@ -132,7 +149,7 @@ impl ProposalQueue {
 enum Attempt {
     Prepared(PreparedProposal),
     /// The proposal waits for room.
-    Waits(u32, OpenProposal, Arc<[PathBuf]>),
+    Waits(OpenProposal, Arc<[PathBuf]>),
 }
 
 /// Runs work on a thread of its own. Returns `None` after a panic.

@@ -13,6 +13,7 @@ use super::proposal::PreparedProposal;
 use super::review::{Asker, PendingReview};
 use super::reviewed_text::Edit;
 use super::target::Fingerprint;
+use super::unprepared::UnpreparedProposals;
 use crate::ids::DeskId;
 use crate::persistence::drafts::NewDraft;
 use crate::persistence::journal::Undecided;
@@ -23,6 +24,8 @@ pub(crate) struct Reviews {
     /// The id of the newest review; 0 if there was none.
     last: u64,
     pending: BTreeMap<ReviewId, PendingReview>,
+    /// The proposals that become reviews once they are compared with their files.
+    pub(crate) unprepared: UnpreparedProposals,
     /// The decisions that are not carried out yet. An acceptance waits until its target is read.
     waiting: Vec<DecisionCall>,
     /// The decisions of the last moments.
@@ -226,10 +229,10 @@ impl Reviews {
     pub(crate) fn undecided(&self, session: &str) -> Vec<Undecided> {
         let undecided = self.in_session(session).map(|review| Undecided {
             file_path: review.text.file_path().to_owned(),
-            text: review.text.current().clone(),
+            text: Some(review.text.current().clone()),
             draft: review.text.has_edits().then(|| self.drafts.id(review.text.id())),
         });
-        undecided.collect()
+        undecided.chain(self.unprepared.undecided(session)).collect()
     }
 
     pub(crate) fn len(&self) -> usize {

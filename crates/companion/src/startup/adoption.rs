@@ -47,16 +47,17 @@ pub(super) fn adopt(
 /// Returns the edits of a session that are in the journal but in no draft.
 fn lost_drafts(known: &KnownSession, drafts: &Drafts) -> Vec<NewDraft> {
     let is_lost = |id: &String| drafts.read(id).is_err();
-    let lost = known.undecided.iter().filter_map(|open| Some((open, open.draft.clone().filter(is_lost)?)));
-    lost.map(|(open, id)| NewDraft {
-        id,
-        file: open.file_path.clone(),
-        agent: known.client.name.clone(),
-        why: "the companion was interrupted".into(),
-        text: open.text.clone(),
-        ..NewDraft::default()
-    })
-    .collect()
+    let draft = |open: &Undecided| {
+        Some(NewDraft {
+            id: open.draft.clone().filter(is_lost)?,
+            file: open.file_path.clone(),
+            agent: known.client.name.clone(),
+            why: "the companion was interrupted".into(),
+            text: open.text.clone()?,
+            ..NewDraft::default()
+        })
+    };
+    known.undecided.iter().filter_map(draft).collect()
 }
 
 /// Returns the end of a hint that says where edits from before the crash are; empty without such edits.

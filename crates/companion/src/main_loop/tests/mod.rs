@@ -18,6 +18,7 @@ mod sessions;
 mod sleep;
 mod test_directory;
 mod turns;
+mod unprepared;
 
 use std::collections::HashMap;
 use std::fs;
@@ -37,6 +38,7 @@ use test_directory::TestDirectory;
 use super::*;
 use crate::agents::identity::Credential;
 use crate::events::{Events, OpenStream, StartedRequest};
+use crate::long_work::MAX_INLINE_BYTES;
 use crate::persistence::drafts::Drafts;
 use crate::reviews::ground::Ground;
 use crate::reviews::proposal::PreparedProposal;
@@ -322,7 +324,12 @@ impl Agent {
         self.events.ask(|answer| Event::StreamWanted { session, answer }).await.unwrap().unwrap()
     }
 
+    /// Proposes a text. A large text is compared with its file after the answer, as by HTTP.
     async fn open_diff(&self, file: &str, text: &str) -> Result<(), NotOpened> {
+        if text.len() > MAX_INLINE_BYTES {
+            self.end_preparation(self.open_unprepared(file, text).await);
+            return Ok(());
+        }
         let request = self.begin_request().await.unwrap();
         let opened = self.open_diff_by(request, file, text).await;
         self.end_request();
@@ -343,10 +350,27 @@ impl Agent {
     async fn open_diff_by(&self, request: StartedRequest, file: &str, text: &str) -> Result<(), NotOpened> {
         let (session, file_path) = (self.session.clone(), file.to_owned());
         let StartedRequest { number: request, roots } = request;
-        let proposal = PreparedProposal::prepare(file.into(), text, &Ground::new(&roots, None));
-        let proposal = proposal.map(|proposal| proposal.judged_by(roots.clone()));
-        let open = Box::new(OpenDiff { request, file_path, call: None, proposal });
+        let prepared = PreparedProposal::prepare(file.into(), text, &Ground::new(&roots, None));
+        let proposal = Proposal::Prepared(prepared.map(|proposal| Box::new(proposal.judged_by(roots))));
+        let open = OpenDiff { request, file_path, call: None, proposal };
         self.events.ask(|answer| Event::OpenDiff { session, open, answer }).await.unwrap()
+    }
+
+    /// Proposes a text whose comparison ends with [`end_preparation`](Self::end_preparation). Returns the
+    /// prepared proposal.
+    async fn open_unprepared(&self, file: &str, text: &str) -> PreparedProposal {
+        let StartedRequest { number: request, roots } = self.begin_request().await.unwrap();
+        let prepared = PreparedProposal::prepare(file.into(), text, &Ground::new(&roots, None)).unwrap();
+        let (session, proposal) = (self.session.clone(), Proposal::Unprepared(prepared.proposed().clone()));
+        let open = OpenDiff { request, file_path: file.to_owned(), call: None, proposal };
+        self.events.ask(|answer| Event::OpenDiff { session, open, answer }).await.unwrap().unwrap();
+        self.end_request();
+        prepared.judged_by(roots)
+    }
+
+    /// Reports that a proposal is compared with its file.
+    fn end_preparation(&self, prepared: PreparedProposal) {
+        self.events.send(Event::ProposalPrepared(Ok(Box::new(prepared))));
     }
 
     /// Ends the session. Returns whether there was one.

@@ -27,7 +27,7 @@ use super::response::RpcResponse;
 use crate::agents::identity::Credential;
 use crate::agents::last_texts::LastText;
 use crate::agents::outcome_messages::OpenCall;
-use crate::events::{Event, OpenDiff, StartedRequest};
+use crate::events::{Event, OpenDiff, Proposal, StartedRequest};
 use crate::long_work::work_on;
 use crate::mcp::excerpt::excerpt;
 use crate::mcp::server::Server;
@@ -198,7 +198,8 @@ impl WebSocketAgent {
         self.tabs.insert(file_path.clone(), tab_name.clone());
         let (answer, receiver) = oneshot::channel();
         let call = Some(OpenCall { id: id.clone(), tab: tab_name });
-        let open = Box::new(OpenDiff { request, file_path, call, proposal });
+        let proposal = Proposal::Prepared(proposal.map(Box::new));
+        let open = OpenDiff { request, file_path, call, proposal };
         events.send(Event::OpenDiff { session, open, answer });
         drop(read_guard);
         let answers = self.answers.clone();

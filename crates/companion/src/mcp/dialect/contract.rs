@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use alongside_contract::diff::OpenDiffRequest;
 use alongside_contract::family::Transport;
 use alongside_contract::mcp::CallToolResult;
 use alongside_contract::rpc::{self, Id, Message};
@@ -13,10 +14,11 @@ use super::initialize::initialize;
 use super::response::{RpcResponse, reply};
 use crate::agents::identity::Credential;
 use crate::agents::last_texts::LastText;
-use crate::events::{Event, EventOnDrop, OpenDiff, StartedRequest};
-use crate::long_work::work_on;
+use crate::events::{Event, EventOnDrop, OpenDiff, Proposal, StartedRequest};
+use crate::long_work::{MAX_INLINE_BYTES, work_on};
 use crate::mcp::excerpt::excerpt;
 use crate::mcp::server::Server;
+use crate::reviews::proposal::NotOpened;
 
 /// The sender of the messages of one POST.
 #[derive(Debug)]
@@ -81,21 +83,13 @@ impl Caller {
             Ok(ToolCall::OpenDiff(_)) if self.server.context_only => {
                 Some(CallToolResult::error(tools::CONTEXT_ONLY))
             }
-            Ok(ToolCall::OpenDiff(open)) => {
-                let file_path = open.file_path.clone();
-                let StartedRequest { number: request, roots } = self.started.clone();
-                let Some(proposal) =
-                    self.server.proposals.prepare(open.file_path, open.new_content, roots).await
-                else {
+            Ok(ToolCall::OpenDiff(open)) => match self.open_diff(session, open).await {
+                Some(opened) => tools::opened(opened),
+                None => {
                     let why = "the proposal could not be prepared";
                     return RpcResponse::Reply(rpc::error(Some(id), rpc::INVALID_REQUEST, why));
-                };
-                let open = Box::new(OpenDiff { request, file_path, call: None, proposal });
-                let (answer, receiver) = tokio::sync::oneshot::channel();
-                self.server.events.send(Event::OpenDiff { session, open, answer });
-                self.read_guard = None;
-                receiver.await.ok().and_then(tools::opened)
-            }
+                }
+            },
             Ok(ToolCall::CloseDiff(close)) => {
                 let (answer, receiver) = tokio::sync::oneshot::channel();
                 self.server.events.send(Event::CloseDiff { session, file_path: close.file_path, answer });
@@ -114,5 +108,34 @@ impl Caller {
             }
         };
         result.map_or(RpcResponse::NoSuchSession, |result| reply(id, &result))
+    }
+
+    /// Carries out `openDiff`. A large text is compared with its file after the answer. Returns `None` if the
+    /// proposal could not be prepared.
+    async fn open_diff(&mut self, session: String, open: OpenDiffRequest) -> Option<Result<(), NotOpened>> {
+        let OpenDiffRequest { file_path, new_content: proposed } = open;
+        let StartedRequest { number: request, roots } = self.started.clone();
+        let Server { proposals, events, .. } = &*self.server;
+        let (proposal, unprepared) = if proposed.len() <= MAX_INLINE_BYTES {
+            let prepared = proposals.prepare(file_path.clone(), proposed.clone(), roots.clone()).await?;
+            (Proposal::Prepared(prepared.map(Box::new)), None)
+        } else {
+            match proposals.open(file_path.clone(), proposed.clone()).await? {
+                Ok(open) => (Proposal::Unprepared(proposed.clone()), Some(open)),
+                Err(bad) => (Proposal::Prepared(Err(bad)), None),
+            }
+        };
+        let open = OpenDiff { request, file_path, call: None, proposal };
+        let (answer, receiver) = tokio::sync::oneshot::channel();
+        events.send(Event::OpenDiff { session, open, answer });
+        if let Some(open) = unprepared {
+            let (proposals, events) = (proposals.clone(), events.clone());
+            tokio::spawn(async move {
+                let prepared = proposals.prepare_open(open, roots).await;
+                events.send(Event::ProposalPrepared(prepared.map(Box::new).ok_or(proposed)));
+            });
+        }
+        self.read_guard = None;
+        Some(receiver.await.unwrap_or(Err(NotOpened::UnknownSession)))
     }
 }

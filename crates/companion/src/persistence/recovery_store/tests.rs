@@ -35,7 +35,7 @@ fn first_changes() -> JournalChanges {
 fn changes_of(sessions: &[&str]) -> JournalChanges {
     let known = |id: &&str| KnownSession {
         id: (*id).to_owned(),
-        undecided: vec![Undecided { file_path: "/p/a".into(), text: "x".into(), draft: None }],
+        undecided: vec![Undecided { file_path: "/p/a".into(), text: Some("x".into()), draft: None }],
         ..KnownSession::default()
     };
     let journal = Journal { sessions: sessions.iter().map(known).collect(), ..journal() };
@@ -132,7 +132,7 @@ fn a_full_or_cut_off_file_is_written_from_its_start() {
     let (_directory, mut store) = store_in_directory();
     let mut large = changes_of(&["a"]);
     let reviews = &mut large.journal.sessions[0].undecided;
-    reviews[0].text = "x".repeat(60_000).into();
+    reviews[0].text = Some("x".repeat(60_000).into());
     *reviews = vec![reviews[0].clone(); *MAX_FILE_BYTES.end() as usize * 2 / 5 / 60_000];
     let mut lengths = Vec::new();
     for _ in 0..4 {
@@ -152,7 +152,7 @@ fn a_large_text_is_written_once_and_removed_with_its_last_record() {
     let (_directory, mut store) = store_in_directory();
     let large: Arc<str> = "more\n".repeat(20_000).into();
     let mut changes = JournalChanges { is_all: true, ..changes_of(&["a", "b"]) };
-    changes.journal.sessions[0].undecided[0].text = large.clone();
+    changes.journal.sessions[0].undecided[0].text = Some(large.clone());
     store.write(&changes).unwrap();
     let text_files = |store: &RecoveryStore| -> Vec<PathBuf> {
         session_files(store.path()).filter(|file| !is_record(file)).collect()
@@ -189,7 +189,7 @@ fn a_large_text_is_written_once_and_removed_with_its_last_record() {
 fn a_session_whose_large_text_is_gone_or_foreign_is_damaged() {
     let (directory, mut store) = store_in_directory();
     let mut changes = JournalChanges { is_all: true, ..changes_of(&["a", "b"]) };
-    changes.journal.sessions[0].undecided[0].text = "more\n".repeat(20_000).into();
+    changes.journal.sessions[0].undecided[0].text = Some("more\n".repeat(20_000).into());
     store.write(&changes).unwrap();
     let text = session_files(store.path()).find(|file| !is_record(file)).unwrap();
     fs::remove_file(&text).unwrap();
@@ -212,7 +212,7 @@ fn a_session_whose_large_text_is_gone_or_foreign_is_damaged() {
 fn the_next_companion_keeps_large_texts_until_its_records_name_its_own() {
     let directory = tempfile::tempdir().unwrap();
     let mut changes = JournalChanges { is_all: true, ..changes_of(&["a"]) };
-    changes.journal.sessions[0].undecided[0].text = "more\n".repeat(20_000).into();
+    changes.journal.sessions[0].undecided[0].text = Some("more\n".repeat(20_000).into());
     let mut crashed = take_store(directory.path());
     crashed.write(&changes).unwrap();
     drop(crashed);
