@@ -30,7 +30,11 @@ impl Id {
     /// The longest id, in bytes of JSON. A call that waits for a person keeps its id.
     pub const MAX_BYTES: usize = 1 << 10;
 
-    fn parse(json: &str) -> Result<Self, NotAMessage> {
+    /// Parses an id.
+    ///
+    /// # Errors
+    /// If the JSON is no id, or a longer one.
+    pub fn parse(json: &str) -> Result<Self, NotAMessage> {
         if json.len() > Self::MAX_BYTES {
             return Err(NotAMessage { why: "\"id\" is longer than 1,024 bytes" });
         }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use alongside_contract::rpc::Message;
 use alongside_contract::surrogates;
 use alongside_desk::Status;
 use axum::Router;
@@ -14,7 +13,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tower_service::Service as _;
 
-use super::dialect::contract_tools::{self as tools, ToolCall};
+use super::dialect::large_open_diff;
 use super::listening::gate::Gate;
 use super::server::Server;
 use super::transport::routes::router;
@@ -97,12 +96,8 @@ impl Endpoint {
 /// Returns the path and the text of an `openDiff`, from the body of its request.
 #[must_use]
 pub fn read_open_diff(body: &[u8]) -> Option<(String, String)> {
-    let json = surrogates::replace_lone(body);
-    let Message::Request { params, .. } = Message::parse(&json).ok()?.ok()? else { return None };
-    match tools::parse(params).ok()? {
-        ToolCall::OpenDiff(open) => Some((open.file_path, open.new_content.to_string())),
-        ToolCall::CloseDiff(_) => None,
-    }
+    let mut json = surrogates::replace_lone(body).into_owned();
+    large_open_diff::read(&mut json).map(|(_, open)| (open.file_path, open.new_content.to_string()))
 }
 
 /// Answers an event in the shortest way.

@@ -69,7 +69,11 @@ impl Caller {
             ("ping", Some(_)) => reply(&id, &json!({})),
             ("tools/list", Some(_)) if self.server.context_only => reply(&id, &tools::no_tools()),
             ("tools/list", Some(_)) => reply(&id, &tools::list()),
-            ("tools/call", Some(session)) => self.call(&id, session, params).await,
+            ("tools/call", Some(_)) => {
+                let size = params.map_or(0, |params| params.get().len());
+                let call = work_on(size, || tools::parse(params));
+                self.call_tool(&id, call).await
+            }
             _ => {
                 let why = format!("there is no method {:?} here", excerpt(method));
                 RpcResponse::Reply(rpc::error(Some(&id), rpc::METHOD_NOT_FOUND, &why))
@@ -77,9 +81,14 @@ impl Caller {
         }
     }
 
-    async fn call(&mut self, id: &Id, session: String, params: Option<&RawValue>) -> RpcResponse {
-        let size = params.map_or(0, |params| params.get().len());
-        let result = match work_on(size, || tools::parse(params)) {
+    /// Calls a tool.
+    pub(in crate::mcp) async fn call_tool(
+        &mut self,
+        id: &Id,
+        call: Result<ToolCall, BadCall>,
+    ) -> RpcResponse {
+        let Some(session) = self.session.clone() else { return RpcResponse::SessionRequired };
+        let result = match call {
             Ok(ToolCall::OpenDiff(_)) if self.server.context_only => {
                 Some(CallToolResult::error(tools::CONTEXT_ONLY))
             }

@@ -2,10 +2,7 @@
 
 use alongside_contract::diff::{CLOSE_DIFF, CloseDiffRequest, ClosedDiff, OPEN_DIFF, OpenDiffRequest};
 use alongside_contract::mcp::CallToolResult;
-use std::fmt;
-
-use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -17,43 +14,6 @@ use crate::reviews::proposal::NotOpened;
 pub(in crate::mcp) enum ToolCall {
     OpenDiff(OpenDiffRequest),
     CloseDiff(CloseDiffRequest),
-}
-
-/// Parses a call whose name precedes its arguments, as in the calls of all known agents, in one pass over a
-/// text of megabytes. A derived implementation would buffer arguments that come first, at many times their
-/// size.
-impl<'de> Deserialize<'de> for ToolCall {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct CallVisitor;
-        impl<'de> Visitor<'de> for CallVisitor {
-            type Value = ToolCall;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a name and its arguments")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ToolCall, A::Error> {
-                let (mut name, mut call) = (None::<String>, None);
-                while let Some(key) = map.next_key::<String>()? {
-                    call = match (key.as_str(), name.as_deref(), call) {
-                        ("name", None, None) => {
-                            name = Some(map.next_value()?);
-                            None
-                        }
-                        ("arguments", Some(OPEN_DIFF), None) => Some(ToolCall::OpenDiff(map.next_value()?)),
-                        ("arguments", Some(CLOSE_DIFF), None) => Some(ToolCall::CloseDiff(map.next_value()?)),
-                        ("name" | "arguments", ..) => return Err(A::Error::custom("not as agents write it")),
-                        (_, _, call) => {
-                            map.next_value::<IgnoredAny>()?;
-                            call
-                        }
-                    };
-                }
-                call.ok_or_else(|| A::Error::missing_field("arguments"))
-            }
-        }
-        deserializer.deserialize_map(CallVisitor)
-    }
 }
 
 /// A call that cannot be carried out.
@@ -119,10 +79,6 @@ pub(in crate::mcp) fn parse(params: Option<&RawValue>) -> Result<ToolCall, BadCa
         arguments: Option<&'a RawValue>,
     }
     let params = params.map_or("{}", RawValue::get);
-    // The fast path fails for errors and for another order of keys, which the slow path handles.
-    if let Ok(call) = serde_json::from_str(params) {
-        return Ok(call);
-    }
     let call: RawCall<'_> = serde_json::from_str(params).map_err(|error| {
         BadCall::Protocol(format!("tools/call needs a name and arguments: {}", excerpt(&error.to_string())))
     })?;

@@ -6,4 +6,5 @@ pub(super) mod contract;
 pub(super) mod contract_tools;
 mod editor_tools;
 mod initialize;
+pub(super) mod large_open_diff;
 pub(super) mod response;

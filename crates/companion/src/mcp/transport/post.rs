@@ -1,5 +1,6 @@
 //! A POST to the endpoint: its body is read within limits of size and time, and each message is carried out.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,15 +11,16 @@ use axum::extract::{Extension, Request, State};
 use axum::http::StatusCode;
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response};
-use bytes::{Bytes, BytesMut};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 
 use super::batch::{Batch, BatchReplies, MAX_BATCH};
 use super::headers::{header, protocol_version, session_id};
 use crate::agents::identity::Credential;
 use crate::events::{Event, StartedRequest};
-use crate::long_work::work_on;
+use crate::long_work::{MAX_INLINE_BYTES, work_on};
 use crate::mcp::dialect::contract::Caller;
+use crate::mcp::dialect::contract_tools::ToolCall;
+use crate::mcp::dialect::large_open_diff;
 use crate::mcp::dialect::response::RpcResponse;
 use crate::mcp::refusals::{bad_request, json_error, no_such_session, refusal, session_required, stopping};
 use crate::mcp::server::Server;
@@ -74,21 +76,21 @@ pub(super) async fn post_messages(
     dispatch(caller, body, version).await
 }
 
-async fn read(body: Body, content_length: Option<usize>, limit: usize) -> Result<Bytes, Box<Response>> {
+async fn read(body: Body, content_length: Option<usize>, limit: usize) -> Result<Vec<u8>, Box<Response>> {
     let mut body = Limited::new(body, limit);
-    let mut bytes = BytesMut::with_capacity(content_length.unwrap_or(0).min(MAX_RESERVED_BYTES));
+    let mut bytes = Vec::with_capacity(content_length.unwrap_or(0).min(MAX_RESERVED_BYTES));
     while let Some(frame) =
         tokio::time::timeout(MAX_BODY_PAUSE, body.frame()).await.map_err(|_| body_timeout_response())?
     {
         match frame {
-            Ok(frame) => bytes.extend(frame.into_data()),
+            Ok(frame) => bytes.extend_from_slice(&frame.into_data().unwrap_or_default()),
             Err(error) if error.is::<LengthLimitError>() => {
                 return Err(Box::new(refuse_too_large(Body::empty(), limit)));
             }
             Err(_) => return Err(Box::new(bad_request(rpc::PARSE_ERROR, "the body broke off"))),
         }
     }
-    Ok(bytes.freeze())
+    Ok(bytes)
 }
 
 fn body_timeout_response() -> Box<Response> {
@@ -107,8 +109,16 @@ fn refuse_too_large(body: Body, limit: usize) -> Response {
     refusal(StatusCode::PAYLOAD_TOO_LARGE, rpc::INVALID_REQUEST, &why)
 }
 
-async fn dispatch(mut caller: Caller, body: Bytes, version: &str) -> Response {
-    let json = surrogates::replace_lone(&body);
+async fn dispatch(mut caller: Caller, mut json: Vec<u8>, version: &str) -> Response {
+    if let Cow::Owned(fixed) = surrogates::replace_lone(&json) {
+        json = fixed;
+    }
+    if json.len() > MAX_INLINE_BYTES
+        && let Some((id, open)) = work_on(json.len(), || large_open_diff::read(&mut json))
+    {
+        drop(json);
+        return respond(caller.call_tool(&id, Ok(ToolCall::OpenDiff(open))).await);
+    }
     let is_batch = json.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[');
     if is_batch {
         return dispatch_batch(caller, &json, version).await;
