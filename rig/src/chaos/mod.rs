@@ -14,6 +14,7 @@ mod desk_transport;
 mod generator;
 pub mod harness;
 pub mod hooks;
+mod large_text;
 pub mod minimise;
 pub mod oracle;
 pub mod paused;

@@ -8,6 +8,7 @@ use super::desk::Desk;
 use super::round::Round;
 use super::time::OPEN;
 use super::timers::Due;
+use crate::chaos::large_text;
 use crate::chaos::plan::Action;
 use crate::chaos::record::{Record, TroubleKind};
 use crate::wire::{Direction, Fault, Kind as Request};
@@ -109,7 +110,8 @@ impl Round<'_> {
             return false;
         }
         let marker = self.unique_text("proposal");
-        let (path, text) = (self.directory.file(file), format!("one\n{marker}\n2\nthree\n"));
+        let text = format!("one\n{marker}\n2\nthree\n{}", large_text::last_lines(self.texts));
+        let path = self.directory.file(file);
         self.agents[agent].propose(&self.world, &path, text, marker)
     }
 

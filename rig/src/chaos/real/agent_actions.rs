@@ -8,6 +8,7 @@ use rustix::process::Signal;
 use super::agenda::Event;
 use super::agent::Agent;
 use super::round::{RETRY_PERIOD, Round};
+use crate::chaos::large_text;
 use crate::chaos::record::{CloseCall, Departure, Proposal, TroubleKind, push};
 use crate::ide_client::CliAnswer;
 use crate::wire;
@@ -58,8 +59,9 @@ impl Round<'_> {
             self.enable(number);
             return true;
         }
-        let marker = format!("proposal {} of round {}", self.people.next_text(), self.plan.seed);
-        let text = format!("one\n{marker}\nthree\nfour\n");
+        let number = self.people.next_text();
+        let marker = format!("proposal {number} of round {}", self.plan.seed);
+        let text = format!("one\n{marker}\nthree\nfour\n{}", large_text::last_lines(number));
         let path = self.files[file].clone();
         let proposal = Proposal {
             agent: number,

@@ -116,7 +116,8 @@ async fn dispatch(mut caller: Caller, mut json: Vec<u8>, version: &str) -> Respo
     if json.len() > MAX_INLINE_BYTES
         && let Some((id, open)) = work_on(json.len(), || large_open_diff::read(&mut json))
     {
-        drop(json);
+        // Returning a large block to the system takes milliseconds.
+        tokio::task::spawn_blocking(|| drop(json));
         return respond(caller.call_tool(&id, Ok(ToolCall::OpenDiff(open))).await);
     }
     let is_batch = json.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[');
