@@ -1,10 +1,9 @@
-//! The content of a page as *unwrapped rows*. Such a row shows a line of one text or of two, with numbers and
-//! a sign.
+//! The content of a page as [unwrapped rows](super::unwrapped_row).
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use alongside_desk::{Hunk, HunkState, Limit, Lines, Range, Review, look_alikes, messages, moved};
+use alongside_desk::{Hunk, HunkState, Limit, Lines, Range, Review, messages};
 use ratatui_core::layout::Rect;
 
 use super::accepted_hunks::AcceptedHunks;
@@ -14,7 +13,9 @@ use super::enclosing_heading::enclosing;
 use super::kind::ReviewKind;
 use super::line_pairs;
 use super::rows::{self, Block, BlockKind, HunkRow, LineNumbers, VisibleLines};
-use super::texts::{NO_NEWLINE_SIGN, ReviewTexts, Side};
+use super::sentences::{Sentence, sentences_of};
+use super::texts::{NO_NEWLINE_SIGN, ReviewTexts, Side, byte_of};
+use super::unwrapped_row::{Cell, Row, Sign};
 use super::wrapping::{LineRows, MAX_WRAPPED_ROWS, Wrap, Wrapping, may_fit};
 use crate::options::Layout;
 use crate::text::width;
@@ -37,101 +38,6 @@ pub(crate) struct Content {
     accepted: AcceptedHunks,
     pub(super) blocks: Vec<Block>,
     layout: Layout,
-}
-
-/// The content of an unwrapped row.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Row {
-    /// A fold over `lines` lines. `next` is the line of the current text after them.
-    Fold { lines: usize, open: bool, next: usize },
-    /// One cell over the whole width.
-    One(Cell),
-    /// A line of the original beside the line that replaces it. A side without a line is empty.
-    Two(Option<Cell>, Option<Cell>),
-    /// The sentence that a hunk is dropped, above the lines that are not written.
-    Dropped(usize),
-    /// A sentence below a hunk, by the index of the hunk and the number of the sentence, over the whole
-    /// width.
-    Sentence(usize, usize),
-    /// The row in place of a folded hunk.
-    FoldedHunk(usize),
-}
-
-/// A sentence below a hunk.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Sentence {
-    /// The difference between lines of the hunk that look the same.
-    HardToSee(String),
-    /// The source or the destination of moved lines of the hunk.
-    Moved(String),
-    /// The person's reason.
-    Reason(String),
-}
-
-impl Sentence {
-    pub(super) fn text(&self) -> &str {
-        match self {
-            Self::HardToSee(text) | Self::Moved(text) | Self::Reason(text) => text,
-        }
-    }
-}
-
-impl Row {
-    /// The cells of the row, the left one first.
-    pub(super) fn cells(self) -> impl Iterator<Item = Cell> {
-        let (left, right) = match self {
-            Self::Fold { .. } | Self::Dropped(_) | Self::Sentence(..) | Self::FoldedHunk(_) => (None, None),
-            Self::One(cell) => (Some(cell), None),
-            Self::Two(left, right) => (left, right),
-        };
-        left.into_iter().chain(right)
-    }
-}
-
-/// A line in a row. All line numbers count from 0.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Cell {
-    /// The text that the line is from.
-    pub(super) side: Side,
-    /// The number of the line in that text.
-    pub(super) line: usize,
-    /// The line with the same words, whose colours are used until the colours of this line are computed. For
-    /// an unchanged or kept line, this is a line of the proposal, which never changes.
-    pub(super) twin: (Side, usize),
-    /// The number of the line in the original, if the original has the line.
-    pub(super) original: Option<usize>,
-    /// The number of the line in the current text, if the current text has the line.
-    pub(super) current: Option<usize>,
-    pub(super) sign: Sign,
-    /// The hunk that contains the line, if there is one.
-    pub(super) hunk: Option<usize>,
-}
-
-/// The sign of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sign {
-    /// The line stays.
-    Same,
-    /// The line is removed.
-    Removed,
-    /// The line is added.
-    Added,
-    /// The person has written the line.
-    Edited,
-    /// The proposal adds the line, and the person has dropped it.
-    Dropped,
-}
-
-impl Sign {
-    pub(super) fn shown(self) -> &'static str {
-        match self {
-            Self::Same => " ",
-            Self::Removed => "-",
-            Self::Added => "+",
-            Self::Edited => "~",
-            Self::Dropped => "x",
-        }
-    }
 }
 
 impl Content {
@@ -529,34 +435,4 @@ impl Content {
         starts.push(next);
         Wrapping { starts }
     }
-}
-
-/// Computes the sentences below each hunk.
-fn sentences_of(texts: &ReviewTexts, hunks: &[Hunk]) -> Vec<Vec<Sentence>> {
-    let all = [Side::Original, Side::Proposed, Side::Current].map(|side| texts.text(side));
-    let mut moves: Vec<Vec<Sentence>> = vec![Vec::new(); hunks.len()];
-    for block in moved(hunks, texts.text(Side::Original), texts.text(Side::Current)) {
-        let said = [(block.from, messages::moved_away(&block)), (block.to, messages::moved_here(&block))];
-        for (hunk, said) in said {
-            moves[hunk].push(Sentence::Moved(said));
-        }
-    }
-    let said = |(hunk, moves): (&Hunk, Vec<Sentence>)| {
-        let (old, new) = look_alikes::sides(hunk, all);
-        let unseen = look_alikes::hard_to_see(old, new).map(Sentence::HardToSee);
-        let why = messages::why(hunk).map(Sentence::Reason);
-        unseen.into_iter().chain(moves).chain(why).collect()
-    };
-    hunks.iter().zip(moves).map(said).collect()
-}
-
-/// The byte of a line at the offset `character` in UTF-16 code units.
-pub(super) fn byte_of(line: &str, character: u32) -> usize {
-    let mut units = 0;
-    let before = line.char_indices().find(|(_, c)| {
-        let is_it = units >= character as usize;
-        units += c.len_utf16();
-        is_it
-    });
-    before.map_or(line.len(), |(at, _)| at)
 }

@@ -8,14 +8,16 @@ use ratatui_core::layout::Rect;
 use ratatui_core::style::Style;
 
 use super::columns::{Columns, Numbers};
-use super::content::{Cell, Content, Row, Sentence, Sign};
+use super::content::Content;
 use super::draw_line::{LineStyles, Part, draw_line};
 use super::line_pairs::drawn_whitespace;
 use super::notes::{NoteKind, NoteRow, PageLines};
 use super::page::Page;
 use super::rows::BlockKind;
 use super::search::{Match, Needle};
+use super::sentences::Sentence;
 use super::texts::Side;
+use super::unwrapped_row::{Cell, Row, Sign};
 use super::wrapping::{LineRows, Wrap};
 use crate::colour::Colours;
 use crate::palette::{Change, Palette};

@@ -6,9 +6,12 @@ use std::ops::Range;
 
 use alongside_desk::{Hunk, Review};
 
-use super::content::{Cell, Content, Sentence, byte_of};
+use super::content::Content;
 use super::kind::ReviewKind;
 use super::line_pairs::drawn_whitespace;
+use super::sentences::Sentence;
+use super::texts::byte_of;
+use super::unwrapped_row::Cell;
 use crate::options::Layout;
 use crate::text::width::{Shown, Unit, Units};
 

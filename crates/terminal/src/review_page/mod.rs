@@ -18,9 +18,11 @@ mod page;
 mod rows;
 mod search;
 mod seen_lines;
+mod sentences;
 #[cfg(test)]
 mod tests;
 mod texts;
+mod unwrapped_row;
 mod wrapping;
 
 pub(crate) use draw::{DrawOptions, draw};

@@ -7,14 +7,16 @@ use std::ops::Range;
 use alongside_desk::review_model::SeenPart;
 use alongside_desk::{Hunk, HunkState, Lines, Review, Text};
 
-use super::content::{Cell, Content, Row, Sentence, Sign};
+use super::content::Content;
 use super::kind::ReviewKind;
 use super::line_place::row_of;
 use super::notes::{self, NoteRows, PageLines, PageNote, PlacedNotes};
 use super::rows::{Block, BlockKind, VisibleLines};
 use super::search::Match;
 use super::seen_lines::{EditedLine, SeenLines, ShownLine};
+use super::sentences::Sentence;
 use super::texts::Side;
+use super::unwrapped_row::{Cell, Row, Sign};
 use super::wrapping::{LineRows, Wrap, Wrapping};
 use crate::options::Layout;
 use crate::text::width;

@@ -6,10 +6,11 @@ use std::ops::Range;
 use alongside_desk::{HunkState, Lines, Text};
 use regex::{Regex, RegexBuilder};
 
-use super::content::{Cell, Content, Sign};
+use super::content::Content;
 use super::line_place::block_of_line;
 use super::rows::{Block, BlockKind};
 use super::texts::Side;
+use super::unwrapped_row::{Cell, Sign};
 use crate::options::Layout;
 use crate::text::width;
 

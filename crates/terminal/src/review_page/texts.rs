@@ -84,6 +84,17 @@ fn is_crlf(text: &str) -> bool {
     text.match_indices('\n').all(|(at, _)| text[..at].ends_with('\r'))
 }
 
+/// The byte of a line at the offset `character` in UTF-16 code units.
+pub(super) fn byte_of(line: &str, character: u32) -> usize {
+    let mut units = 0;
+    let before = line.char_indices().find(|(_, c)| {
+        let is_it = units >= character as usize;
+        units += c.len_utf16();
+        is_it
+    });
+    before.map_or(line.len(), |(at, _)| at)
+}
+
 #[cfg(test)]
 thread_local! {
     /// The number of lines that this thread has read, so that a test can count the cost of drawing.

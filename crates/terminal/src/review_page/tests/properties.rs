@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::review_page::content::Row;
 use crate::review_page::texts::Side;
+use crate::review_page::unwrapped_row::{Cell, Row};
 use crate::text::width::{Shown, Units};
 
 /// Lines that are hard to draw.
@@ -82,7 +82,7 @@ proptest! {
         let mut page = Page::new(&review, layout);
         open_all(&mut page);
         let all: Vec<_> = (0..page.rows()).flat_map(|row| row_at(&page, row).cells()).collect();
-        let lines = |number: fn(&crate::review_page::content::Cell) -> Option<usize>, side: Side| {
+        let lines = |number: fn(&Cell) -> Option<usize>, side: Side| {
             let mut lines: Vec<_> = all.iter().filter(|cell| cell.side == side || layout == Layout::OneColumn)
                 .filter_map(number).collect();
             lines.dedup();
@@ -91,7 +91,7 @@ proptest! {
         let originals = lines(|cell| cell.original, Side::Original);
         prop_assert_eq!(originals, (0..page.content().texts.text(Side::Original).len()).collect::<Vec<_>>());
         // The lines that will be written have no gap, whatever was dropped.
-        let is_written = |cell: &&crate::review_page::content::Cell| cell.side == Side::Current;
+        let is_written = |cell: &&Cell| cell.side == Side::Current;
         let currents: Vec<_> = all.iter().filter(is_written).filter_map(|cell| cell.current).collect();
         prop_assert_eq!(currents, (0..page.content().texts.text(Side::Current).len()).collect::<Vec<_>>());
         for (index, hunk) in review.hunks.iter().enumerate() {
