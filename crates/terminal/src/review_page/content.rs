@@ -14,11 +14,9 @@ use super::kind::ReviewKind;
 use super::line_pairs;
 use super::rows::{self, Block, BlockKind, HunkRow, LineNumbers, VisibleLines};
 use super::sentences::{Sentence, sentences_of};
-use super::texts::{NO_NEWLINE_SIGN, ReviewTexts, Side, byte_of};
+use super::texts::{ReviewTexts, Side};
 use super::unwrapped_row::{Cell, Row, Sign};
-use super::wrapping::{LineRows, MAX_WRAPPED_ROWS, Wrap, Wrapping, may_fit};
 use crate::options::Layout;
-use crate::text::width;
 
 /// The texts of a review, and the blocks of rows that show them.
 #[derive(Debug)]
@@ -342,23 +340,6 @@ impl Content {
         Cow::Borrowed(ranges.get(before(cell.twin.1)..before(cell.twin.1 + 1)).unwrap_or_default())
     }
 
-    /// The first column that a cut row shows, on a page that wraps changes: a third of the room before the
-    /// first word that differs, if that word is beyond the edge.
-    pub(super) fn first_column(&self, row: &Row, columns: &Columns) -> usize {
-        let room = columns.room();
-        let first = |cell: Cell| {
-            let line = self.texts.line(cell.side, cell.line);
-            let word = *self.words(cell).first()?;
-            let byte = byte_of(line, word.start.character);
-            // The sign of the cut needs a column.
-            let end = width::columns(&line[..byte_of(line, word.end.character)]) + 1;
-            Some((width::columns(&line[..byte]), end))
-        };
-        let changed = row.cells().filter(|cell| cell.sign != Sign::Same);
-        let word = changed.filter_map(first).min_by_key(|(start, _)| *start);
-        word.filter(|(_, end)| *end > room).map_or(0, |(start, _)| start.saturating_sub(room / 3))
-    }
-
     /// The columns of a row in an area.
     pub(super) fn columns(&self, area: Rect) -> Columns {
         let lines = self.texts.text(Side::Original).len().max(self.texts.text(Side::Current).len());
@@ -368,71 +349,5 @@ impl Content {
     /// The columns of a row of this width.
     pub(super) fn columns_in(&self, width: u16) -> Columns {
         self.columns(Rect { width, height: 1, ..Rect::ZERO })
-    }
-
-    /// Wraps an unwrapped row on both sides.
-    pub(super) fn line_rows(&self, row: &Row, columns: &Columns) -> (LineRows, LineRows) {
-        let (left, right) = columns.rooms();
-        let rows = |cell: &Cell, room: usize| {
-            let mark = if self.texts.ends_open(cell.side, cell.line) { NO_NEWLINE_SIGN.len() } else { 0 };
-            LineRows::new(self.texts.line(cell.side, cell.line), mark, room)
-        };
-        let none = LineRows::default;
-        match row {
-            Row::Fold { .. } | Row::FoldedHunk(_) => (LineRows::new("", 0, left), none()),
-            Row::Sentence(hunk, number) => {
-                let text = self.sentence(*hunk, *number).map_or("", Sentence::text);
-                (LineRows::new(text, 0, columns.reason_room()), none())
-            }
-            Row::Dropped(hunk) => match self.effective_layout() {
-                Layout::SideBySide => (none(), LineRows::new(&self.dropped_text(*hunk), 0, right)),
-                Layout::OneColumn => (LineRows::new(&self.dropped_text(*hunk), 0, left), none()),
-            },
-            Row::One(cell) => (rows(cell, left), none()),
-            Row::Two(before, after) => (
-                before.as_ref().map_or_else(none, |cell| rows(cell, left)),
-                after.as_ref().map_or_else(none, |cell| rows(cell, right)),
-            ),
-        }
-    }
-
-    /// Whether a row is wrapped. A row that can be wrapped but fits into one row counts as wrapped, too.
-    pub(super) fn wraps(&self, row: &Row, wrap: Wrap, columns: &Columns) -> bool {
-        match (wrap, row) {
-            (Wrap::Nothing, _) => false,
-            (Wrap::All(_), _) | (Wrap::Changes(_), Row::Sentence(..) | Row::Dropped(_)) => true,
-            (Wrap::Changes(_), Row::Fold { .. } | Row::FoldedHunk(_)) => false,
-            (Wrap::Changes(_), Row::One(_) | Row::Two(..)) => {
-                let cell_fits = |cell: Cell| may_fit(self.texts.line(cell.side, cell.line), columns.room());
-                // The lines that stay after a drop belong to their hunk, and are wrapped as well.
-                row.cells().any(|cell| cell.hunk.is_some()) && row.cells().all(cell_fits) && {
-                    let (left, right) = self.line_rows(row, columns);
-                    left.len().max(right.len()) <= MAX_WRAPPED_ROWS
-                }
-            }
-        }
-    }
-
-    /// Computes the rows of all lines. `around` returns the number of rows of notes around an unwrapped row.
-    pub(super) fn wrap_rows(&self, wrap: Wrap, around: impl Fn(usize) -> usize) -> Wrapping {
-        let (columns, mut next) = (self.columns_in(wrap.width().unwrap_or(u16::MAX)), 0);
-        let mut starts = Vec::with_capacity(self.rows() + 1);
-        for block in &self.blocks {
-            let is_cut = matches!(wrap, Wrap::Changes(_)) && !matches!(block.kind, BlockKind::Hunk(_));
-            for row in block.row..block.end() {
-                starts.push(next);
-                let shown = if is_cut { None } else { Some(self.row_in(block, row)) };
-                next += match shown.filter(|shown| self.wraps(shown, wrap, &columns)) {
-                    Some(shown) => {
-                        let (left, right) = self.line_rows(&shown, &columns);
-                        left.len().max(right.len()).max(1)
-                    }
-                    None => 1,
-                };
-                next += around(row);
-            }
-        }
-        starts.push(next);
-        Wrapping { starts }
     }
 }

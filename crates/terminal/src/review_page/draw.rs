@@ -13,6 +13,7 @@ use super::draw_line::{LineStyles, Part, draw_line};
 use super::line_pairs::drawn_whitespace;
 use super::notes::{NoteKind, NoteRow, PageLines};
 use super::page::Page;
+use super::row_wrapping::first_column;
 use super::rows::BlockKind;
 use super::search::{Match, Needle};
 use super::sentences::Sentence;
@@ -112,7 +113,7 @@ pub(crate) fn draw(page: &Page, buf: &mut Buffer, area: Rect, top: usize, option
                 Some((left, right)) => (part(left, left_room), part(right, right_room)),
                 None => {
                     let from = match wrap {
-                        Wrap::Changes(_) if options.sideways == 0 => content.first_column(&shown, &room),
+                        Wrap::Changes(_) if options.sideways == 0 => first_column(content, &shown, &room),
                         Wrap::Nothing | Wrap::Changes(_) | Wrap::All(_) => options.sideways,
                     };
                     (Some(Part::cut(from)), Some(Part::cut(from)))

@@ -15,6 +15,7 @@ mod line_pairs;
 mod line_place;
 mod notes;
 mod page;
+mod row_wrapping;
 mod rows;
 mod search;
 mod seen_lines;

@@ -11,6 +11,7 @@ use super::content::Content;
 use super::kind::ReviewKind;
 use super::line_place::row_of;
 use super::notes::{self, NoteRows, PageLines, PageNote, PlacedNotes};
+use super::row_wrapping::{first_column, wrap_rows, wrapped_row};
 use super::rows::{Block, BlockKind, VisibleLines};
 use super::search::Match;
 use super::seen_lines::{EditedLine, SeenLines, ShownLine};
@@ -132,7 +133,7 @@ impl Page {
         self.wrapping = match self.form.wrap {
             Wrap::Nothing => None,
             Wrap::Changes(_) | Wrap::All(_) => {
-                Some(self.content.wrap_rows(self.form.wrap, |row| self.placed_notes.around(row)))
+                Some(wrap_rows(&self.content, self.form.wrap, |row| self.placed_notes.around(row)))
             }
         };
     }
@@ -242,7 +243,7 @@ impl Page {
         if let Wrap::Changes(_) = self.form.wrap {
             self.for_each_row(rows, |_, _, row| {
                 let is_cut = self.line_rows(&row).is_none();
-                has |= is_cut && self.content.first_column(&row, &columns) > 0;
+                has |= is_cut && first_column(&self.content, &row, &columns) > 0;
             });
         }
         has
@@ -386,7 +387,7 @@ impl Page {
     /// The wrapped rows of an unwrapped row, on both sides; `None` if it is not wrapped.
     pub(super) fn line_rows(&self, row: &Row) -> Option<(LineRows, LineRows)> {
         let columns = self.content.columns_in(self.form.wrap.width()?);
-        self.content.wraps(row, self.form.wrap, &columns).then(|| self.content.line_rows(row, &columns))
+        wrapped_row(&self.content, row, self.form.wrap, &columns)
     }
 
     /// The wrapped rows of an unwrapped row, on the side that has more of them.
