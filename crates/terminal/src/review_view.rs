@@ -277,8 +277,7 @@ impl ReviewView {
             (page.row_identity(row), row - top.min(row))
         });
         let current = self.matches.as_ref().and_then(SearchMatches::current);
-        let found =
-            current.and_then(|found| self.page().map(|page| page.row_identity(page.match_row(&found))));
+        let found = current.and_then(|found| self.page().map(|page| page.row_identity(found.row_in(page))));
         let news = self.open.take(changed)?;
         self.counts = messages::line_counts(self.open.review());
         if let (Some(page), Some((identity, down))) = (&mut self.page, identity) {
@@ -482,12 +481,12 @@ impl ReviewView {
         let (Some(page), Some(matches)) = (&mut self.page, &mut self.matches) else { return false };
         let from = kept_row(page, hunk, top, height);
         let Some(found) = matches.step(page, &rows, from, forward) else { return false };
-        page.reveal(&found);
+        found.reveal_in(page);
         let (row, columns, room) =
-            (page.match_row(&found), found.columns_in(page.content()), page.room(self.width));
+            (found.row_in(page), found.columns_in(page.content()), page.room(self.width));
         // The signs of a cut line need a column at each end.
         let is_cut = columns.start <= self.sideways || columns.end >= self.sideways + room;
-        if is_cut && !page.is_wrapped(&found) {
+        if is_cut && !found.is_wrapped_in(page) {
             self.sideways = if columns.end < room { 0 } else { columns.start.saturating_sub(room / 3) };
         }
         self.go_to_row(row);

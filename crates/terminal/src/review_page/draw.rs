@@ -9,7 +9,7 @@ use ratatui_core::style::Style;
 
 use super::columns::{Columns, Numbers};
 use super::content::Content;
-use super::draw_line::{LineStyles, Part, draw_line};
+use super::draw_line::{LineStyles, draw_line};
 use super::line_pairs::drawn_whitespace;
 use super::notes::{NoteKind, NoteRow, PageLines};
 use super::page::Page;
@@ -19,7 +19,7 @@ use super::search::{Match, Needle};
 use super::sentences::Sentence;
 use super::texts::Side;
 use super::unwrapped_row::{Cell, Row, Sign};
-use super::wrapping::{LineRows, Wrap};
+use super::wrapping::{LineRows, Part, Wrap};
 use crate::colour::Colours;
 use crate::palette::{Change, Palette};
 use crate::text::width;

@@ -10,7 +10,7 @@ use ratatui_core::style::Style;
 
 use super::search::Needle;
 use super::texts::NO_NEWLINE_SIGN;
-use super::wrapping::LineRows;
+use super::wrapping::Part;
 use crate::colour::Span;
 use crate::palette::Palette;
 use crate::text::width::{Shown, Unit, Units};
@@ -20,33 +20,6 @@ const CUT_SIGN: &str = "…";
 
 /// The bytes before and after the visible part of a line in which matches are searched for, too.
 const SEARCH_MARGIN_BYTES: usize = 256;
-
-/// The part of a line that a row shows.
-#[derive(Debug, Clone)]
-pub(super) struct Part {
-    pub(super) columns: Range<usize>,
-    /// Whether the line began in a row above.
-    pub(super) is_continuation: bool,
-    /// The columns that stay empty before the part.
-    pub(super) indent: usize,
-}
-
-impl Part {
-    /// The part in a row of a wrapped line; `None` if the line has fewer rows.
-    pub(super) fn of(rows: &LineRows, row: usize, room: usize) -> Option<Self> {
-        let (columns, is_continuation) = (rows.columns_of(row, room)?, row > 0);
-        Some(Self { columns, is_continuation, indent: if is_continuation { rows.indent() } else { 0 } })
-    }
-
-    /// The part of an unwrapped line from the column `sideways` on. The line is cut at the end of the room.
-    pub(super) fn cut(sideways: usize) -> Self {
-        Self { columns: sideways..usize::MAX, is_continuation: false, indent: 0 }
-    }
-
-    pub(super) fn is_cut(&self) -> bool {
-        self.columns.end == usize::MAX
-    }
-}
 
 /// The styles and signs of a line.
 pub(super) struct LineStyles<'a> {

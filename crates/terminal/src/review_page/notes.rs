@@ -5,11 +5,10 @@
 use std::collections::BTreeMap;
 
 use super::content::Content;
-use super::draw_line::Part;
 use super::line_place::row_of;
 use super::rows::NotedLines;
 use super::texts::Side;
-use super::wrapping::{LineRows, Wrap};
+use super::wrapping::{LineRows, Part, Wrap};
 
 /// The most lines of a note that are never folded. Of more lines, only the last ones stay visible.
 const MAX_VISIBLE_LINES: usize = 12;

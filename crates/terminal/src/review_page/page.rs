@@ -13,7 +13,6 @@ use super::line_place::row_of;
 use super::notes::{self, NoteRows, PageLines, PageNote, PlacedNotes};
 use super::row_wrapping::{first_column, wrap_rows, wrapped_row};
 use super::rows::{Block, BlockKind, VisibleLines};
-use super::search::Match;
 use super::seen_lines::{EditedLine, SeenLines, ShownLine};
 use super::sentences::Sentence;
 use super::texts::Side;
@@ -516,45 +515,8 @@ impl Page {
         Some(self.visible_lines.context()).filter(|now| *now != context)
     }
 
-    /// The row of a match, or the row of the fold over it.
-    pub(crate) fn match_row(&self, found: &Match) -> usize {
-        let Some((block, offset)) = found.block_in(&self.content) else { return 0 };
-        let unwrapped = block.row_of(offset);
-        let first = self.rows_of_line(unwrapped).start;
-        if self.is_folded_block(block) {
-            return first;
-        }
-        let Some((left, right)) = self.line_rows(&self.content.row_in(block, unwrapped)) else {
-            return first;
-        };
-        let rows = if found.is_right_in(&self.content) { right } else { left };
-        first + rows.row_of(found.columns_in(&self.content).start)
-    }
-
-    /// Whether the line of a match is wrapped, so that no part of it is cut.
-    pub(crate) fn is_wrapped(&self, found: &Match) -> bool {
-        let row = |(block, offset): (&Block, usize)| self.content.row_in(block, block.row_of(offset));
-        found.block_in(&self.content).is_some_and(|place| self.line_rows(&row(place)).is_some())
-    }
-
-    /// Whether a match is above a row. Only a line that begins above the row and ends below is measured.
-    pub(crate) fn is_above(&self, found: &Match, row: usize) -> bool {
-        let Some((block, offset)) = found.block_in(&self.content) else { return true };
-        let rows = self.rows_of(block.row_of(offset));
-        rows.end <= row || (rows.start < row && self.match_row(found) < row)
-    }
-
-    /// Opens the fold over a match, if there is one. Rows below the fold move.
-    pub(crate) fn reveal(&mut self, found: &Match) {
-        if let Some((block, _)) =
-            found.block_in(&self.content).filter(|(block, _)| self.is_folded_block(block))
-        {
-            self.toggle_fold(self.first_row(block.row));
-        }
-    }
-
     /// Whether a block is a closed fold or a folded hunk.
-    fn is_folded_block(&self, block: &Block) -> bool {
+    pub(super) fn is_folded_block(&self, block: &Block) -> bool {
         match block.kind {
             BlockKind::Fold { open, .. } => !open,
             BlockKind::Hunk(hunk) => self.content.is_folded(hunk),

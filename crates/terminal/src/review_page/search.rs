@@ -1,5 +1,5 @@
-//! Searches the content of a page, including folded lines. A search reads each text at most once, and moving
-//! between matches reads no text.
+//! Searches the content of a page, including folded lines, and finds the rows of matches. A search reads each
+//! text at most once, and moving between matches reads no text.
 
 use std::ops::Range;
 
@@ -8,6 +8,7 @@ use regex::{Regex, RegexBuilder};
 
 use super::content::Content;
 use super::line_place::block_of_line;
+use super::page::Page;
 use super::rows::{Block, BlockKind};
 use super::texts::Side;
 use super::unwrapped_row::{Cell, Sign};
@@ -124,7 +125,7 @@ impl Match {
     }
 
     /// Whether the match is on the right of two sides.
-    pub(super) fn is_right_in(&self, content: &Content) -> bool {
+    fn is_right_in(&self, content: &Content) -> bool {
         content.effective_layout() == Layout::SideBySide && self.side != Side::Original
     }
 
@@ -134,7 +135,7 @@ impl Match {
     }
 
     /// The block of the match, and the offset of its line in that block.
-    pub(super) fn block_in<'c>(&self, content: &'c Content) -> Option<(&'c Block, usize)> {
+    fn block_in<'c>(&self, content: &'c Content) -> Option<(&'c Block, usize)> {
         block_of_line(content, self.side, self.line)
     }
 
@@ -145,5 +146,42 @@ impl Match {
             _ => (cell.side, cell.line),
         };
         place == (self.side, self.line)
+    }
+
+    /// The row of the match, or the row of the fold over it.
+    pub(crate) fn row_in(&self, page: &Page) -> usize {
+        let content = page.content();
+        let Some((block, offset)) = self.block_in(content) else { return 0 };
+        let unwrapped = block.row_of(offset);
+        let first = page.rows_of_line(unwrapped).start;
+        if page.is_folded_block(block) {
+            return first;
+        }
+        let Some((left, right)) = page.line_rows(&content.row_in(block, unwrapped)) else { return first };
+        let rows = if self.is_right_in(content) { right } else { left };
+        first + rows.row_of(self.columns_in(content).start)
+    }
+
+    /// Whether the line of the match is wrapped, so that no part of it is cut.
+    pub(crate) fn is_wrapped_in(&self, page: &Page) -> bool {
+        let content = page.content();
+        let row = |(block, offset): (&Block, usize)| content.row_in(block, block.row_of(offset));
+        self.block_in(content).is_some_and(|place| page.line_rows(&row(place)).is_some())
+    }
+
+    /// Whether the match is above a row. Only a line that begins above the row and ends below is measured.
+    pub(crate) fn is_above(&self, row: usize, page: &Page) -> bool {
+        let Some((block, offset)) = self.block_in(page.content()) else { return true };
+        let rows = page.rows_of(block.row_of(offset));
+        rows.end <= row || (rows.start < row && self.row_in(page) < row)
+    }
+
+    /// Opens the fold over the match, if there is one. Rows below the fold move.
+    pub(crate) fn reveal_in(&self, page: &mut Page) {
+        let content = page.content();
+        if let Some((block, _)) = self.block_in(content).filter(|(block, _)| page.is_folded_block(block)) {
+            let first = page.rows_of(block.row).start;
+            page.toggle_fold(first);
+        }
     }
 }

@@ -97,6 +97,33 @@ impl LineRows {
     }
 }
 
+/// The part of a line that a row shows.
+#[derive(Debug, Clone)]
+pub(super) struct Part {
+    pub(super) columns: Range<usize>,
+    /// Whether the line began in a row above.
+    pub(super) is_continuation: bool,
+    /// The columns that stay empty before the part.
+    pub(super) indent: usize,
+}
+
+impl Part {
+    /// The part in a row of a wrapped line; `None` if the line has fewer rows.
+    pub(super) fn of(rows: &LineRows, row: usize, room: usize) -> Option<Self> {
+        let (columns, is_continuation) = (rows.columns_of(row, room)?, row > 0);
+        Some(Self { columns, is_continuation, indent: if is_continuation { rows.indent() } else { 0 } })
+    }
+
+    /// The part of an unwrapped line from the column `sideways` on. The line is cut at the end of the room.
+    pub(super) fn cut(sideways: usize) -> Self {
+        Self { columns: sideways..usize::MAX, is_continuation: false, indent: 0 }
+    }
+
+    pub(super) fn is_cut(&self) -> bool {
+        self.columns.end == usize::MAX
+    }
+}
+
 /// The columns at which a row may end: behind the last space, and at the last sign.
 #[derive(Default)]
 struct Breaks {

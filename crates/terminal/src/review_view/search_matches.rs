@@ -49,7 +49,7 @@ impl SearchMatches {
         self.all = self.needle.all_in(page.content());
         self.at = row.and_then(|row| {
             let first = self.first_from(page, row);
-            let in_row = self.all[first..].iter().take_while(|found| page.match_row(found) == row);
+            let in_row = self.all[first..].iter().take_while(|found| found.row_in(page) == row);
             let same = |found: &Match| current.is_some_and(|current| current.is_at_same_byte(found));
             let at = in_row.clone().position(same).or(in_row.clone().next().map(|_| 0))?;
             Some(first + at)
@@ -69,7 +69,7 @@ impl SearchMatches {
         if matches == 0 {
             return None;
         }
-        let is_seen = |found: &Match| seen.contains(&page.match_row(found));
+        let is_seen = |found: &Match| seen.contains(&found.row_in(page));
         let next = match (self.at.filter(|at| self.all.get(*at).is_some_and(is_seen)), forward) {
             (Some(at), true) => at + 1,
             (Some(at), false) => at + matches - 1,
@@ -82,6 +82,6 @@ impl SearchMatches {
 
     /// The index of the first match in this row or below it.
     fn first_from(&self, page: &Page, row: usize) -> usize {
-        self.all.partition_point(|found| page.is_above(found, row))
+        self.all.partition_point(|found| found.is_above(row, page))
     }
 }

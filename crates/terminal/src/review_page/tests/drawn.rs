@@ -397,7 +397,7 @@ fn the_current_match_has_a_pointer() {
     assert_eq!(found.len(), 3, "twice before, once after");
     eyes.found = Some(found[1]);
     let drawn = eyes.drawn(&page, 62, u16::try_from(page.rows()).unwrap());
-    let row = u16::try_from(page.match_row(&found[1])).unwrap();
+    let row = u16::try_from(found[1].row_in(&page)).unwrap();
     let pointed: Vec<_> = drawn.area.rows().filter(|row| line(&drawn, row.y).contains('▸')).collect();
     assert_eq!(pointed.iter().map(|row| row.y).collect::<Vec<_>>(), [row]);
     let marked = |y: u16| {

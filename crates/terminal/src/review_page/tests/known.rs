@@ -36,9 +36,9 @@ fn a_search_opens_an_accepted_change() {
     let mut page = Page::new(&review(&two_changes()), Layout::OneColumn);
     page.set_accepted(&[FIRST]);
     let found = Needle::new("new").unwrap().all_in(page.content());
-    assert_eq!(page.match_row(&found[0]), 4);
-    page.reveal(&found[0]);
-    assert_eq!((page.match_row(&found[0]), page.rows()), (5, 19));
+    assert_eq!(found[0].row_in(&page), 4);
+    found[0].reveal_in(&mut page);
+    assert_eq!((found[0].row_in(&page), page.rows()), (5, 19));
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn drawing_reads_only_lines_on_the_screen() {
         page.relayout(Layout::OneColumn);
         let found = Needle::new("199999").unwrap().all_in(page.content());
         assert_eq!(
-            found.iter().map(|found| page.line_at(page.match_row(found))).collect::<Vec<_>>(),
+            found.iter().map(|found| page.line_at(found.row_in(&page))).collect::<Vec<_>>(),
             [200_000]
         );
     });
@@ -94,7 +94,7 @@ fn a_line_of_a_megabyte_is_wrapped() {
     assert_eq!(page.rows(), 2 * 1_000_000usize.div_ceil(room));
     let last = Needle::new("9!").unwrap();
     assert_eq!(
-        last.all_in(page.content()).iter().map(|found| page.match_row(found)).collect::<Vec<_>>(),
+        last.all_in(page.content()).iter().map(|found| found.row_in(&page)).collect::<Vec<_>>(),
         [page.rows() - 1]
     );
 }

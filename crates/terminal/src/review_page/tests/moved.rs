@@ -163,10 +163,7 @@ fn matches_are_in_the_order_of_the_rows_also_in_folds() {
     let page = Page::new(&review(&far_apart()), Layout::OneColumn);
     let lines = |needle: &str| {
         let found = Needle::new(needle).unwrap().all_in(page.content());
-        found
-            .iter()
-            .map(|found| (page.match_row(found), found.columns_in(page.content())))
-            .collect::<Vec<_>>()
+        found.iter().map(|found| (found.row_in(&page), found.columns_in(page.content()))).collect::<Vec<_>>()
     };
     assert_eq!(lines("line 19"), [(2, 0..7)], "in a visible line");
     assert_eq!(lines("LINE 19"), [], "a capital letter makes the search case-sensitive");
@@ -185,9 +182,9 @@ fn matches_are_in_the_order_of_the_rows_also_in_folds() {
 fn a_match_in_a_fold_is_revealed() {
     let mut page = Page::new(&review(&far_apart()), Layout::OneColumn);
     let found = Needle::new("line 40").unwrap().all_in(page.content())[0];
-    page.reveal(&found);
-    assert_eq!((page.match_row(&found), page.rows()), (9 + 16, 19 + 33));
-    page.reveal(&found);
+    found.reveal_in(&mut page);
+    assert_eq!((found.row_in(&page), page.rows()), (9 + 16, 19 + 33));
+    found.reveal_in(&mut page);
     assert_eq!(page.rows(), 19 + 33, "an open fold stays open");
 }
 
@@ -196,7 +193,7 @@ fn matches_on_both_sides_count_from_left_to_right() {
     let text = " a\n-one\n-two two\n+three\n+four\n+five\n b\n|\n-five\nxsix\n";
     let rows = |page: &Page, needle: &str| {
         let found = Needle::new(needle).unwrap().all_in(page.content());
-        found.iter().map(|found| page.match_row(found)).collect::<Vec<_>>()
+        found.iter().map(|found| found.row_in(page)).collect::<Vec<_>>()
     };
     let beside = Page::new(&review(text), Layout::SideBySide);
     assert_eq!(rows(&beside, "o"), [1, 2, 2, 2], "one, two twice, four");

@@ -106,8 +106,8 @@ proptest! {
         let mut page = Page::new(&review(&diff), form);
         page.toggle_fold(row);
         for found in Needle::new("a").unwrap().all_in(page.content()) {
-            page.reveal(&found);
-            prop_assert_eq!(page.is_above(&found, row), page.match_row(&found) < row);
+            found.reveal_in(&mut page);
+            prop_assert_eq!(found.is_above(row, &page), found.row_in(&page) < row);
         }
     }
 
@@ -205,9 +205,9 @@ proptest! {
         let identity = page.row_identity(row);
         page.toggle_fold(row);
         for found in Needle::new("a").unwrap().all_in(page.content()) {
-            page.reveal(&found);
-            prop_assert!(page.match_row(&found) < page.rows());
-            page.is_above(&found, row);
+            found.reveal_in(&mut page);
+            prop_assert!(found.row_in(&page) < page.rows());
+            found.is_above(row, &page);
             found.columns_in(page.content());
         }
         page.update(&review);
