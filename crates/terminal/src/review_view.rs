@@ -9,8 +9,9 @@ use alongside_desk::review_model::{OpenReview, ReviewNews, SeenPart};
 use alongside_desk::{Changed, Lines, OutOfStep, Review, messages};
 
 use crate::options::Layout;
-use crate::review_page::ReviewKind;
-use crate::review_page::{Needle, Page, PageForm, PageLines, PageNote, SeenLines, ShownLine, Wrap};
+use crate::review_page::{
+    Needle, Page, PageForm, PageLines, PageNote, ReviewKind, RowIdentity, SeenLines, ShownLine, Wrap,
+};
 use crate::review_view::search_matches::SearchMatches;
 
 /// The rows that stay visible above a hunk to which a key goes.
@@ -221,10 +222,10 @@ impl ReviewView {
     fn keep_rows(&mut self, change: impl FnOnce(&mut Page) -> bool) -> bool {
         let Some(page) = &mut self.page else { return false };
         let row = kept_row(page, self.open.hunk(), self.top, self.height);
-        let (identity, down) = (page.row_identity(row), row - self.top.min(row));
+        let (identity, down) = (RowIdentity::of(page, row), row - self.top.min(row));
         let has_changed = change(page);
         if has_changed {
-            self.top = page.find_row(identity).saturating_sub(down);
+            self.top = identity.row_in(page).saturating_sub(down);
         }
         has_changed
     }
@@ -274,17 +275,18 @@ impl ReviewView {
         let (hunk, top, height) = (self.hunk(), self.top, self.height);
         let identity = self.page().map(|page| {
             let row = kept_row(page, hunk, top, height);
-            (page.row_identity(row), row - top.min(row))
+            (RowIdentity::of(page, row), row - top.min(row))
         });
         let current = self.matches.as_ref().and_then(SearchMatches::current);
-        let found = current.and_then(|found| self.page().map(|page| page.row_identity(found.row_in(page))));
+        let found =
+            current.and_then(|found| self.page().map(|page| RowIdentity::of(page, found.row_in(page))));
         let news = self.open.take(changed)?;
         self.counts = messages::line_counts(self.open.review());
         if let (Some(page), Some((identity, down))) = (&mut self.page, identity) {
             page.update(self.open.review());
-            self.top = page.find_row(identity).saturating_sub(down);
+            self.top = identity.row_in(page).saturating_sub(down);
             if let Some(matches) = &mut self.matches {
-                matches.search_again(page, found.map(|found| page.find_row(found)));
+                matches.search_again(page, found.map(|found| found.row_in(page)));
             }
         }
         self.update_seen_part();
@@ -420,10 +422,10 @@ impl ReviewView {
     /// Opens or closes the fold in a row. Returns false if there is none.
     fn toggle_fold(&mut self, row: usize) -> bool {
         let Some(page) = &mut self.page else { return false };
-        let identity = page.row_identity(self.top);
+        let identity = RowIdentity::of(page, self.top);
         let toggled = page.toggle_fold(row);
         if toggled {
-            self.top = page.find_row(identity);
+            self.top = identity.row_in(page);
             self.update_seen_part();
             self.clamp();
         }

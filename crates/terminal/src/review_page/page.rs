@@ -47,28 +47,6 @@ impl From<Layout> for PageForm {
     }
 }
 
-/// The identity of a row, by which it is found again after the page has changed: its line in the original and
-/// the proposal, which never change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct RowIdentity {
-    original: usize,
-    proposed: usize,
-    kind: RowKind,
-    /// The column at which the row begins, if the row continues a wrapped line.
-    column: usize,
-    /// Whether the row is a note above the line.
-    is_above: bool,
-}
-
-/// The kind of an anchored row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum RowKind {
-    Line,
-    Fold,
-    /// A row of the hunk that begins at the line, by its offset.
-    Hunk(usize),
-}
-
 impl Page {
     /// Lays out a proposal with all unchanged parts folded. A new file has one column in either layout.
     #[cfg(test)]
@@ -92,7 +70,7 @@ impl Page {
     }
 
     /// Takes a new revision of the same review. Opened folds stay open. Rows may move: see
-    /// [`row_identity`](Self::row_identity).
+    /// [`RowIdentity`](super::RowIdentity).
     pub(crate) fn update(&mut self, review: &Review) {
         self.content.update(review);
         self.lay_out();
@@ -387,73 +365,6 @@ impl Page {
     pub(super) fn line_rows(&self, row: &Row) -> Option<(LineRows, LineRows)> {
         let columns = self.content.columns_in(self.form.wrap.width()?);
         wrapped_row(&self.content, row, self.form.wrap, &columns)
-    }
-
-    /// The wrapped rows of an unwrapped row, on the side that has more of them.
-    fn longer_rows(&self, unwrapped: usize) -> Option<LineRows> {
-        let block = self.content.block(unwrapped)?;
-        let (left, right) = self.line_rows(&self.content.row_in(block, unwrapped))?;
-        Some(if right.len() > left.len() { right } else { left })
-    }
-
-    /// The anchor by which [`find_row`](Self::find_row) finds this row again after [`update`](Self::update),
-    /// [`relayout`](Self::relayout) or [`toggle_fold`](Self::toggle_fold).
-    pub(crate) fn row_identity(&self, row: usize) -> RowIdentity {
-        let row = row.min(self.rows().saturating_sub(1));
-        let column = self.column_of(row);
-        let is_above = row < self.rows_of_line(self.unwrapped(row)).start;
-        let row = self.unwrapped(row);
-        let Some(block) = self.content.block(row) else {
-            return RowIdentity { original: 0, proposed: 0, kind: RowKind::Line, column, is_above };
-        };
-        let (below, kind) = match (block.kind, block.offset(row)) {
-            (BlockKind::Hunk(_), offset) => (0, RowKind::Hunk(offset.unwrap_or(0))),
-            (_, Some(offset)) => (offset, RowKind::Line),
-            (_, None) => (0, RowKind::Fold),
-        };
-        let at = block.at.below(below);
-        RowIdentity { original: at.original, proposed: at.proposed, kind, column, is_above }
-    }
-
-    /// The column of the line at which a row begins; of the longer line if there are two.
-    fn column_of(&self, row: usize) -> usize {
-        let unwrapped = self.unwrapped(row);
-        match row.saturating_sub(self.rows_of_line(unwrapped).start) {
-            0 => 0,
-            part => self.longer_rows(unwrapped).and_then(|rows| rows.start(part)).unwrap_or(0),
-        }
-    }
-
-    /// The row of an anchor now, or the nearest row if that row is gone.
-    pub(crate) fn find_row(&self, identity: RowIdentity) -> usize {
-        let unwrapped = self.unwrapped_row(identity);
-        let rows = if identity.column > 0 { self.longer_rows(unwrapped) } else { None };
-        let first =
-            if identity.is_above { self.first_row(unwrapped) } else { self.rows_of_line(unwrapped).start };
-        first + rows.map_or(0, |rows| rows.row_of(identity.column))
-    }
-
-    fn unwrapped_row(&self, identity: RowIdentity) -> usize {
-        let wanted = (identity.original, identity.proposed);
-        let starts = |block: &Block| (block.at.original, block.at.proposed);
-        let blocks = &self.content.blocks;
-        let after = blocks.partition_point(|block| starts(block) <= wanted);
-        // A hunk without lines in the original and the proposal begins at the same line as the block below
-        // it.
-        let here = blocks[..after].iter().rev().take_while(|block| starts(block) == wanted);
-        let exactly = |is: fn(BlockKind) -> bool| here.clone().find(|block| is(block.kind));
-        let block = match identity.kind {
-            RowKind::Hunk(_) => exactly(|kind| matches!(kind, BlockKind::Hunk(_))),
-            RowKind::Fold => exactly(|kind| matches!(kind, BlockKind::Fold { .. })),
-            RowKind::Line => None,
-        };
-        let Some(block) = block.or(blocks[..after].last()) else { return 0 };
-        let below = identity.original.saturating_sub(block.at.original);
-        match (identity.kind, block.kind) {
-            (RowKind::Fold, BlockKind::Fold { .. }) => block.row,
-            (RowKind::Hunk(within), _) => block.row_of(within + below),
-            _ => block.row_of(below),
-        }
     }
 
     /// Whether a row is a fold, an unchanged line, or the row of a folded hunk.

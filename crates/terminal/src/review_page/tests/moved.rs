@@ -28,32 +28,32 @@ fn opened_folds_stay_open_and_rows_are_found_again() {
     let before = review(&far_apart());
     let mut page = Page::new(&before, Layout::SideBySide);
     assert_eq!(page.fold_near(5, 0..page.rows()), Some(8));
-    let fold = page.row_identity(8);
+    let fold = RowIdentity::of(&page, 8);
     assert!(page.toggle_fold(8));
-    assert_eq!(page.find_row(fold), 8, "the row of an open fold is found again");
+    assert_eq!(fold.row_in(&page), 8, "the row of an open fold is found again");
     assert!(!page.toggle_fold(7), "no fold there");
     assert_eq!(page.rows(), 17 + 33);
-    let reading = page.row_identity(20);
+    let reading = RowIdentity::of(&page, 20);
     assert_eq!(page.line_at(20), 36);
 
     let after = review(&far_apart().replace("+new\n", "+new\n~much\n~more\n~of\n~it\n"));
     page.update(&after);
     assert_eq!(page.rows(), 17 + 33 + 3, "still open");
-    assert_eq!(page.find_row(reading), 23);
+    assert_eq!(reading.row_in(&page), 23);
     assert_eq!(page.line_at(23), 39);
     page.relayout(Layout::OneColumn);
-    assert_eq!(page.line_at(page.find_row(reading)), 39);
-    assert!(page.toggle_fold(page.find_row(reading)), "an open fold closes from any of its rows");
-    assert_eq!(page.line_at(page.find_row(reading)), 28, "its first hidden line, after the edit");
+    assert_eq!(page.line_at(reading.row_in(&page)), 39);
+    assert!(page.toggle_fold(reading.row_in(&page)), "an open fold closes from any of its rows");
+    assert_eq!(page.line_at(reading.row_in(&page)), 28, "its first hidden line, after the edit");
 }
 
 #[test]
 fn more_lines_become_visible_around_changes_until_all_are() {
     let mut page = Page::new(&review(&far_apart()), Layout::OneColumn);
-    let reading = page.row_identity(4);
+    let reading = RowIdentity::of(&page, 4);
     assert_eq!(page.change_context(false), None, "never fewer than at first");
     assert_eq!(page.change_context(true), Some(8));
-    assert_eq!((page.rows(), page.line_at(page.find_row(reading))), (19 + 4 * 5, 21));
+    assert_eq!((page.rows(), page.line_at(reading.row_in(&page))), (19 + 4 * 5, 21));
     let mut context = 8;
     while let Some(more) = page.change_context(true) {
         assert_eq!(more, context + 5);
@@ -62,18 +62,18 @@ fn more_lines_become_visible_around_changes_until_all_are() {
     assert_eq!((context, page.rows()), (38, 102), "no fold is left");
     assert_eq!(page.change_context(false), Some(33));
     while page.change_context(false).is_some() {}
-    assert_eq!((page.rows(), page.find_row(reading)), (19, 4));
+    assert_eq!((page.rows(), reading.row_in(&page)), (19, 4));
 }
 
 #[test]
 fn a_row_of_a_hunk_is_found_again_after_edits() {
     let before = review(" a\n-b\n+c\n+d\n e\n");
     let mut page = Page::new(&before, Layout::OneColumn);
-    let row = page.row_identity(3);
+    let row = RowIdentity::of(&page, 3);
     page.update(&review(" a\n-b\n+c\n+d\n~m\n e\n"));
-    assert_eq!(page.find_row(row), 2, "the last row of the hunk, which is shorter now");
+    assert_eq!(row.row_in(&page), 2, "the last row of the hunk, which is shorter now");
     page.update(&review(" a\n b\n e\n"));
-    assert!(page.find_row(row) < page.rows());
+    assert!(row.row_in(&page) < page.rows());
 }
 
 #[test]

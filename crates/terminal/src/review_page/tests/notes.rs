@@ -68,16 +68,16 @@ fn a_line_with_a_note_is_in_no_fold() {
 #[test]
 fn rows_are_found_again_when_notes_come_and_go() {
     let mut page = Page::new(&noted(), wrapped(Layout::OneColumn, 44));
-    let (before, last) = (page.rows(), page.row_identity(page.rows() - 1));
+    let (before, last) = (page.rows(), RowIdentity::of(&page, page.rows() - 1));
     page.set_notes(&notes());
-    assert_eq!(page.find_row(last), page.rows() - 1);
+    assert_eq!(last.row_in(&page), page.rows() - 1);
     assert!(page.rows() > before + 5);
     // Every row of a line is found again. For a row of a note, a row of its line is found.
     for row in 0..page.rows() {
         let unwrapped = page.unwrapped(row);
         let line = page.rows_of_line(unwrapped);
         let wanted = if row < line.start { page.rows_of(unwrapped).start } else { row.min(line.end - 1) };
-        assert_eq!(page.find_row(page.row_identity(row)), wanted, "row {row}");
+        assert_eq!(RowIdentity::of(&page, row).row_in(&page), wanted, "row {row}");
     }
     let hunk = page.hunk_rows(0);
     assert!(page.hunk_at(hunk.end - 1) == Some(0) && page.hunk_at(hunk.end) != Some(0));

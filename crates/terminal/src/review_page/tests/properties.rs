@@ -202,7 +202,7 @@ proptest! {
             });
         }
         let mut page = Page::new(&review, form);
-        let identity = page.row_identity(row);
+        let identity = RowIdentity::of(&page, row);
         page.toggle_fold(row);
         for found in Needle::new("a").unwrap().all_in(page.content()) {
             found.reveal_in(&mut page);
@@ -213,7 +213,7 @@ proptest! {
         page.update(&review);
         let eyes = Eyes { sideways, ..Eyes::new(Depth::True) };
         eyes.drawn(&page, 60, 30);
-        prop_assert!(page.rows() == 0 || page.find_row(identity) < page.rows());
+        prop_assert!(page.rows() == 0 || identity.row_in(&page) < page.rows());
         page.lines_in(0..page.rows());
         for hunk in 0..review.hunks.len() {
             prop_assert!(page.hunk_rows(hunk).end <= page.rows());
@@ -226,13 +226,13 @@ proptest! {
         let mut page = Page::new(&review, form);
         prop_assume!(page.rows() > 0);
         let row = row % page.rows();
-        let identity = page.row_identity(row);
-        prop_assert_eq!(page.find_row(identity), row);
+        let identity = RowIdentity::of(&page, row);
+        prop_assert_eq!(identity.row_in(&page), row);
         page.update(&review);
-        prop_assert_eq!(page.find_row(identity), row);
+        prop_assert_eq!(identity.row_in(&page), row);
         let line = page.line_at(row);
         open_all(&mut page);
-        prop_assert_eq!(page.line_at(page.find_row(identity)), line);
+        prop_assert_eq!(page.line_at(identity.row_in(&page)), line);
     }
 
     #[test]
