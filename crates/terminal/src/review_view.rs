@@ -130,7 +130,7 @@ impl ReviewView {
 
     fn update_seen_part(&mut self) {
         if let Some(page) = &self.page {
-            self.seen_part = page.seen_part(&self.seen_lines);
+            self.seen_part = self.seen_lines.part_of(page);
         }
     }
 

@@ -64,5 +64,5 @@ impl ShownFrame {
 }
 
 fn shown_lines(view: &ReviewView) -> Option<Vec<ShownLine>> {
-    Some(view.page()?.shown_lines(view.rows()))
+    Some(ShownLine::all_in(view.page()?, view.rows()))
 }

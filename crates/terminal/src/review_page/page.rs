@@ -4,8 +4,7 @@
 
 use std::ops::Range;
 
-use alongside_desk::review_model::SeenPart;
-use alongside_desk::{Hunk, HunkState, Lines, Review, Text};
+use alongside_desk::{Lines, Review, Text};
 
 use super::content::Content;
 use super::kind::ReviewKind;
@@ -13,7 +12,6 @@ use super::line_place::row_of;
 use super::notes::{self, NoteRows, PageLines, PageNote, PlacedNotes};
 use super::row_wrapping::{first_column, wrap_rows, wrapped_row};
 use super::rows::{Block, BlockKind, VisibleLines};
-use super::seen_lines::{EditedLine, SeenLines, ShownLine};
 use super::sentences::Sentence;
 use super::texts::Side;
 use super::unwrapped_row::{Cell, Row, Sign};
@@ -240,91 +238,6 @@ impl Page {
             }
         });
         wanted.into_iter().map(|(side, lines)| (self.content.texts.text(side).clone(), lines)).collect()
-    }
-
-    /// The lines of changes whose last row is among these rows; of a text without changes, all such lines.
-    pub(crate) fn shown_lines(&self, rows: Range<usize>) -> Vec<ShownLine> {
-        let mut shown = Vec::new();
-        let content = &self.content;
-        self.for_each_row(rows.clone(), |unwrapped, _, row| {
-            if self.rows_of_line(unwrapped).end > rows.end {
-                return;
-            }
-            if let Row::Sentence(hunk, number) = row
-                && let (Some(Sentence::HardToSee(_)), Some(hunk)) =
-                    (content.sentence(hunk, number), content.hunks.get(hunk))
-            {
-                shown.push(ShownLine::HardToSee(hunk.original.start, hunk.proposed.start));
-            }
-            for cell in row.cells() {
-                let hunk = cell.hunk.and_then(|hunk| content.hunks.get(hunk));
-                if let (Some(hunk), Sign::Same, Some(line)) = (hunk, cell.sign, cell.current)
-                    && hunk.state == HunkState::Edited
-                {
-                    shown.push(ShownLine::Edited(self.edited_line(hunk, line)));
-                }
-                shown.extend(match (hunk, cell.sign) {
-                    (None, _) if content.hunks.is_empty() => cell.current.map(ShownLine::Whole),
-                    (None, _) => None,
-                    (Some(_), Sign::Same | Sign::Removed) => cell.original.map(ShownLine::Original),
-                    (Some(_), Sign::Added | Sign::Dropped) => Some(ShownLine::Proposed(cell.twin.1)),
-                    (Some(hunk), Sign::Edited) => Some(ShownLine::Edited(self.edited_line(hunk, cell.line))),
-                });
-            }
-        });
-        shown
-    }
-
-    fn edited_line(&self, hunk: &Hunk, line: usize) -> EditedLine {
-        EditedLine::new(hunk.original.start, self.content.texts.line(Side::Current, line))
-    }
-
-    /// The part of the review that has been on the screen: a number of whole changes, or of lines if the
-    /// review has at most one change.
-    pub(crate) fn seen_part(&self, seen: &SeenLines) -> SeenPart {
-        let lines_of = |index: usize, hunk: &Hunk| {
-            let old = seen.original.count(hunk.original.start..hunk.original.end);
-            let (new, all) = match hunk.state {
-                HunkState::Edited => {
-                    let lines = hunk.current.start..hunk.current.end;
-                    let is_seen = |line: &usize| seen.edited.contains(&self.edited_line(hunk, *line));
-                    (lines.filter(is_seen).count(), hunk.current.len())
-                }
-                HunkState::Kept | HunkState::Dropped => {
-                    (seen.proposed.count(hunk.proposed.start..hunk.proposed.end), hunk.proposed.len())
-                }
-            };
-            let (lines, all) = (old + new, hunk.original.len() + all);
-            if self.content.is_folded(index) {
-                // A hunk that was accepted before the write counts as seen.
-                return (all, all);
-            }
-            // The sentence on a hard-to-see difference must have been on the screen, too.
-            let is_said = self.content.is_hard_to_see(index);
-            let is_read = !is_said || seen.hard_to_see.contains(&(hunk.original.start, hunk.proposed.start));
-            (if is_read { lines } else { lines.min(all.saturating_sub(1)) }, all)
-        };
-        let is_whole = |index: usize, hunk: &Hunk| {
-            let (seen, all) = lines_of(index, hunk);
-            seen >= all
-        };
-        let each = || self.content.hunks.iter().enumerate();
-        let unseen = each().filter(|(index, hunk)| !is_whole(*index, hunk));
-        let hard_to_see = unseen.filter(|(index, _)| self.content.is_hard_to_see(*index)).count();
-        match &*self.content.hunks {
-            [] => {
-                let all = self.content.texts.text(Side::Current).len();
-                SeenPart::lines(seen.whole.count(0..all), all)
-            }
-            [hunk] => {
-                let (seen, all) = lines_of(0, hunk);
-                SeenPart::lines(seen, all).with_hard_to_see(hard_to_see)
-            }
-            hunks => {
-                let seen = each().filter(|(index, hunk)| is_whole(*index, hunk)).count();
-                SeenPart::changes(seen, hunks.len()).with_hard_to_see(hard_to_see)
-            }
-        }
     }
 
     /// The range of a change's lines among these rows, counted from 1 at its first row, and the number of all

@@ -251,10 +251,10 @@ fn lines_that_an_edit_left_unchanged_are_no_change() {
     insta::assert_snapshot!("edited_in_part_side_by_side", shown(&two, 60));
     for page in [one, two] {
         let mut seen = SeenLines::default();
-        for line in page.shown_lines(0..page.rows()) {
+        for line in ShownLine::all_in(&page, 0..page.rows()) {
             seen.insert(line);
         }
-        assert!(page.seen_part(&seen).is_all());
+        assert!(seen.part_of(&page).is_all());
         assert_eq!(Needle::new("let").unwrap().all_in(page.content()).len(), 4, "each line once");
     }
 }

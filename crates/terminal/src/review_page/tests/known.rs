@@ -17,12 +17,12 @@ fn an_accepted_change_is_one_row_until_it_is_opened() {
     assert!(page.set_accepted(&[FIRST]) && !page.set_accepted(&[FIRST]));
     assert_eq!((page.hunk_rows(0), page.hunk_rows(1), page.rows()), (4..5, 12..14, 18));
     assert_eq!((reading.row_in(&page), page.hunk_at(4)), (13, Some(0)));
-    assert_eq!(page.seen_part(&SeenLines::default()), SeenPart::changes(1, 2), "it counts as seen");
+    assert_eq!(SeenLines::default().part_of(&page), SeenPart::changes(1, 2), "it counts as seen");
     assert_eq!(page.visible_part(0, 4..5), None);
     assert_eq!((page.fold_near(4, 0..18), page.fold_near(13, 10..14)), (Some(4), None));
     assert!(page.toggle_fold(4));
     assert_eq!((page.hunk_rows(0), page.rows()), (4..6, 19));
-    assert_eq!(page.seen_part(&SeenLines::default()), SeenPart::changes(0, 2));
+    assert_eq!(SeenLines::default().part_of(&page), SeenPart::changes(0, 2));
     page.relayout(Layout::SideBySide);
     assert_eq!(page.hunk_rows(0), 4..5, "open, and its lines beside each other");
     page.relayout(Layout::OneColumn);

@@ -15,7 +15,7 @@ use ratatui_core::style::{Color, Style};
 
 use super::rows::BlockKind;
 use super::texts;
-use super::{DrawOptions, Match, Needle, Page, PageForm, RowIdentity, SeenLines, Wrap, draw};
+use super::{DrawOptions, Match, Needle, Page, PageForm, RowIdentity, SeenLines, ShownLine, Wrap, draw};
 use crate::colour::Colours;
 use crate::palette::{Depth, Palette};
 use crate::scripted_companion::{Piece, differs};

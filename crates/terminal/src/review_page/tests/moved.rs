@@ -125,10 +125,10 @@ fn the_sentence_on_what_is_hard_to_see_belongs_to_its_change() {
     let page = Page::new(&review("-    a\n+\ta\n"), Layout::OneColumn);
     let mut seen = SeenLines::default();
     let mut read = |rows: std::ops::Range<usize>| {
-        for line in page.shown_lines(rows) {
+        for line in ShownLine::all_in(&page, rows) {
             seen.insert(line);
         }
-        page.seen_part(&seen)
+        seen.part_of(&page)
     };
     assert_eq!(read(0..2).text(), "seen 1 of 2 lines");
     assert_eq!(
