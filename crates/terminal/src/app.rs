@@ -518,7 +518,7 @@ impl App {
         let (reviews, out) = self.requests.parts();
         if areas.page.contains(at) {
             if let Some(view) = reviews.current_mut() {
-                view.take_click(view.top + usize::from(at.y - areas.page.y));
+                view.take_click(view.top() + usize::from(at.y - areas.page.y));
             }
             return;
         }

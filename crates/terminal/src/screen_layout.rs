@@ -249,5 +249,5 @@ fn draw_review(drawn: &DrawnState<'_>, view: &ReviewView, colours: &Colours, fra
             _ => None,
         },
     };
-    draw_page(page, frame.buffer_mut(), drawn.areas.page, view.top, &options);
+    draw_page(page, frame.buffer_mut(), drawn.areas.page, view.top(), &options);
 }
