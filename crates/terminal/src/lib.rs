@@ -11,6 +11,7 @@ mod attention;
 pub mod bench_desk;
 mod colour;
 mod demo_guide;
+mod desk_state;
 mod editor;
 mod key_gate;
 mod keys;
