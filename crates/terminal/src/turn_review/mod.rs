@@ -1,6 +1,7 @@
 //! The turn review at this desk: whether it is on the screen, the requests to the companion about it, and the
 //! messages to the person. No agent waits for a turn review, so one message announces it.
 
+mod actions;
 mod comments;
 mod last_finish;
 mod requests;
@@ -13,39 +14,34 @@ use crossterm::event::KeyEvent;
 
 use crate::keys::{Action, Answer};
 use crate::options::TurnOptions;
-use crate::output::{Effect, Output, TurnRequest};
+use crate::output::{Output, TurnRequest};
 use crate::overlays::Overlay;
-use crate::overlays::comment_input::{About, CommentInput};
+use crate::overlays::comment_input::CommentInput;
 use crate::overlays::turn_list::{ListPurpose, TurnList};
 use crate::review_view::ReviewView;
 use crate::turn_files::TurnFiles;
 use crate::unsaved_texts::UnsavedText;
 use crate::words::finish_words;
 use crate::words::turn_words as words;
-use comments::TurnComments;
-use requests::TurnRequests;
-use steps::TurnSteps;
+use actions::TurnActions;
 
 /// The turn review at this desk.
 pub(crate) struct TurnReview {
-    requests: TurnRequests,
-    comments: TurnComments,
+    actions: TurnActions,
     /// Whether the turn review is on the screen, instead of the proposals.
     is_open: bool,
     /// The files; `None` until the companion has sent the list.
     files: Option<TurnFiles>,
     /// The number of new files that no message has announced yet.
     unannounced: usize,
-    steps: TurnSteps,
     /// Whether the person leaves the desk once the files of a finish, or of taking it back, are written.
     waits_to_leave: bool,
 }
 
 impl TurnReview {
     pub(crate) fn new(options: TurnOptions) -> Self {
-        let (requests, comments) = (TurnRequests::new(options), TurnComments::default());
-        let (files, steps) = (None, TurnSteps::default());
-        Self { requests, comments, is_open: false, files, unannounced: 0, steps, waits_to_leave: false }
+        let actions = TurnActions::new(options);
+        Self { actions, is_open: false, files: None, unannounced: 0, waits_to_leave: false }
     }
 
     /// Whether the turn review is on the screen.
@@ -64,7 +60,7 @@ impl TurnReview {
 
     /// Whether the desk begins with the turn review.
     pub(crate) fn opens_at_start(&self) -> bool {
-        self.requests.options().at_start
+        self.actions.requests.options().at_start
     }
 
     /// The view of the file on the screen, if its texts have been read.
@@ -94,19 +90,19 @@ impl TurnReview {
 
     /// Whether a mark, a comment, a finish or taking an undo back is under way.
     pub(crate) fn is_busy(&self) -> bool {
-        self.requests.is_busy()
+        self.actions.requests.is_busy()
     }
 
     /// Whether files of the project are being written, by a finish or by taking it back.
     pub(crate) fn is_writing(&self) -> bool {
-        self.requests.is_writing()
+        self.actions.requests.is_writing()
     }
 
     /// Delays leaving the desk while files are being written. Returns whether the person has to wait.
     pub(crate) fn delay_leaving(&mut self, out: &mut Output) -> bool {
         self.waits_to_leave = self.is_writing();
         if self.waits_to_leave {
-            let said = finish_words::leaves_then(self.requests.is_taking_back());
+            let said = finish_words::leaves_then(self.actions.requests.is_taking_back());
             out.answer(Message::notice(said).about(Subject::Turn));
         }
         self.waits_to_leave
@@ -119,7 +115,7 @@ impl TurnReview {
 
     /// Whether the last finish has undone a text that can be restored, and no mark was made since.
     pub(crate) fn has_undone(&self) -> bool {
-        self.is_open && self.steps.has_undone()
+        self.is_open && self.actions.steps.has_undone()
     }
 
     /// The number of files that have a mark.
@@ -151,7 +147,7 @@ impl TurnReview {
         if let Some(files) = &mut self.files {
             files.forget_refused();
         }
-        self.requests.look(out);
+        self.actions.requests.look(out);
     }
 
     /// Requests another look, because the person asked for the newest list.
@@ -164,13 +160,13 @@ impl TurnReview {
     /// Requests the texts of the file on the screen.
     fn request_texts(&mut self, out: &mut Output) {
         if let Some(files) = self.files.as_ref().filter(|_| self.is_open) {
-            self.requests.request_texts(files, out);
+            self.actions.requests.request_texts(files, out);
         }
     }
 
     /// Whether a list belongs to the turn review of this desk. Other desks may show other turn reviews.
     fn is_ours(&self, turn: &Turn) -> bool {
-        let TurnOptions { directory, since, .. } = self.requests.options();
+        let TurnOptions { directory, since, .. } = self.actions.requests.options();
         let has_same_start = turn.baseline.asked == *since;
         match self.files.as_ref().map(TurnFiles::turn) {
             // A restarted companion gives the same turn review another id.
@@ -243,11 +239,11 @@ impl TurnReview {
 
     /// Takes the result of a finish.
     pub(crate) fn take_finished(&mut self, finished: &TurnFinished, out: &mut Output) {
-        self.requests.mark_finished();
+        self.actions.requests.mark_finished();
         let Some(files) = self.files.as_ref().filter(|files| files.turn().id == finished.turn) else {
             return;
         };
-        self.steps.take_finished(finished, files, out);
+        self.actions.steps.take_finished(finished, files, out);
         // If a part of the finish was refused, the desk stays open, so that the person reads the reason.
         self.waits_to_leave &= !finish_words::is_partial(finished);
         if let Some(list) = TurnList::finished(finished).filter(|_| self.is_open) {
@@ -265,33 +261,33 @@ impl TurnReview {
         out: &mut Output,
     ) {
         out.request_frame();
-        self.requests.end(request);
+        self.actions.requests.end(request);
         // A restarted companion has no list before a look is requested.
         let is_unknown = request != TurnRequest::Look && matches!(reply, Err(Refusal::NoSuchTurn));
         match (request, reply) {
             (TurnRequest::Look, reply) => {
                 out.messages.end(Subject::Turn);
                 let message = self.files.as_ref().and_then(|files| files.turn().message.as_ref());
-                self.steps.report_taken_back(message, out);
+                self.actions.steps.report_taken_back(message, out);
                 if let Err(refusal) = reply {
                     self.take_refused_look(&refusal, out);
                 }
             }
             (TurnRequest::Open, reply) => {
                 let goes_on =
-                    self.files.as_mut().is_some_and(|files| self.requests.end_reading(reply, files));
+                    self.files.as_mut().is_some_and(|files| self.actions.requests.end_reading(reply, files));
                 if goes_on {
                     self.request_texts(out);
                 }
             }
             (TurnRequest::Comment, reply) => {
                 if let Some(files) = &self.files {
-                    self.comments.take_reply(reply.as_ref().map(|_| ()), files.turn(), out);
+                    self.actions.comments.take_reply(reply.as_ref().map(|_| ()), files.turn(), out);
                 }
             }
-            (TurnRequest::Mark, Err(refusal)) => self.steps.mark_refused(&refusal, out),
+            (TurnRequest::Mark, Err(refusal)) => self.actions.steps.mark_refused(&refusal, out),
             (TurnRequest::Mark, Ok(_)) => {
-                self.steps.mark_done(self.files.as_ref(), &mut self.requests, out);
+                self.actions.steps.mark_done(self.files.as_ref(), &mut self.actions.requests, out);
             }
             (TurnRequest::Finish, Err(refusal)) => {
                 self.waits_to_leave = false;
@@ -345,101 +341,33 @@ impl TurnReview {
     /// file on the screen, which [`ReviewRequests`](crate::reviews::requests::ReviewRequests) carries out as
     /// in any review.
     pub(crate) fn carry_out(&mut self, action: Action, out: &mut Output) -> bool {
-        let Some(files) = self.files.as_ref().filter(|_| self.is_open) else { return false };
-        let has_hunks = files.view().is_some_and(|view| !view.review().hunks.is_empty());
-        let is_step = match action {
-            Action::Undo => self.steps.undo(files, (&mut self.requests, &mut self.comments), out),
-            Action::Redo => self.steps.redo(files, (&mut self.requests, &mut self.comments), out),
-            Action::Comment | Action::CommentAll | Action::Finish => false,
-            _ => {
-                self.steps.forget(&mut self.comments);
-                false
-            }
-        };
-        if is_step {
-            return true;
-        }
-        match action {
-            Action::Comment | Action::CommentAll => {
-                let about = match action {
-                    Action::Comment if has_hunks => About::Change,
-                    Action::Comment => About::File,
-                    _ => About::Whole,
-                };
-                self.begin_comment(about, None, out);
-            }
-            Action::MarkFile => self.requests.mark_file(files, out),
-            Action::MarkRest => self.steps.mark_rest(files, &mut self.requests, out),
-            Action::Finish => match TurnList::finish(files) {
-                Some(list) => out.overlays.open(Overlay::Turn(list)),
-                None => out.say(words::NOTHING_MARKED),
-            },
-            // A file without hunks can only be marked as a whole.
-            Action::KeepOrDrop if !has_hunks => self.requests.mark_file(files, out),
-            _ if files.view().is_none() => match files.file().and_then(words::no_undo) {
-                Some(why) => out.say(why),
-                None => out.say(words::WHOLE_ONLY),
-            },
-            _ => return false,
-        }
-        true
-    }
-
-    /// Opens the input of a comment. `path`: the file of the comment, if it is not the file on the screen.
-    pub(crate) fn begin_comment(&mut self, about: About, path: Option<&str>, out: &mut Output) {
-        if let Some(files) = &mut self.files {
-            self.comments.open(files, about, path, out);
-        }
+        let files = self.files.as_mut().filter(|_| self.is_open);
+        files.is_some_and(|files| self.actions.carry_out(action, files, out))
     }
 
     /// Handles a key while the person types a comment. `counts`: whether the person had seen the screen
     /// before the key.
     pub(crate) fn type_comment(&mut self, key: KeyEvent, counts: bool, out: &mut Output) {
-        if let Some(files) = &mut self.files
-            && let Some(request) = self.comments.take_key(key, counts, files, out)
-        {
-            self.requests.ask(request, TurnRequest::Comment, out);
+        if let Some(files) = &mut self.files {
+            self.actions.type_comment(key, counts, files, out);
         }
     }
 
     /// Keeps the text of an input that the person leaves. The next input begins with it.
     pub(crate) fn keep_comment(&mut self, input: CommentInput) {
-        self.comments.keep(input);
+        self.actions.comments.keep(input);
     }
 
     /// Removes and returns the comments that the companion does not have, as the desk ends. `open`: the open
     /// input.
     pub(crate) fn take_unsent(&mut self, open: Option<CommentInput>) -> Vec<UnsavedText> {
-        self.comments.take_unsent(open, self.files.as_ref().map(TurnFiles::turn))
+        self.actions.comments.take_unsent(open, self.files.as_ref().map(TurnFiles::turn))
     }
 
     /// Handles a key of a list: copies or pastes the message, begins a comment, or asks or closes a comment.
     pub(crate) fn take_list_key(&mut self, answer: Answer, out: &mut Output) {
-        let Some(Overlay::Turn(list)) = out.overlays.cover() else { return };
-        let (path, message) = (list.chosen().map(str::to_owned), list.message().map(str::to_owned));
-        let comment = list.chosen_comment();
-        match (answer, message) {
-            (Answer::Copy, Some(message)) => {
-                out.say(words::COPIED);
-                out.add_effect(Effect::Copy(message));
-            }
-            (Answer::Paste, Some(_)) => {
-                if let Some(files) = &self.files {
-                    out.add_effect(Effect::Paste(files.turn().root.clone()));
-                }
-            }
-            (Answer::Comment, _) => self.begin_comment(About::File, path.as_deref(), out),
-            (Answer::CommentAll, _) => self.begin_comment(About::Whole, path.as_deref(), out),
-            (Answer::AskAgain | Answer::CloseComment, _) => {
-                let asks = answer == Answer::AskAgain;
-                let Some(id) = comment else { return out.say(words::NO_READ_COMMENT) };
-                if let Some(files) = &self.files
-                    && let Some(request) = self.comments.ask_again(files, id, asks)
-                {
-                    self.requests.ask(request, TurnRequest::Comment, out);
-                }
-            }
-            _ => {}
+        if let Some(files) = &mut self.files {
+            self.actions.take_list_key(answer, files, out);
         }
     }
 
@@ -455,14 +383,14 @@ impl TurnReview {
 
     /// Takes the undos of the last finish back.
     pub(crate) fn take_back(&mut self, out: &mut Output) {
-        self.steps.take_back(&mut self.requests, out);
+        self.actions.steps.take_back(&mut self.actions.requests, out);
     }
 
     /// Handles the result of taking undos back: for each file, success or the reason why it stays undone.
     pub(crate) fn take_taken_back(&mut self, back: &[(String, Result<(), String>)], out: &mut Output) {
-        self.requests.set_taking_back(false);
+        self.actions.requests.set_taking_back(false);
         self.waits_to_leave &= back.iter().all(|(_, done)| done.is_ok());
-        self.steps.take_taken_back(back);
+        self.actions.steps.take_taken_back(back);
         self.look(out);
     }
 
@@ -470,7 +398,7 @@ impl TurnReview {
     pub(crate) fn list_files(&self, now: u64, out: &mut Output) {
         if let Some(files) = &self.files {
             out.messages.end(Subject::TurnFiles);
-            let list = TurnList::files(files, self.comments.unsent().to_vec(), now);
+            let list = TurnList::files(files, self.actions.comments.unsent().to_vec(), now);
             out.overlays.open(Overlay::Turn(list));
         }
     }
@@ -494,7 +422,7 @@ impl TurnReview {
                     self.go_to(file, out);
                 }
             }
-            ListPurpose::Finish => self.requests.finish(files, list.choice(), out),
+            ListPurpose::Finish => self.actions.requests.finish(files, list.choice(), out),
             ListPurpose::Leave | ListPurpose::Finished => {}
         }
     }
@@ -503,7 +431,7 @@ impl TurnReview {
     /// another desk.
     pub(crate) fn news(&self, news: ReviewNews, foreign: bool) -> Vec<Message> {
         let name = self.files.as_ref().and_then(|files| files.path_of(news.id)).map(words::harmless);
-        let foreign = foreign && !self.requests.is_marking();
+        let foreign = foreign && !self.actions.requests.is_marking();
         let said = words::news(news, &name.unwrap_or_default(), foreign);
         said.into_iter().map(|text| Message::warning(text).about(Subject::Review(news.id))).collect()
     }
