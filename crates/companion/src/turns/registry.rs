@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use alongside_desk::{CallAnswer, Event, Refusal, ReviewId, TurnId, UndoneFile, harmless};
 
+use super::agents_at_work::AgentsAtWork;
 use super::comment_work::CommentWork;
 use super::effect::TurnEffect;
 use super::file_note::FileNote;
@@ -17,6 +18,7 @@ use super::job::{JobKind, JobResult, LookKey, ReadTexts};
 use super::pending_jobs::{LookRequest, PendingJobs, TurnCall};
 use super::pending_message::{PendingMessage, SendResult};
 use super::request::{CommentRequest, TurnRequest, check_marks, no_decision};
+use super::review_table::ReviewTable;
 use super::source::{Feedback, FoundFile, TurnLook, TurnSource};
 use super::surroundings::Surroundings;
 use super::turn_review::{TurnReview, UndoPlan};
@@ -26,23 +28,20 @@ use crate::reviews::reviewed_text::{Edit, ReviewedText};
 /// The turn reviews of all working trees.
 #[derive(Debug)]
 pub(crate) struct Turns {
-    /// The id of the newest turn review; 0 if there was none.
-    last: u64,
-    reviews: BTreeMap<TurnId, TurnReview>,
+    reviews: ReviewTable,
     jobs: PendingJobs,
     /// The finishes that are under way, by the review whose marked files are being undone.
     finishes: BTreeMap<TurnId, Finish>,
     /// All desks, each with whether it shows turns.
     desks: BTreeMap<DeskId, bool>,
-    /// The processes of agents at work, each with whether it has ended.
-    agents_at_work: BTreeMap<u32, bool>,
+    agents_at_work: AgentsAtWork,
 }
 
 impl Turns {
     /// Creates the registry. The roots have no links.
     pub(crate) fn new(source: Option<Arc<dyn TurnSource>>, roots: Arc<[PathBuf]>) -> Self {
-        let (last, reviews, finishes, desks, agents_at_work) = Default::default();
-        Self { last, reviews, jobs: PendingJobs::new(source, roots), finishes, desks, agents_at_work }
+        let (reviews, finishes, desks, agents_at_work) = Default::default();
+        Self { reviews, jobs: PendingJobs::new(source, roots), finishes, desks, agents_at_work }
     }
 
     pub(crate) fn set_roots(&mut self, roots: Arc<[PathBuf]>) {
@@ -56,11 +55,7 @@ impl Turns {
 
     /// Whether this is the id of an open file of a turn review.
     pub(crate) fn has_text(&self, id: ReviewId) -> bool {
-        self.of_text(id).is_some()
-    }
-
-    fn of_text(&self, id: ReviewId) -> Option<(TurnId, PathBuf)> {
-        self.reviews.iter().find_map(|(turn, review)| Some((*turn, review.path_of(id)?.to_owned())))
+        self.reviews.of_text(id).is_some()
     }
 
     // Desks.
@@ -69,33 +64,25 @@ impl Turns {
         self.desks.insert(desk, shows_turns);
         // A desk that joins in the middle of a turn gets the turn before its end.
         if shows_turns {
-            let has_review = |root: &PathBuf| {
-                let mut public = self.reviews.values().filter(|review| !review.is_private());
-                public.any(|review| root.starts_with(&review.look().root))
-            };
-            let roots = self.jobs.roots().iter();
-            let roots: Arc<[_]> = roots.filter(|root| !has_review(root)).cloned().collect();
+            let roots = self.jobs.roots().iter().filter(|root| !self.reviews.has_public(root));
+            let roots: Arc<[_]> = roots.cloned().collect();
             if !roots.is_empty() {
                 self.jobs.push_job(JobKind::FindTurns { roots });
             }
         }
-        let known: Vec<_> = self.reviews.keys().copied().collect();
-        for turn in known {
+        for turn in self.reviews.ids() {
             self.send_list(turn, None);
         }
     }
 
     pub(crate) fn leave(&mut self, desk: DeskId) {
         self.desks.remove(&desk);
-        for review in self.reviews.values_mut() {
-            review.leave(desk);
-        }
-        self.reviews.retain(|_, review| !review.is_private() || !review.requesters().is_empty());
+        self.reviews.leave(desk);
     }
 
     /// Sends the list to the desks that do not have it, and in any case to the desk that has asked for it.
     fn send_list(&mut self, turn: TurnId, requester: Option<DeskId>) {
-        let Some(review) = self.reviews.get_mut(&turn) else { return };
+        let Ok(review) = self.reviews.get_mut(turn) else { return };
         let mut desks: BTreeSet<_> = review.requesters().clone();
         if !review.is_private() {
             desks.extend(self.desks.iter().filter(|(_, shows)| **shows).map(|(desk, _)| *desk));
@@ -108,7 +95,7 @@ impl Turns {
 
     /// Computes the list again after a change of marks, and sends it to desks.
     fn renew_list(&mut self, turn: TurnId) {
-        if let Some(review) = self.reviews.get_mut(&turn) {
+        if let Ok(review) = self.reviews.get_mut(turn) {
             review.renew_list();
         }
         self.send_list(turn, None);
@@ -143,7 +130,7 @@ impl Turns {
                 Err(refusal) => Err(refusal),
             },
             TurnRequest::Finish { turn, revision, send, ask_to_undo } => {
-                match self.check_markable(turn, revision) {
+                match self.reviews.get(turn).and_then(|review| review.check_markable(revision)) {
                     Ok(()) => {
                         let sends = (send || ask_to_undo).then_some(ask_to_undo);
                         return self.begin_finish(turn, call, sends, surroundings);
@@ -155,13 +142,9 @@ impl Turns {
         self.jobs.answer(call.answer, answered);
     }
 
-    fn check_markable(&self, turn: TurnId, revision: u64) -> Result<(), Refusal> {
-        self.reviews.get(&turn).ok_or(Refusal::NoSuchTurn)?.check_markable(revision)
-    }
-
     /// Returns the path of a file that has texts.
     fn path_at(&self, turn: TurnId, revision: u64, file: usize) -> Result<PathBuf, Refusal> {
-        let review = self.reviews.get(&turn).ok_or(Refusal::NoSuchTurn)?;
+        let review = self.reviews.get(turn)?;
         review.check_revision(revision)?;
         let found = review.at(file)?;
         match &found.told.without_text {
@@ -177,18 +160,15 @@ impl Turns {
     pub(crate) fn note_snapshot(&mut self, directory: &Path) {
         if self.jobs.has_source() {
             let key = LookKey { directory: directory.to_owned(), since: None };
-            let of_revisions = self.reviews.values().filter(|review| review.is_private());
-            for key in of_revisions.map(|review| review.key().clone()).chain([key]).collect::<Vec<_>>() {
+            for key in self.reviews.looks(TurnReview::is_private).into_iter().chain([key]) {
                 self.jobs.request_look(&key, Vec::new());
             }
         }
     }
 
     pub(crate) fn end_agent(&mut self, pid: u32) {
-        if let Some(has_ended) = self.agents_at_work.get_mut(&pid) {
-            *has_ended = true;
-            let of_agent = self.reviews.values().filter(|review| review.is_at_work(pid));
-            for key in of_agent.map(|review| review.key().clone()).collect::<Vec<_>>() {
+        if self.agents_at_work.end(pid) {
+            for key in self.reviews.looks(|review| review.is_at_work(pid)) {
                 self.jobs.request_look(&key, Vec::new());
             }
         }
@@ -201,11 +181,7 @@ impl Turns {
 
     /// Requests a look after the store has kept a note: desks may show something new of its file.
     fn end_note(&mut self, file: &Path) {
-        let of_file = self.reviews.iter().filter_map(|(turn, review)| {
-            let path = file.strip_prefix(&review.look().root).ok()?.to_owned();
-            Some((*turn, review.key().clone(), review.known_texts(&path).map(|_| path)))
-        });
-        for (turn, key, open) in of_file.collect::<Vec<_>>() {
+        for (turn, key, open) in self.reviews.of_file(file) {
             self.jobs.request_look(&key, Vec::new());
             if let Some(path) = open {
                 self.request_texts(turn, path, Vec::new());
@@ -260,24 +236,17 @@ impl Turns {
 
     fn take_look(&mut self, key: LookKey, number: u64, look: TurnLook, requests: Vec<LookRequest>) {
         let at_work: BTreeSet<u32> = look.at_work.iter().filter_map(|open| open.process).collect();
-        // Another process may have the number of an ended process. It is then watched again.
-        self.agents_at_work.retain(|pid, has_ended| !*has_ended || at_work.contains(pid));
-        for pid in at_work {
-            if self.agents_at_work.insert(pid, false).is_none() {
-                self.jobs.watch_agent(pid);
-            }
+        for pid in self.agents_at_work.take(&at_work) {
+            self.jobs.watch_agent(pid);
         }
-        let of = |review: &&mut TurnReview| review.is_of(&look.root, key.since.as_deref());
-        let Some(turn) = self.reviews.values_mut().find(of).map(|review| review.list().id) else {
+        let Some(turn) = self.reviews.find(&look.root, key.since.as_deref()) else {
             // A desk that has left needs no review.
             let is_there = |request: &LookRequest| match request {
                 LookRequest::Desk(call) => self.desks.contains_key(&call.desk),
                 LookRequest::Finish { .. } => false,
             };
             if key.since.is_none() || requests.iter().any(is_there) {
-                self.last += 1;
-                let turn = TurnId(self.last);
-                self.reviews.insert(turn, TurnReview::new(turn, key, look, number));
+                let turn = self.reviews.add(key, look, number);
                 self.answer_requests(turn, requests);
             }
             return;
@@ -287,7 +256,7 @@ impl Turns {
             finish.waiting.extend(requests);
             return;
         }
-        let Some(review) = self.reviews.get_mut(&turn) else { return };
+        let Ok(review) = self.reviews.get_mut(turn) else { return };
         if !review.is_outdated(number) {
             let to_read = review.take_look(key, look, number);
             review.renew_list();
@@ -306,8 +275,8 @@ impl Turns {
         for request in requests {
             match request {
                 LookRequest::Desk(TurnCall { desk, answer }) => {
-                    if let Some(review) =
-                        self.reviews.get_mut(&turn).filter(|_| self.desks.contains_key(&desk))
+                    if self.desks.contains_key(&desk)
+                        && let Ok(review) = self.reviews.get_mut(turn)
                     {
                         review.add_requester(desk);
                     }
@@ -325,13 +294,13 @@ impl Turns {
     }
 
     fn revision(&self, turn: TurnId) -> Result<u64, Refusal> {
-        self.reviews.get(&turn).map(TurnReview::revision).ok_or(Refusal::NoSuchTurn)
+        self.reviews.get(turn).map(TurnReview::revision)
     }
 
     // Files.
 
     fn request_texts(&mut self, turn: TurnId, path: PathBuf, openings: Vec<TurnCall>) {
-        self.jobs.request_texts(&(turn, path), openings, self.reviews.get(&turn));
+        self.jobs.request_texts(&(turn, path), openings, self.reviews.get(turn).ok());
     }
 
     fn end_read(
@@ -342,10 +311,11 @@ impl Turns {
         surroundings: &mut Surroundings<'_>,
     ) {
         let key = (turn, file.path);
-        let openings = self.jobs.end_read(&key, self.reviews.get(&turn));
+        let openings = self.jobs.end_read(&key, self.reviews.get(turn).ok());
         let path = key.1;
-        let Some(review) = self.reviews.get_mut(&turn) else {
-            return self.jobs.refuse(openings, &Refusal::NoSuchTurn);
+        let review = match self.reviews.get_mut(turn) {
+            Ok(review) => review,
+            Err(refusal) => return self.jobs.refuse(openings, &refusal),
         };
         let is_current = review.find_file(&path).is_some_and(|found| found.content == file.content);
         let is_changed = match result {
@@ -375,7 +345,7 @@ impl Turns {
     /// Sends a file to the desks that open it. If its texts or their stretches have changed, also sends it to
     /// the desks that have it open.
     fn open(&mut self, turn: TurnId, path: &Path, is_changed: bool, openings: Vec<TurnCall>) {
-        let Some(review) = self.reviews.get_mut(&turn) else { return };
+        let Ok(review) = self.reviews.get_mut(turn) else { return };
         let desks = openings.iter().map(|call| call.desk).filter(|desk| self.desks.contains_key(desk));
         let desks: BTreeSet<_> = desks.collect();
         let mut recipients = desks.clone();
@@ -392,7 +362,7 @@ impl Turns {
     }
 
     fn mark(&mut self, turn: TurnId, revision: u64, file: usize, undo: bool) -> Result<u64, Refusal> {
-        let review = self.reviews.get_mut(&turn).ok_or(Refusal::NoSuchTurn)?;
+        let review = self.reviews.get_mut(turn)?;
         review.check_markable(revision)?;
         let found = review.at(file)?;
         if let Some(why) = found.told.no_undo_words().filter(|_| undo) {
@@ -408,8 +378,8 @@ impl Turns {
 
     fn edit(&mut self, text: ReviewId, revision: u64, edit: Edit) -> Result<u64, Refusal> {
         check_marks(&edit)?;
-        let (turn, path) = self.of_text(text).ok_or(Refusal::NoSuchReview)?;
-        let review = self.reviews.get_mut(&turn).ok_or(Refusal::NoSuchReview)?;
+        let (turn, path) = self.reviews.of_text(text).ok_or(Refusal::NoSuchReview)?;
+        let review = self.reviews.get_mut(turn)?;
         // The list may have another revision by now; `revision` is that of the text.
         review.check_markable(review.revision())?;
         let changed = review.edit(&path, revision, edit)?;
@@ -421,7 +391,7 @@ impl Turns {
 
     /// Marks the open files that have unsaved changes in an editor, and sends the changes to desks.
     pub(crate) fn mark_dirty(&mut self, surroundings: &Surroundings<'_>) {
-        let changes = self.reviews.values_mut().flat_map(|review| review.mark_dirty(surroundings.is_dirty));
+        let changes = self.reviews.all_mut().flat_map(|review| review.mark_dirty(surroundings.is_dirty));
         for (desks, changed) in changes {
             self.jobs.send(desks, Event::Changed(changed));
         }
@@ -434,22 +404,21 @@ impl Turns {
         turn: TurnId,
         request: CommentRequest,
     ) -> Result<(Arc<TurnLook>, CommentWork), Refusal> {
-        let review = self.reviews.get(&turn).ok_or(Refusal::NoSuchTurn)?;
+        let review = self.reviews.get(turn)?;
         Ok((review.look().clone(), review.comment_work(request)?))
     }
 
     /// Requests a look, which finds the comments, or has a remark that says why they cannot be read.
     fn look_again(&mut self, turn: TurnId) -> Result<u64, Refusal> {
-        let review = self.reviews.get(&turn).ok_or(Refusal::NoSuchTurn)?;
+        let review = self.reviews.get(turn)?;
         self.jobs.request_look(review.key(), Vec::new());
         Ok(review.revision())
     }
 
     fn take_feedback(&mut self, turn: TurnId, feedback: &Feedback) -> Result<u64, Refusal> {
-        let root = self.reviews.get(&turn).ok_or(Refusal::NoSuchTurn)?.look().root.clone();
-        let same = self.reviews.iter().filter(|(_, review)| review.look().root == root);
-        for turn in same.map(|(turn, _)| *turn).collect::<Vec<_>>() {
-            if let Some(review) = self.reviews.get_mut(&turn) {
+        let root = self.reviews.get(turn)?.look().root.clone();
+        for turn in self.reviews.of_root(&root) {
+            if let Ok(review) = self.reviews.get_mut(turn) {
                 review.set_feedback(feedback);
             }
             self.renew_list(turn);
@@ -466,7 +435,7 @@ impl Turns {
         sends: Option<bool>,
         surroundings: &Surroundings<'_>,
     ) {
-        let Some(review) = self.reviews.get_mut(&turn) else { return };
+        let Ok(review) = self.reviews.get_mut(turn) else { return };
         let UndoPlan { undos, marked, back } =
             review.begin_finish(surroundings.is_dirty, sends == Some(true));
         tracing::info!(turn = turn.0, undos = undos.len(), ?sends, "a person finishes a turn review");
@@ -484,7 +453,7 @@ impl Turns {
         let (finished, done) = finish::finish_result(turn, marked, undone, sent);
         self.jobs.send(BTreeSet::from([call.desk]), Event::TurnFinished(finished));
         // Without the review, its only desk has left.
-        if let Some(review) = self.reviews.get_mut(&turn) {
+        if let Ok(review) = self.reviews.get_mut(turn) {
             review.end_undo(&done, self.jobs.next_look_number());
             let request = LookRequest::Finish { turn, answer: call.answer };
             let requests = std::iter::once(request).chain(waiting).collect();
@@ -493,7 +462,7 @@ impl Turns {
     }
 
     fn end_finish(&mut self, turn: TurnId, answer: CallAnswer) {
-        if let Some(review) = self.reviews.get_mut(&turn) {
+        if let Ok(review) = self.reviews.get_mut(turn) {
             review.end_finish();
         }
         self.renew_list(turn);
