@@ -11,12 +11,17 @@ use super::imports::Imports;
 use super::method_names::changing_questions;
 use crate::rust_sources::{is_test, parse, place, read_text, rust_files, shown, without_tests};
 
+/// The most lines of a Rust file.
+pub(super) const MAX_LINES: usize = 500;
+
 /// The longest line of Rust, in characters, as in rustfmt.toml.
 pub(super) const MAX_WIDTH: usize = 110;
 
 pub(super) struct Facts {
     /// The path of the file from the top of the repository.
     path: String,
+    /// The number of lines, if it is too large.
+    pub(super) too_many_lines: Vec<String>,
     pub(super) long_lines: Vec<String>,
     pub(super) changing_questions: Vec<String>,
     pub(super) disguised: Vec<String>,
@@ -32,6 +37,8 @@ static ALL: LazyLock<Vec<Facts>> =
 impl Facts {
     fn read(path: &Path) -> Self {
         let (text, shown) = (read_text(path), shown(path));
+        let lines = Some(text.lines().count()).filter(|lines| *lines > MAX_LINES);
+        let too_many_lines = lines.map(|lines| format!("{lines} lines")).into_iter().collect();
         let long = text.lines().enumerate().filter(|(_, line)| line.chars().count() > MAX_WIDTH);
         let long_lines = long.map(|(number, _)| format!("line {}", number + 1)).collect();
         let file = parse(path, &text);
@@ -39,7 +46,7 @@ impl Facts {
         let file = without_tests(file);
         let comparisons = if is_test(&shown) { Vec::new() } else { comparisons(&file) };
         let imports = place(&shown).map(|(_, module)| Imports::of(module, &file));
-        Self { path: shown, long_lines, changing_questions, disguised, comparisons, imports }
+        Self { path: shown, too_many_lines, long_lines, changing_questions, disguised, comparisons, imports }
     }
 }
 
