@@ -16,7 +16,7 @@ use crate::overlays::Overlay;
 use crate::overlays::message_list::MessageList;
 use crate::overlays::review_list::ReviewList;
 use crate::overlays::turn_list::ListPurpose;
-use crate::panels::overlays::help;
+use crate::panels::drawn_overlays::help;
 use crate::reviews::Reviews;
 use crate::reviews::requests::ReviewRequests;
 use crate::screen_layout::ScreenLayout;

@@ -11,7 +11,7 @@ use crate::colour::Colours;
 use crate::keys::DeskMode;
 use crate::options::Layout;
 use crate::overlays::Overlay;
-use crate::panels::{self, DrawnState};
+use crate::panels::{self, DrawnState, drawn_overlays};
 use crate::review_page::{DrawOptions, draw as draw_page};
 use crate::review_view::ReviewView;
 use crate::review_view::search_matches::SearchMatches;
@@ -176,7 +176,7 @@ pub(crate) fn compute_areas(drawn: &DrawnState<'_>, size: Size, mut areas: Areas
         Lists::Hidden => {}
     }
     let header = match drawn.reviews.mode() {
-        DeskMode::Proposals => panels::header::height(drawn, areas.main),
+        DeskMode::Proposals => panels::review_header::height(drawn, areas.main),
         DeskMode::Turn => panels::turn::header::height(drawn, areas.main),
     };
     [areas.header, areas.page] =
@@ -211,21 +211,21 @@ pub(crate) fn draw(drawn: &DrawnState<'_>, colours: &Colours, frame: &mut Frame<
     }
     let (mode, view) = (drawn.reviews.mode(), drawn.reviews.current());
     match (drawn.overlays.cover(), mode, view) {
-        (Some(Overlay::AcceptAll(list)), ..) => panels::overlays::accept_all::draw(drawn, list, frame),
-        (Some(Overlay::Accepted(list)), ..) => panels::overlays::accepted_by_rule::draw(drawn, list, frame),
-        (Some(Overlay::Messages(list)), ..) => panels::overlays::message_list::draw(drawn, list, frame),
-        (Some(Overlay::Waiting(list)), ..) => panels::overlays::review_list::draw(drawn, list, frame),
-        (Some(Overlay::Help(top)), ..) => panels::overlays::help::draw(drawn, *top, frame),
-        (Some(Overlay::Offer(open)), ..) => panels::overlays::settings_offer::draw(drawn, open, frame),
-        (Some(Overlay::Turn(list)), ..) => panels::overlays::turn_list::draw(drawn, list, frame),
+        (Some(Overlay::AcceptAll(list)), ..) => drawn_overlays::accept_all::draw(drawn, list, frame),
+        (Some(Overlay::Accepted(list)), ..) => drawn_overlays::accepted_by_rule::draw(drawn, list, frame),
+        (Some(Overlay::Messages(list)), ..) => drawn_overlays::message_list::draw(drawn, list, frame),
+        (Some(Overlay::Waiting(list)), ..) => drawn_overlays::review_list::draw(drawn, list, frame),
+        (Some(Overlay::Help(top)), ..) => drawn_overlays::help::draw(drawn, *top, frame),
+        (Some(Overlay::Offer(open)), ..) => drawn_overlays::settings_offer::draw(drawn, open, frame),
+        (Some(Overlay::Turn(list)), ..) => drawn_overlays::turn_list::draw(drawn, list, frame),
         (_, DeskMode::Proposals, None) => panels::no_review::draw(drawn, frame),
         (_, DeskMode::Turn, None) => {
             panels::turn::header::draw(drawn, frame);
-            panels::turn::page::draw(drawn, frame);
+            panels::turn::no_text::draw(drawn, frame);
         }
         (_, mode, Some(view)) => {
             match mode {
-                DeskMode::Proposals => panels::header::draw(drawn, view, frame),
+                DeskMode::Proposals => panels::review_header::draw(drawn, view, frame),
                 DeskMode::Turn => panels::turn::header::draw(drawn, frame),
             }
             draw_review(drawn, view, colours, frame);

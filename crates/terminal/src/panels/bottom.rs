@@ -9,6 +9,7 @@ use ratatui_core::style::Style;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
 
+use super::drawn_overlays;
 use super::drawn_state::{DrawnState, draw_lines};
 use super::list_rows::list_extent;
 use crate::keys::{self, Action, DeskMode, KeyBinding};
@@ -52,8 +53,8 @@ pub(crate) fn draw(drawn: &DrawnState<'_>, frame: &mut Frame<'_>) {
 /// The column behind the text that the person types.
 fn cursor(drawn: &DrawnState<'_>, width: usize) -> Option<usize> {
     match drawn.overlays.front()? {
-        Overlay::Reason(input) => Some(super::overlays::reason_input::cursor(drawn, input, width)),
-        Overlay::Comment(input) => Some(super::overlays::comment_input::cursor(input, width)),
+        Overlay::Reason(input) => Some(drawn_overlays::reason_input::cursor(drawn, input, width)),
+        Overlay::Comment(input) => Some(drawn_overlays::comment_input::cursor(input, width)),
         Overlay::Search(needle) => Some(1 + width::columns(&harmless::name(needle))),
         _ => None,
     }
@@ -105,11 +106,11 @@ fn status(drawn: &DrawnState<'_>, width: u16, most: u16) -> (Vec<String>, Style)
     let rows = |text: &str| wrapped(text, width);
     match drawn.overlays.front() {
         Some(Overlay::Reason(input)) => {
-            return (super::overlays::reason_input::rows(drawn, input, width), palette.text);
+            return (drawn_overlays::reason_input::rows(drawn, input, width), palette.text);
         }
         Some(Overlay::Comment(input)) => {
             return (
-                super::overlays::comment_input::rows(drawn, input, width, usize::from(most)),
+                drawn_overlays::comment_input::rows(drawn, input, width, usize::from(most)),
                 palette.text,
             );
         }
@@ -129,10 +130,10 @@ fn status(drawn: &DrawnState<'_>, width: u16, most: u16) -> (Vec<String>, Style)
             return (rows(&text), palette.warning);
         }
         Some(Overlay::AcceptAll(list)) => {
-            return (rows(&super::overlays::accept_all::question(list, drawn.areas.main)), palette.warning);
+            return (rows(&drawn_overlays::accept_all::question(list, drawn.areas.main)), palette.warning);
         }
         Some(Overlay::Turn(list)) if list.asks() => {
-            return (rows(&super::overlays::turn_list::question(list, drawn.areas.main)), palette.warning);
+            return (rows(&drawn_overlays::turn_list::question(list, drawn.areas.main)), palette.warning);
         }
         _ => {}
     }
@@ -168,20 +169,20 @@ fn keys(drawn: &DrawnState<'_>, width: u16) -> Line<'static> {
     let palette = drawn.palette;
     let keys = match drawn.overlays.front() {
         Some(Overlay::Question(open)) => open.question.choices().to_vec(),
-        Some(Overlay::Reason(input)) => super::overlays::reason_input::keys(drawn, input),
-        Some(Overlay::Comment(input)) => super::overlays::comment_input::keys(input),
+        Some(Overlay::Reason(input)) => drawn_overlays::reason_input::keys(drawn, input),
+        Some(Overlay::Comment(input)) => drawn_overlays::comment_input::keys(input),
         Some(Overlay::Lines(_)) => {
             vec![("Enter", "split"), ("Esc", "back"), ("j/k", "line"), ("J/K", "more lines")]
         }
         Some(Overlay::Search(_)) => vec![("Enter", "find"), ("Esc", "end the search")],
-        Some(Overlay::AcceptAll(list)) => super::overlays::accept_all::keys(list, drawn.areas.main),
-        Some(Overlay::Accepted(list)) => super::overlays::accepted_by_rule::keys(list),
-        Some(Overlay::Turn(list)) => super::overlays::turn_list::keys(list, drawn.areas.main, width),
-        Some(Overlay::Messages(_)) => super::overlays::message_list::KEYS.to_vec(),
-        Some(Overlay::Waiting(_)) => super::overlays::review_list::KEYS.to_vec(),
+        Some(Overlay::AcceptAll(list)) => drawn_overlays::accept_all::keys(list, drawn.areas.main),
+        Some(Overlay::Accepted(list)) => drawn_overlays::accepted_by_rule::keys(list),
+        Some(Overlay::Turn(list)) => drawn_overlays::turn_list::keys(list, drawn.areas.main, width),
+        Some(Overlay::Messages(_)) => drawn_overlays::message_list::KEYS.to_vec(),
+        Some(Overlay::Waiting(_)) => drawn_overlays::review_list::KEYS.to_vec(),
         Some(Overlay::Offer(_)) => vec![("y", "change it"), ("n", "leave it"), ("Esc", "back")],
         Some(Overlay::Help(_))
-            if super::overlays::help::excess(drawn.areas.main, drawn.reviews.mode()) > 0 =>
+            if drawn_overlays::help::excess(drawn.areas.main, drawn.reviews.mode()) > 0 =>
         {
             vec![("j/k", "more"), ("Esc", "back")]
         }

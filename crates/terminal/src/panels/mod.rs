@@ -4,12 +4,12 @@ pub(crate) mod agents;
 pub(crate) mod bottom;
 pub(crate) mod context;
 pub(crate) mod demo_banner;
+pub(crate) mod drawn_overlays;
 mod drawn_state;
-pub(crate) mod header;
 mod list_rows;
 pub(crate) mod list_strip;
 pub(crate) mod no_review;
-pub(crate) mod overlays;
+pub(crate) mod review_header;
 pub(crate) mod reviews;
 pub(crate) mod turn;
 

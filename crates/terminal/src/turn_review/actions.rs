@@ -4,7 +4,7 @@
 use crossterm::event::KeyEvent;
 
 use super::comments::TurnComments;
-use super::requests::TurnRequests;
+use super::pending_requests::TurnRequests;
 use super::steps::TurnSteps;
 use crate::keys::{Action, Answer};
 use crate::options::TurnOptions;

@@ -4,7 +4,7 @@
 mod actions;
 mod comments;
 mod last_finish;
-mod requests;
+mod pending_requests;
 mod rest_marks;
 mod steps;
 

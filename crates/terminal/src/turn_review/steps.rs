@@ -6,7 +6,7 @@ use alongside_desk::{Refusal, TurnFinished, TurnMessage};
 
 use super::comments::TurnComments;
 use super::last_finish::LastFinish;
-use super::requests::TurnRequests;
+use super::pending_requests::TurnRequests;
 use super::rest_marks::{NO_REST, RestMarks};
 use crate::output::{Effect, Output, TurnRequest};
 use crate::turn_files::TurnFiles;

@@ -2,4 +2,4 @@
 
 pub(crate) mod files;
 pub(crate) mod header;
-pub(crate) mod page;
+pub(crate) mod no_text;
