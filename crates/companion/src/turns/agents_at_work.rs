@@ -22,10 +22,28 @@ impl AgentsAtWork {
 
     /// Notes that a process has ended. Returns false if it is not watched.
     pub(super) fn end(&mut self, pid: u32) -> bool {
-        let is_watched = self.0.contains_key(&pid);
-        if is_watched {
-            self.0.insert(pid, true);
+        match self.0.get_mut(&pid) {
+            Some(has_ended) => {
+                *has_ended = true;
+                true
+            }
+            None => false,
         }
-        is_watched
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_watched_once_until_another_one_has_its_number() {
+        let mut agents = AgentsAtWork::default();
+        let both = BTreeSet::from([7, 9]);
+        assert_eq!(agents.take(&both), [7, 9]);
+        assert!(agents.take(&both).is_empty());
+        assert!(agents.end(7) && !agents.end(8));
+        assert!(agents.take(&BTreeSet::from([9])).is_empty(), "process 7 has ended");
+        assert_eq!(agents.take(&both), [7], "another process has its number");
     }
 }
