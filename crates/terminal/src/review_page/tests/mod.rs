@@ -1,11 +1,11 @@
 //! Tests of review pages. Their reviews are written as diffs.
 
+mod accepted_hunks;
 mod drawn;
-mod known;
 mod large;
-mod moved;
 mod notes;
 mod properties;
+mod rows;
 mod styled;
 
 use alongside_desk::{Agent, Hunk, HunkState, Lines, Range, Review, Words};
