@@ -1,15 +1,15 @@
 //! The content of a page as [unwrapped rows](super::unwrapped_row).
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
 
 use alongside_desk::{Hunk, HunkState, Limit, Lines, Range, Review, messages};
 use ratatui_core::layout::Rect;
 
 use super::accepted_hunks::AcceptedHunks;
-use super::alignment::{Alignment, PLAIN, STACKED};
+use super::alignment::Alignment;
 use super::columns::Columns;
 use super::enclosing_heading::enclosing;
+use super::hunk_alignments::HunkAlignments;
 use super::kind::ReviewKind;
 use super::line_pairs;
 use super::rows::{self, Block, BlockKind, HunkRow, LineNumbers, VisibleLines};
@@ -28,10 +28,7 @@ pub(crate) struct Content {
     is_prose: bool,
     /// The sentences below each hunk.
     sentences: Vec<Vec<Sentence>>,
-    /// The alignment of the sides of each hunk, computed on the first request.
-    alignments: Vec<OnceLock<Alignment>>,
-    /// The lines of each edited hunk that the person left unchanged, computed on the first request.
-    kept_lines: Vec<OnceLock<Alignment>>,
+    alignments: HunkAlignments,
     /// The hunks that the person accepted before the write, which are folded.
     accepted: AcceptedHunks,
     pub(super) blocks: Vec<Block>,
@@ -43,30 +40,16 @@ impl Content {
         let (texts, hunks) = (ReviewTexts::new(review), review.hunks.clone());
         let sentences = sentences_of(&texts, &hunks);
         let is_prose = [".md", ".markdown"].iter().any(|ending| review.file.ends_with(ending));
-        let alignments = hunks.iter().map(|_| OnceLock::new()).collect();
-        let kept_lines = hunks.iter().map(|_| OnceLock::new()).collect();
+        let alignments = HunkAlignments::new(&hunks);
         let (accepted, blocks) = (AcceptedHunks::default(), Vec::new());
-        Self { texts, hunks, kind, is_prose, sentences, alignments, kept_lines, accepted, layout, blocks }
+        Self { texts, hunks, kind, is_prose, sentences, alignments, accepted, layout, blocks }
     }
 
     /// Takes a new revision of the same review. [`lay_out`](Self::lay_out) must follow.
     pub(super) fn update(&mut self, review: &Review) {
         self.texts.update(review);
-        let known = std::mem::take(&mut self.alignments);
-        let mut known =
-            std::mem::replace(&mut self.hunks, review.hunks.clone()).into_iter().zip(known).peekable();
-        for hunk in &self.hunks {
-            let place = |hunk: &Hunk| (hunk.original.start, hunk.proposed.start);
-            while known.next_if(|(other, _)| place(other) < place(hunk)).is_some() {}
-            // The original and the proposal never change, so the alignment of an unedited hunk stays valid.
-            let same = known.next_if(|(other, _)| {
-                let is_proposed = |hunk: &Hunk| hunk.state != HunkState::Edited;
-                let lines = |hunk: &Hunk| (hunk.original, hunk.proposed);
-                lines(other) == lines(hunk) && is_proposed(other) && is_proposed(hunk)
-            });
-            self.alignments.push(same.map(|(_, alignment)| alignment).unwrap_or_default());
-        }
-        self.kept_lines = self.hunks.iter().map(|_| OnceLock::new()).collect();
+        let before = std::mem::replace(&mut self.hunks, review.hunks.clone());
+        self.alignments.update(before, &self.hunks);
         self.sentences = sentences_of(&self.texts, &self.hunks);
     }
 
@@ -125,12 +108,7 @@ impl Content {
 
     /// The lines of an edited hunk that the person left unchanged.
     fn kept_lines(&self, index: usize) -> &Alignment {
-        match (self.hunks.get(index), self.kept_lines.get(index)) {
-            (Some(hunk), Some(known)) if hunk.state == HunkState::Edited => {
-                known.get_or_init(|| line_pairs::kept_lines(&self.texts, hunk, self.alignment(index)))
-            }
-            _ => &STACKED,
-        }
+        self.alignments.kept_lines(&self.texts, &self.hunks, index)
     }
 
     /// Whether an edited hunk still has this line of the original.
@@ -140,10 +118,7 @@ impl Content {
 
     /// The alignment of the sides of a hunk.
     fn alignment(&self, hunk: usize) -> &Alignment {
-        match (self.hunks.get(hunk), self.alignments.get(hunk)) {
-            (Some(hunk), Some(known)) => known.get_or_init(|| line_pairs::alignment(&self.texts, hunk)),
-            _ => &PLAIN,
-        }
+        self.alignments.sides(&self.texts, &self.hunks, hunk)
     }
 
     /// The row of a hunk that shows a line of the original. Rows and lines count from 0 at the beginning of

@@ -8,6 +8,7 @@ mod content;
 mod draw;
 mod draw_line;
 mod enclosing_heading;
+mod hunk_alignments;
 mod hunk_emphasis;
 mod kind;
 mod like_lines;
