@@ -4,7 +4,9 @@
 
 mod accept_all_result;
 mod hunk_splitting;
+pub(crate) mod navigation;
 mod pending_edit;
+mod proposal_list;
 pub(crate) mod requests;
 mod unsent_reason;
 
@@ -15,21 +17,18 @@ use alongside_desk::review_model::{
 };
 use alongside_desk::{
     Agent, AtWork, Changed, Closed, Closing, Problem, Review, ReviewId, RuleAcceptance, Status, Turn,
-    harmless, messages,
+    messages,
 };
 
+use self::proposal_list::{Arrival, ProposalList};
 use crate::demo_guide::DemoStep;
-use crate::keys::{Action, DeskMode};
-use crate::output::{Effect, Output};
+use crate::keys::DeskMode;
+use crate::output::Output;
 use crate::overlays::accepted_by_rule::AcceptedByRule;
 use crate::review_page::ReviewKind;
 use crate::review_view::ReviewView;
 use crate::turn_review::TurnReview;
-use crate::words::messages::{ALL_CONTEXT, LEAST_CONTEXT, NO_CHANGE_HERE, SIDEWAYS, context_lines};
 use crate::words::turn_words;
-
-/// The columns that a key scrolls to the side.
-const SIDEWAYS_COLUMNS: usize = 8;
 
 /// The open reviews, the turn review, and the companion's status.
 pub(crate) struct Reviews {
@@ -37,12 +36,7 @@ pub(crate) struct Reviews {
     /// The directories to which file names are relative on the screen, until the companion's status names
     /// roots.
     roots: Vec<PathBuf>,
-    /// All reviews, in the order of the list.
-    views: Vec<ReviewView>,
-    /// The proposal on the screen, or behind the turn review.
-    proposal_id: Option<ReviewId>,
-    /// The position of a replaced review, which its agent is about to propose again.
-    vacancy: Option<Vacancy>,
+    proposals: ProposalList,
     /// The next step of the demo; `None` outside a demo.
     demo: Option<DemoStep>,
     /// The turn review, which the screen can show instead of the proposals.
@@ -51,24 +45,13 @@ pub(crate) struct Reviews {
     rejected: Vec<AtWork>,
 }
 
-/// The position of a replaced review, until its agent proposes the file again.
-struct Vacancy {
-    index: usize,
-    agent: u64,
-    file: String,
-    /// Whether the ended review was on the screen.
-    current: bool,
-}
-
 impl Reviews {
     /// Creates the state without reviews.
     pub(crate) fn new(roots: Vec<PathBuf>, is_demo: bool, turn: TurnReview) -> Self {
         Self {
             companion: CompanionState::default(),
             roots,
-            views: Vec::new(),
-            proposal_id: None,
-            vacancy: None,
+            proposals: ProposalList::default(),
             demo: is_demo.then_some(DemoStep::Drop),
             turn,
             rejected: Vec::new(),
@@ -134,30 +117,30 @@ impl Reviews {
 
     /// All reviews, in the order of the list.
     pub(crate) fn all(&self) -> &[ReviewView] {
-        &self.views
+        self.proposals.all()
     }
 
     /// The proposal on the screen, or behind the turn review.
     pub(crate) fn proposal_id(&self) -> Option<ReviewId> {
-        self.proposal_id
+        self.proposals.shown_id()
     }
 
     /// The index of the proposal on the screen in the list.
     pub(crate) fn index(&self) -> Option<usize> {
-        self.views.iter().position(|view| Some(view.review().id) == self.proposal_id)
+        self.proposals.index()
     }
 
     /// The review on the screen: a proposal, or a file of a turn.
     pub(crate) fn current(&self) -> Option<&ReviewView> {
         match self.mode() {
-            DeskMode::Proposals => self.view(self.proposal_id?),
+            DeskMode::Proposals => self.view(self.proposal_id()?),
             DeskMode::Turn => self.turn.view(),
         }
     }
 
     pub(crate) fn current_mut(&mut self) -> Option<&mut ReviewView> {
         match self.mode() {
-            DeskMode::Proposals => self.view_mut(self.proposal_id?),
+            DeskMode::Proposals => self.view_mut(self.proposal_id()?),
             DeskMode::Turn => self.turn.view_mut(),
         }
     }
@@ -170,7 +153,7 @@ impl Reviews {
     /// Whether the screen has a review for keys to act on.
     pub(crate) fn has_current(&self) -> bool {
         match self.mode() {
-            DeskMode::Proposals => self.proposal_id.is_some(),
+            DeskMode::Proposals => self.proposal_id().is_some(),
             DeskMode::Turn => self.turn.has_file(),
         }
     }
@@ -185,13 +168,11 @@ impl Reviews {
 
     /// A proposal, or an opened file of a turn.
     pub(crate) fn view(&self, id: ReviewId) -> Option<&ReviewView> {
-        let proposal = self.views.iter().find(|view| view.review().id == id);
-        proposal.or_else(|| self.turn.files()?.view_of(id))
+        self.proposals.view(id).or_else(|| self.turn.files()?.view_of(id))
     }
 
     pub(crate) fn view_mut(&mut self, id: ReviewId) -> Option<&mut ReviewView> {
-        let proposal = self.views.iter_mut().find(|view| view.review().id == id);
-        proposal.or_else(|| self.turn.files_mut()?.view_of_mut(id))
+        self.proposals.view_mut(id).or_else(|| self.turn.files_mut()?.view_of_mut(id))
     }
 
     /// The next step of the demo; `None` outside a demo.
@@ -209,7 +190,7 @@ impl Reviews {
         let name = messages::agent_name(agent);
         let same = |other: &Agent| other.number != agent.number && messages::agent_name(other) == name;
         let connected = self.status().agents.iter();
-        let mut others = connected.chain(self.views.iter().map(|view| &view.review().agent));
+        let mut others = connected.chain(self.all().iter().map(|view| &view.review().agent));
         if others.any(same) { format!("{name} #{}", agent.number) } else { name }
     }
 
@@ -225,7 +206,7 @@ impl Reviews {
 
     /// The reviews for the list to accept together, each with the name of its agent.
     pub(crate) fn listed(&self) -> impl Iterator<Item = (ListedReview, String)> {
-        self.views.iter().map(|view| {
+        self.all().iter().map(|view| {
             let review = view.review();
             let known = view.seen_revision.map(|_| view.meant_revision());
             let mut listed = ListedReview::new(review, known, self.roots());
@@ -247,7 +228,7 @@ impl Reviews {
     }
 
     fn waiting(&self) -> Waiting {
-        self.views.iter().map(|view| &view.review().agent).collect()
+        self.all().iter().map(|view| &view.review().agent).collect()
     }
 
     /// The message about the end of a review; `None` if the review is not open here.
@@ -303,11 +284,7 @@ impl Reviews {
             return out.invalidate_keys();
         }
         self.rejected.retain(|turn| turn.agent != messages::agent_name(&review.agent));
-        let same =
-            |vacancy: &mut Vacancy| vacancy.agent == review.agent.number && vacancy.file == review.file;
-        let vacancy = self.vacancy.take_if(same);
-        let end = self.views.len();
-        let index = vacancy.as_ref().map_or(end, |vacancy| vacancy.index.min(end));
+        let end = self.all().len();
         let mode = self.mode();
         let mut arrived = match mode {
             DeskMode::Proposals => messages::arrived(&review, self.roots(), end + 1, "Tab: next"),
@@ -317,17 +294,12 @@ impl Reviews {
             arrived += " T goes to it.";
         }
         let arrived = Message::notice(arrived).about(Subject::Arrival(id));
-        self.views.insert(index, ReviewView::new(review));
-        let takes_place =
-            self.proposal_id.is_none() || vacancy.as_ref().is_some_and(|vacancy| vacancy.current);
-        if takes_place {
-            self.proposal_id = Some(id);
-        }
-        if takes_place && mode == DeskMode::Proposals {
+        let Arrival { is_shown, is_replacement } = self.proposals.add(review);
+        if is_shown && mode == DeskMode::Proposals {
             out.invalidate_keys();
             // The message about the end of a replaced review has already announced this review. Older
             // messages are about the previous screen, so this message covers them.
-            if vacancy.is_none() && !out.keys.has_no_frame() {
+            if !is_replacement && !out.keys.has_no_frame() {
                 out.announce(arrived);
             }
         } else if !out.keys.has_no_frame() {
@@ -377,12 +349,9 @@ impl Reviews {
     /// Removes a review that has ended. `is_counted`: a message about several reviews will count this one.
     /// Returns whether the review was on the screen.
     pub(crate) fn close(&mut self, closed: &Closed, is_counted: bool, out: &mut Output) -> bool {
-        let Some(index) = self.views.iter().position(|view| view.review().id == closed.id) else {
-            return false;
-        };
         let message = self.end_message(closed).filter(|_| !is_counted);
         let was_on_screen = self.is_current(closed.id);
-        let view = self.views.remove(index);
+        let Some(view) = self.proposals.remove(closed.id, closed.closing) else { return false };
         if closed.closing == Closing::Rejected {
             self.note_rejection(&view.review().agent);
         }
@@ -394,19 +363,6 @@ impl Reviews {
             Some(message) if closed.decided_here => out.answer(message),
             message => out.show(message),
         }
-        let current = self.proposal_id == Some(closed.id);
-        if closed.closing == Closing::Replaced {
-            let (agent, file) = (view.review().agent.number, view.review().file.clone());
-            self.vacancy = Some(Vacancy { index, agent, file, current });
-        }
-        if current {
-            self.proposal_id = None;
-            // After `Replaced`, the next event is the new proposal for the same file, which gets this
-            // position.
-            if closed.closing != Closing::Replaced {
-                self.go_to_nearest(index);
-            }
-        }
         if was_on_screen {
             out.invalidate_keys();
         }
@@ -415,14 +371,11 @@ impl Reviews {
 
     /// Shows another review if the expected new proposal has not come before the next frame.
     pub(crate) fn fill_vacancy(&mut self, out: &mut Output) {
-        if self.proposal_id.is_none() && !self.views.is_empty() {
-            self.go_to_nearest(self.vacancy.as_ref().map_or(0, |vacancy| vacancy.index));
-            if self.mode() == DeskMode::Proposals {
-                out.invalidate_keys();
-            }
+        if self.proposals.fill_vacancy() && self.mode() == DeskMode::Proposals {
+            out.invalidate_keys();
         }
         // A waiting turn review is announced only while no proposal and no unread message is on the screen.
-        if self.views.is_empty() && out.messages.current_number().is_none() {
+        if self.all().is_empty() && out.messages.current_number().is_none() {
             self.turn.announce(out);
         }
     }
@@ -442,15 +395,9 @@ impl Reviews {
     pub(crate) fn take_turn(&mut self, turn: Turn, out: &mut Output) {
         self.companion.note_turn(&turn);
         self.turn.take_turn(turn, out);
-        if self.views.is_empty() {
+        if self.all().is_empty() {
             self.turn.announce(out);
         }
-    }
-
-    /// Goes to the review at `index`, or to the last one.
-    fn go_to_nearest(&mut self, index: usize) {
-        let next = self.views.get(index).or(self.views.last());
-        self.proposal_id = next.map(|view| view.review().id);
     }
 
     /// Notes that this desk made a revision, about which the person needs no message.
@@ -465,28 +412,23 @@ impl Reviews {
         if self.mode() == DeskMode::Turn {
             return self.turn.go_by(by, out);
         }
-        let n = self.views.len() as isize;
-        if n == 0 {
-            return out.say_that_nothing_waits();
-        }
-        let next = self.index().map_or(0, |at| (at as isize + by).rem_euclid(n)) as usize;
-        if !self.go_to(self.views[next].review().id, out) {
+        let Some(next) = self.proposals.neighbour(by) else { return out.say_that_nothing_waits() };
+        if !self.go_to(next, out) {
             out.say("No other review waits.");
         }
     }
 
     /// Goes to the review at an index of the list.
     pub(crate) fn go_to_index(&mut self, at: usize, out: &mut Output) {
-        if let Some(id) = self.views.get(at).map(|view| view.review().id) {
+        if let Some(id) = self.all().get(at).map(|view| view.review().id) {
             self.go_to(id, out);
         }
     }
 
     /// Goes to a review. Returns false if it is on the screen already.
     pub(crate) fn go_to(&mut self, id: ReviewId, out: &mut Output) -> bool {
-        let is_other = self.proposal_id != Some(id);
+        let is_other = self.proposals.show(id);
         if is_other {
-            self.proposal_id = Some(id);
             self.forget_seen(out);
         }
         is_other
@@ -497,75 +439,6 @@ impl Reviews {
         if let Some(view) = self.current_mut() {
             view.seen_revision = None;
             out.messages.end(Subject::Arrival(view.review().id));
-        }
-    }
-
-    /// Scrolls the review on the screen, or changes how it is shown.
-    pub(crate) fn scroll(&mut self, action: Action, out: &mut Output) {
-        if action == Action::CopyPath {
-            return self.copy_path(out);
-        }
-        let Some(view) = self.current_mut() else { return };
-        let end = isize::MAX / 2;
-        match action {
-            Action::NextHunk if !view.next_hunk() => out.say(match view.kind() {
-                ReviewKind::Proposal => "This is the last change.",
-                ReviewKind::TurnFile => turn_words::LAST_CHANGE,
-            }),
-            Action::PreviousHunk if !view.previous_hunk() => out.say(messages::FIRST_CHANGE),
-            Action::PageDown => _ = view.scroll(view.full_screen()),
-            Action::PageUp => _ = view.scroll(-view.full_screen()),
-            Action::HalfDown => _ = view.scroll(view.half_screen()),
-            Action::HalfUp => _ = view.scroll(-view.half_screen()),
-            Action::Top => _ = view.scroll(-end),
-            Action::Bottom => _ = view.scroll(end),
-            Action::Left => view.sideways = view.sideways.saturating_sub(SIDEWAYS_COLUMNS),
-            Action::Straight => view.sideways = 0,
-            Action::Right => {
-                if view.is_at_changes() {
-                    out.say(SIDEWAYS);
-                }
-                view.sideways += SIDEWAYS_COLUMNS;
-            }
-            Action::MoreContext | Action::LessContext => {
-                out.say(match view.change_context(action == Action::MoreContext) {
-                    Some(lines) => context_lines(lines),
-                    None if action == Action::MoreContext => ALL_CONTEXT.to_owned(),
-                    None => LEAST_CONTEXT.to_owned(),
-                });
-            }
-            Action::Open if !view.toggle_nearest_fold() => out.say("There is no fold here."),
-            _ => {}
-        }
-    }
-
-    /// Goes `number` changes on or back, or to the change with this number. A number that is too large goes
-    /// to the first or last change, with a message.
-    pub(crate) fn go_to_change(&mut self, action: Action, number: usize, out: &mut Output) {
-        let Some(view) = self.current_mut() else { return };
-        let (hunk, hunks) = (view.hunk(), view.review().hunks.len());
-        let Some(last) = hunks.checked_sub(1) else { return out.say(NO_CHANGE_HERE) };
-        let wanted = match action {
-            Action::NextHunk => hunk.checked_add(number),
-            Action::PreviousHunk => hunk.checked_sub(number),
-            _ => number.checked_sub(1),
-        };
-        let end = if action == Action::PreviousHunk { 0 } else { last };
-        let reached = wanted.filter(|wanted| *wanted <= last);
-        view.go_to_hunk(reached.unwrap_or(end));
-        if reached.is_none() {
-            out.say(format!("There {} {}.", if hunks == 1 { "is" } else { "are" }, messages::changes(hunks)));
-        }
-    }
-
-    fn copy_path(&self, out: &mut Output) {
-        let file = match self.mode() {
-            DeskMode::Proposals => self.current().map(|view| view.review().file.clone()),
-            DeskMode::Turn => self.turn.path(),
-        };
-        if let Some(file) = file {
-            out.say(format!("Copied, if your terminal allows it: {}", harmless::name(&file)));
-            out.add_effect(Effect::Copy(file));
         }
     }
 }
