@@ -1,10 +1,10 @@
 //! Splits a change around lines that the person chooses.
 
-use alongside_desk::{Request, ReviewId, Side};
+use alongside_desk::{Request, ReviewId};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::Reviews;
-use super::pending_edit::EditKind;
+use super::edit_kind::EditKind;
 use crate::output::Output;
 use crate::overlays::Overlay;
 use crate::overlays::line_choice::LineChoice;
@@ -60,12 +60,4 @@ fn request(split: &LineSplit, reviews: &Reviews) -> Option<(ReviewId, EditKind, 
     let before = reviews.view(id)?.review().hunks.len();
     let kind = EditKind::SplitLines { hunk, before, side, line: lines.start };
     Some((id, kind, Request::SplitHunk { id, revision, hunk, lines: Some(lines), side }))
-}
-
-/// The hunk that contains a line, as an index.
-pub(crate) fn hunk_of(view: &ReviewView, side: Side, line: usize) -> Option<usize> {
-    view.review().hunks.iter().position(|hunk| {
-        let lines = if side == Side::Old { hunk.original } else { hunk.proposed };
-        (lines.start..lines.end).contains(&line)
-    })
 }

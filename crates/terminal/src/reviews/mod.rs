@@ -3,6 +3,7 @@
 //! screen ends, the next review replaces it.
 
 mod accept_all_result;
+mod edit_kind;
 mod hunk_splitting;
 pub(crate) mod navigation;
 mod pending_edit;

@@ -8,10 +8,10 @@ use std::io;
 use std::process::ExitStatus;
 
 use alongside_desk::review_model::{Acceptances, ReviewNews};
-use alongside_desk::{Request, ReviewId, Side};
+use alongside_desk::{Request, ReviewId};
 
+use super::edit_kind::EditKind;
 use crate::editor::Editing;
-use crate::overlays::reason_input::ReasonEdit;
 use crate::unsaved_texts::UnsavedText;
 
 /// The pending action, if there is one.
@@ -39,54 +39,6 @@ pub(crate) struct PendingChange {
     id: ReviewId,
     kind: EditKind,
     progress: Progress,
-}
-
-/// The kind of a change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum EditKind {
-    /// Keep or drop a hunk.
-    KeepOrDrop {
-        hunk: usize,
-    },
-    /// Keep or drop `hunks` hunks, of which the person had edited `edits`. Keys act on `hunk`.
-    KeepOrDropAll {
-        hunk: usize,
-        hunks: usize,
-        keep: bool,
-        edits: usize,
-    },
-    /// Split a hunk. The review had `before` hunks.
-    Split {
-        hunk: usize,
-        before: usize,
-    },
-    /// Split a hunk around chosen lines, which begin at `line` of the text `side`. The review had `before`
-    /// hunks.
-    SplitLines {
-        hunk: usize,
-        before: usize,
-        side: Side,
-        line: usize,
-    },
-    Undo,
-    Redo,
-    /// Set a reason, or remove it.
-    Reason(ReasonEdit),
-    /// Drop the hunk for which the person has just set a reason.
-    DropWithReason {
-        hunk: usize,
-    },
-    /// Replace an empty text with a single newline, and then accept it.
-    SingleNewline,
-    /// Replace the text with the text from the editor.
-    Edited,
-}
-
-impl EditKind {
-    /// Whether the review has the same hunks after the change.
-    fn keeps_hunks(self) -> bool {
-        matches!(self, Self::KeepOrDrop { .. } | Self::KeepOrDropAll { .. })
-    }
 }
 
 /// The progress of a change. Its reply and its new revision arrive separately, in either order.

@@ -14,19 +14,17 @@ use crossterm::event::KeyEvent;
 
 use super::Reviews;
 use super::accept_all_result::AcceptAllResult;
+use super::edit_kind::EditKind;
 use super::hunk_splitting;
-use super::pending_edit::{EditKind, OpenEditor, PendingEdit, TypedText};
+use super::pending_edit::{OpenEditor, PendingEdit, TypedText};
 use super::unsent_reason::{self, UnsentReason};
-use crate::demo_guide::DemoStep;
 use crate::editor::{EditOutcome, Editing};
 use crate::keys::{Action, Answer};
 use crate::output::{Effect, Output, Purpose};
 use crate::overlays::Overlay;
 use crate::overlays::accept_all::AcceptAll;
 use crate::unsaved_texts::{DraftStore, UnsavedText};
-use crate::words::messages::{
-    DROPPED_WITH_REASON, EDIT_DROPPED, LOOK_FIRST, NO_CHANGE_HERE, WHOLE_ONLY, all_dropped, redone, undone,
-};
+use crate::words::messages::{EDIT_DROPPED, LOOK_FIRST, NO_CHANGE_HERE, WHOLE_ONLY};
 
 /// The reason in the draft of a text that the desk keeps when it ends.
 const DESK_CLOSED: &str = "the desk was closed";
@@ -185,7 +183,6 @@ impl ReviewRequests {
         let is_demo = self.reviews.demo().is_some();
         let Some(view) = self.reviews.current_mut() else { return };
         let (id, revision, hunk) = (view.review().id, view.meant_revision(), view.hunk());
-        let before = view.review().hunks.len();
         let state = view.review().hunks.get(hunk).map(|hunk| hunk.state);
         match (action, state) {
             (Action::Accept, _) => self.accept(None),
@@ -214,33 +211,16 @@ impl ReviewRequests {
                 view.show_hunk();
                 self.out.say(LOOK_FIRST);
             }
-            (Action::KeepOrDropRest | Action::KeepOrDropAll, Some(state)) => {
-                let from = if action == Action::KeepOrDropRest { hunk } else { 0 };
-                let keep = state == HunkState::Dropped;
-                let all = || view.review().hunks.iter().enumerate().skip(from);
-                let hunks: Vec<_> = all()
-                    .filter(|(_, hunk)| (hunk.state == HunkState::Dropped) == keep)
-                    .map(|(at, _)| at)
-                    .collect();
-                let edits = all().filter(|(_, hunk)| hunk.state == HunkState::Edited && !keep).count();
-                let kind = EditKind::KeepOrDropAll { hunk, hunks: hunks.len(), keep, edits };
-                self.change(id, kind, Request::KeepHunks { id, revision, hunks, keep }, None);
-            }
             (Action::Split | Action::SplitLines, Some(HunkState::Edited)) => {
                 self.out.say(messages::EDITED_NOT_SPLIT)
             }
-            (Action::Split, Some(_)) => {
-                let kind = EditKind::Split { hunk, before };
-                self.change(id, kind, Request::split(id, revision, hunk), None);
-            }
             (Action::SplitLines, Some(_)) => hunk_splitting::open(view, &mut self.out),
-            (_, Some(state)) => {
-                let keep = state == HunkState::Dropped;
-                if state == HunkState::Edited {
+            (action, Some(state)) => {
+                let (kind, request) = EditKind::of_hunk(action, view, state);
+                if let (EditKind::KeepOrDrop { .. }, HunkState::Edited) = (kind, state) {
                     self.out.say(EDIT_DROPPED);
                 }
-                let request = Request::KeepHunks { id, revision, hunks: vec![hunk], keep };
-                self.change(id, EditKind::KeepOrDrop { hunk }, request, None);
+                self.change(id, kind, request, None);
             }
         }
     }
@@ -316,40 +296,11 @@ impl ReviewRequests {
             }
             return;
         };
-        let hunks = view.review().hunks.len();
+        let (said, step) = kind.mark_made(view);
+        if let Some(said) = said {
+            self.out.say(said);
+        }
         match kind {
-            EditKind::KeepOrDrop { hunk }
-            | EditKind::KeepOrDropAll { hunk, .. }
-            | EditKind::DropWithReason { hunk } => {
-                view.open_mut().push_step(hunk, true);
-                view.show_dropped();
-                self.reviews.mark_demo_step(DemoStep::Drop);
-                match kind {
-                    EditKind::KeepOrDropAll { hunks, keep, edits, .. } => {
-                        self.out.say(all_dropped(hunks, keep, edits));
-                    }
-                    EditKind::DropWithReason { .. } => self.out.say(DROPPED_WITH_REASON),
-                    _ => {}
-                }
-            }
-            EditKind::Undo => {
-                view.mark_undone();
-                self.out.say(undone(view.kind()));
-            }
-            EditKind::Redo => {
-                view.mark_redone();
-                self.out.say(redone(view.kind()));
-            }
-            EditKind::Split { hunk, before } => {
-                view.open_mut().push_step(hunk, true);
-                self.reviews.mark_demo_step(DemoStep::Edit);
-                self.out.say(messages::split(before, hunks));
-            }
-            EditKind::SplitLines { hunk, before, side, line } => {
-                view.open_mut().push_step(hunk, true);
-                view.go_to_hunk(hunk_splitting::hunk_of(view, side, line).unwrap_or(hunk));
-                self.out.say(messages::split(before, hunks));
-            }
             EditKind::Reason(edit) => {
                 self.unsent_reason.mark_given(view.review().revision);
                 if let Some((kind, request)) = unsent_reason::follow_up(view, edit, &mut self.out) {
@@ -357,11 +308,10 @@ impl ReviewRequests {
                 }
             }
             EditKind::SingleNewline if is_current => self.decide(Decision::Accept),
-            EditKind::SingleNewline => {}
-            EditKind::Edited => {
-                self.reviews.mark_demo_step(DemoStep::Edit);
-                self.out.say(messages::edit_taken(hunks));
-            }
+            _ => {}
+        }
+        if let Some(step) = step {
+            self.reviews.mark_demo_step(step);
         }
     }
 

@@ -6,7 +6,8 @@ use alongside_desk::{Refusal, Request, ReviewId, messages};
 use crossterm::event::{KeyCode, KeyEvent};
 
 use super::Reviews;
-use super::pending_edit::{EditKind, TypedText};
+use super::edit_kind::EditKind;
+use super::pending_edit::TypedText;
 use crate::output::Output;
 use crate::overlays::Overlay;
 use crate::overlays::reason_input::{ReasonEdit, ReasonInput, known};
