@@ -46,8 +46,11 @@ pub(crate) enum EditKind {
     },
     /// Replace an empty text with a single newline, and then accept it.
     SingleNewline,
-    /// Replace the text with the text from the editor.
-    Edited,
+    /// Replace the text with the text from the editor, which was opened at `hunk`; `None` if the steps of its
+    /// saved texts are noted already.
+    Edited {
+        hunk: Option<usize>,
+    },
 }
 
 impl EditKind {
@@ -111,7 +114,12 @@ impl EditKind {
                 view.go_to_hunk(hunk_of(view, side, line).unwrap_or(hunk));
                 (Some(messages::split(before, hunks)), None)
             }
-            Self::Edited => (Some(messages::edit_taken(hunks)), Some(DemoStep::Edit)),
+            Self::Edited { hunk } => {
+                if let Some(hunk) = hunk {
+                    view.open_mut().push_step(hunk, true);
+                }
+                (Some(messages::edit_taken(hunks)), Some(DemoStep::Edit))
+            }
             Self::Reason(_) | Self::SingleNewline => (None, None),
         }
     }

@@ -301,7 +301,8 @@ mod tests {
             text: "mine".into(),
             replaces: None,
         };
-        let mut pending = PendingEdit::change(ID, EditKind::Edited, Some(TypedText::Text(text)));
+        let mut pending =
+            PendingEdit::change(ID, EditKind::Edited { hunk: None }, Some(TypedText::Text(text)));
         assert!(pending.has_text_under_way());
         let (_, typed) = pending.take_refused();
         assert!(matches!(typed, Some(TypedText::Text(UnsavedText { text, .. })) if text == "mine"));

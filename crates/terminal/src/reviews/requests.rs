@@ -291,7 +291,7 @@ impl ReviewRequests {
     fn follow_up(&mut self, id: ReviewId, kind: EditKind) {
         let is_current = self.reviews.is_current(id);
         let Some(view) = self.reviews.view_mut(id) else {
-            if kind == EditKind::Edited {
+            if let EditKind::Edited { .. } = kind {
                 self.out.say(messages::SAVED_BEFORE_THE_END);
             }
             return;
@@ -442,8 +442,12 @@ impl ReviewRequests {
         let id = editor.editing.id;
         let Some(upload) = editor.end_upload() else { return };
         if let Some(Revised { revision }) = revised {
+            let hunk = editor.editing.hunk;
             self.drafts.discard(editor.editing.taken_over(upload.text, revision));
-            self.reviews.mark_own(id, revision);
+            if let Some(view) = self.reviews.view_mut(id) {
+                view.open_mut().mark_own(revision);
+                view.open_mut().push_step(hunk, true);
+            }
         }
         if let Some(status) = upload.exit {
             self.editor_ended(status);
@@ -473,14 +477,12 @@ impl ReviewRequests {
         let view = self.reviews.view(id);
         let revision = view.map_or(editing.revision, |view| editing.revision_in(view.review()));
         match editing.finish(status, view.is_some(), &self.drafts, self.reviews.roots()) {
-            EditOutcome::Taken => self.follow_up(id, EditKind::Edited),
+            EditOutcome::Taken => self.follow_up(id, EditKind::Edited { hunk: None }),
             EditOutcome::Message(message) => self.out.answer(message),
             EditOutcome::Text(unsaved) => {
                 let request = Request::replace_text(id, revision, unsaved.text.clone());
-                self.change(id, EditKind::Edited, request, Some(TypedText::Text(unsaved)));
-                if let Some(view) = self.reviews.view_mut(id) {
-                    view.open_mut().push_step(hunk, true);
-                }
+                let kind = EditKind::Edited { hunk: Some(hunk) };
+                self.change(id, kind, request, Some(TypedText::Text(unsaved)));
             }
         }
     }

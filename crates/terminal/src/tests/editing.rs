@@ -196,3 +196,43 @@ async fn a_text_refused_for_another_reason_is_kept() {
     until(&mut desk, "the message", on_screen("try again in a moment. Your text is in ")).await;
     assert_eq!(kept(&desk.flat()), "mine\n");
 }
+
+/// Starts a desk with a review of two changes, at the second one.
+async fn at_second_change(editor: &str) -> TestDesk {
+    let mut desk = TestDesk::with_editor(160, 24, editor);
+    let pieces = [differs("one\n", "eins\n"), same("two\n"), differs("three\n", "drei\n")];
+    desk.open(1, "/shop/basket.py", &pieces);
+    desk.wait_until_keys_count().await;
+    desk.press_expecting("j", "change 2 of 2").await;
+    desk
+}
+
+#[tokio::test]
+async fn u_after_a_saved_text_goes_to_the_change_of_the_editor() {
+    let signs = tempfile::tempdir().unwrap();
+    let sign = |name: &str| signs.path().join(name);
+    let (saved, waits) = (sign("saved").display().to_string(), wait_for(&sign("close")));
+    let editor = format!("edit() {{ echo mine > \"$1\"; : > '{saved}'; {waits}; }}; edit");
+    let mut desk = at_second_change(&editor).await;
+    desk.press("e").await;
+    until(&mut desk, "the editor to save", |_| sign("saved").exists()).await;
+    desk.companion.send(Event::FlushReview { id: ReviewId(1) });
+    until(&mut desk, "the text", |desk| edits(desk) == ["mine\n"]).await;
+    std::fs::write(sign("close"), "").unwrap();
+    until(&mut desk, "the message", on_screen("Edit applied: 1 change.")).await;
+    desk.wait_until_keys_count().await;
+    desk.press_expecting("u", "change 2 of 2").await;
+}
+
+#[tokio::test]
+async fn a_refused_text_is_no_step_that_u_undoes() {
+    let mut desk = at_second_change("edit() { echo mine > \"$1\"; }; edit").await;
+    desk.press("k j").await;
+    desk.companion.refuse = Some(alongside_desk::Refusal::Interrupted);
+    desk.press("e").await;
+    until(&mut desk, "the message", on_screen("Your text is in ")).await;
+    assert_eq!(kept(&desk.flat()), "mine\n");
+    desk.wait_until_keys_count().await;
+    desk.press_expecting("u", "Undone.").await;
+    desk.assert_shows("change 1 of 2");
+}
