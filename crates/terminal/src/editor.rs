@@ -19,7 +19,7 @@ use tempfile::TempDir;
 use tokio::process::Child;
 
 use crate::editor::command::{editor_command, terminal_input};
-use crate::unsaved_texts::{DraftStore, UnsavedText, private_directory};
+use crate::unsaved_texts::{DESK_CLOSED, DraftStore, REVIEW_HAS_ENDED, UnsavedText, private_directory};
 
 /// A text in an editor.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub struct Editing {
     file: String,
     agent: String,
     /// Whether the companion has a text that was saved in this editor.
-    pub sent: bool,
+    sent: bool,
     command: String,
     dir: TempDir,
     path: PathBuf,
@@ -116,7 +116,7 @@ impl Editing {
     }
 
     /// Describes a text of this editor that the companion does not have.
-    pub fn unsaved(&self, text: String) -> UnsavedText {
+    fn unsaved(&self, text: String) -> UnsavedText {
         let replaces = self.reopened.as_ref().and_then(|refused| refused.kept.clone());
         UnsavedText { file: self.file.clone(), agent: self.agent.clone(), text, replaces }
     }
@@ -127,14 +127,19 @@ impl Editing {
         if *review.current == self.base { review.revision } else { self.revision }
     }
 
-    /// Ends the editor, because the desk ends, and restores the terminal's modes.
-    pub async fn end(&mut self) {
+    /// Ends the editor, because the desk ends, and restores the terminal's modes. A text that the companion
+    /// does not have goes to `drafts`. Returns a message about the person's text.
+    pub async fn end(mut self, drafts: &DraftStore, roots: &[PathBuf]) -> Option<String> {
         // An editor that has ended has no process id.
         if let Some(pid) = self.child.id() {
             send(pid, TERMINATE);
         }
         let _ = tokio::time::timeout(std::time::Duration::from_secs(2), self.child.wait()).await;
         self.give_back_terminal();
+        match self.unsent() {
+            Some(text) => Some(drafts.keep(&self.unsaved(text), DESK_CLOSED, roots)),
+            None => self.sent.then(|| messages::SAVED_TEXT_IN_DRAFTS.to_owned()),
+        }
     }
 
     /// Restores the terminal's modes as they were before the editor. Does nothing the second time.
@@ -156,7 +161,7 @@ impl Editing {
         let message = match self.text_after(status) {
             Ok(text) if text != self.base && review_is_open => return EditOutcome::Text(self.unsaved(text)),
             Ok(text) if text != self.base => {
-                Message::warning(drafts.keep(&self.unsaved(text), "the review has ended", roots))
+                Message::warning(drafts.keep(&self.unsaved(text), REVIEW_HAS_ENDED, roots))
             }
             Ok(_) if self.sent && review_is_open => return EditOutcome::Taken,
             Ok(_) if self.sent => Message::notice(messages::SAVED_BEFORE_THE_END),

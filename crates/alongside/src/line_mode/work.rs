@@ -429,13 +429,13 @@ impl ReviewWork {
                 let request = Request::replace_text(id, revision, unsaved.text.clone());
                 match self.desk.request(request).await {
                     Ok(revised) => {
+                        self.drafts.discard(unsaved.replaces);
                         self.catch_up(id, revised.revision).await;
                         self.push_step(id, hunk, true);
                         self.report_edit(id);
                     }
-                    Err(refusal) => self.keep_refused_text(id, &unsaved, &refusal).await,
+                    Err(refusal) => self.keep_refused_text(id, unsaved, &refusal).await,
                 }
-                self.drafts.discard(unsaved.replaces);
             }
         }
         match self.reading.at() {
@@ -457,47 +457,34 @@ impl ReviewWork {
 
     /// Ends the editor when the desk is left, and saves a text that the companion does not have as a draft.
     pub(super) async fn end_editor(&mut self) {
-        let Some(mut editing) = self.take_editor() else { return };
-        editing.end().await;
-        match editing.unsent() {
-            Some(text) => self.keep_text(&editing.unsaved(text), "the desk was closed"),
-            None if editing.sent => self.reading.say(messages::SAVED_TEXT_IN_DRAFTS),
-            None => {}
+        let Some(editing) = self.take_editor() else { return };
+        let said = editing.end(&self.drafts, self.reading.roots()).await;
+        if let Some(said) = said {
+            self.reading.say(&said);
         }
     }
 
     /// Saves an unsent reason as a draft when the desk is left.
     pub(super) fn keep_unsent_reason(&mut self) {
         if let Some(unsaved) = self.unsent_reason.take() {
-            self.keep_text(&unsaved, prompts::REASON_UNSENT);
+            let report = self.drafts.keep(&unsaved, prompts::REASON_UNSENT, self.reading.roots());
+            self.reading.say(&report);
         }
     }
 
-    /// Saves a text from the editor that the companion has refused. If only the review has changed, `e` opens
-    /// the text again.
-    async fn keep_refused_text(&mut self, id: ReviewId, unsaved: &UnsavedText, refusal: &Refusal) {
-        let Refusal::Stale { revision } = *refusal else {
-            return self.keep_text(unsaved, &refusal.to_string());
-        };
-        self.catch_up(id, revision).await;
-        if self.reading.open(id).is_none() {
-            return self.keep_text(unsaved, "the review has ended");
+    /// Saves a text from the editor that the companion has refused.
+    async fn keep_refused_text(&mut self, id: ReviewId, unsaved: UnsavedText, refusal: &Refusal) {
+        if let Refusal::Stale { revision } = *refusal {
+            self.catch_up(id, revision).await;
+            self.reading.mark_due(Due::Review);
         }
-        let (refused, report) = self.drafts.keep_refused(unsaved, self.reading.roots());
-        if let Some(open) = self.reading.open_mut(id) {
-            open.refused = Some(refused);
-        }
+        let roots = self.reading.roots().to_vec();
+        let report = self.drafts.keep_refused(unsaved, refusal, self.reading.open_mut(id), &roots);
         self.reading.say(&report);
-        self.reading.mark_due(Due::Review);
     }
 
     fn report_edit(&mut self, id: ReviewId) {
         let hunks = self.reading.review(id).map_or(0, |review| review.hunks.len());
         self.reading.say(&messages::edit_taken(hunks));
-    }
-
-    fn keep_text(&mut self, unsaved: &UnsavedText, why: &str) {
-        let report = self.drafts.keep(unsaved, why, self.reading.roots());
-        self.reading.say(&report);
     }
 }

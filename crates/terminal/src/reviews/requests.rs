@@ -23,11 +23,9 @@ use crate::keys::{Action, Answer};
 use crate::output::{Effect, Output, Purpose};
 use crate::overlays::Overlay;
 use crate::overlays::accept_all::AcceptAll;
-use crate::unsaved_texts::{DraftStore, UnsavedText};
+use crate::review_view::ReviewView;
+use crate::unsaved_texts::{DESK_CLOSED, DraftStore, UnsavedText};
 use crate::words::messages::{EDIT_DROPPED, LOOK_FIRST, NO_CHANGE_HERE, WHOLE_ONLY};
-
-/// The reason in the draft of a text that the desk keeps when it ends.
-const DESK_CLOSED: &str = "the desk was closed";
 
 /// The reviews, the pending request about them, and the output.
 pub(crate) struct ReviewRequests {
@@ -487,23 +485,15 @@ impl ReviewRequests {
         }
     }
 
-    /// Keeps a text from the editor that the companion has refused. If the review has changed, `e` opens
-    /// the text again.
+    /// Keeps a text from the editor that the companion has refused.
     fn keep_refused_text(&mut self, id: ReviewId, unsaved: UnsavedText, refusal: &Refusal) {
-        let said = match refusal {
-            Refusal::Stale { .. } if self.reviews.view(id).is_some() => {
-                let (refused, said) = self.drafts.keep_refused(&unsaved, self.reviews.roots());
-                if let Some(view) = self.reviews.view_mut(id) {
-                    view.open_mut().refused = Some(refused);
-                }
-                // The message about the refused text also says that the review has changed.
-                self.out.messages.end(Subject::Review(id));
-                said
-            }
-            refusal => self.drafts.keep(&unsaved, &refusal.to_string(), self.reviews.roots()),
-        };
-        self.drafts.discard(unsaved.replaces);
-        self.out.warn(said);
+        if let Refusal::Stale { .. } = refusal {
+            // The message about the refused text also says that the review has changed.
+            self.out.messages.end(Subject::Review(id));
+        }
+        let roots = self.reviews.roots().to_vec();
+        let open = self.reviews.view_mut(id).map(ReviewView::open_mut);
+        self.out.warn(self.drafts.keep_refused(unsaved, refusal, open, &roots));
     }
 
     /// Keeps the texts that the companion does not have, as the desk ends. Returns a message with their
@@ -521,19 +511,12 @@ impl ReviewRequests {
     }
 
     async fn keep_last_text(&mut self) -> Option<String> {
-        let unsaved = match self.pending.take_editor() {
-            Some(mut editing) => {
-                editing.end().await;
-                match editing.unsent() {
-                    Some(text) => editing.unsaved(text),
-                    None => return editing.sent.then(|| messages::SAVED_TEXT_IN_DRAFTS.to_owned()),
-                }
-            }
-            None => match self.pending.take_refused().1 {
-                Some(TypedText::Text(text)) => text,
-                Some(TypedText::Reason(_)) | None => return None,
-            },
-        };
-        Some(self.drafts.keep(&unsaved, DESK_CLOSED, self.reviews.roots()))
+        if let Some(editing) = self.pending.take_editor() {
+            return editing.end(&self.drafts, self.reviews.roots()).await;
+        }
+        match self.pending.take_refused().1 {
+            Some(TypedText::Text(text)) => Some(self.drafts.keep(&text, DESK_CLOSED, self.reviews.roots())),
+            Some(TypedText::Reason(_)) | None => None,
+        }
     }
 }
