@@ -244,9 +244,13 @@ fn new_lines(hunk: &Hunk) -> String {
     }
 }
 
-/// Returns the message that the review has the text that the person typed in the editor.
-pub fn edit_taken(hunks: usize) -> String {
-    format!("Edit applied: {}.", changes(hunks))
+/// Returns the message that the review has the text that the person typed in the editor. `hunks`: the number of
+/// its hunks now; `None` if the review has ended since.
+pub fn edit_taken(hunks: Option<usize>) -> String {
+    match hunks {
+        Some(hunks) => format!("Edit applied: {}.", changes(hunks)),
+        None => SAVED_BEFORE_THE_END.to_owned(),
+    }
 }
 
 /// Returns the message that the editor failed. `left`: the file with the text that the person typed, if there

@@ -484,7 +484,7 @@ impl ReviewWork {
     }
 
     fn report_edit(&mut self, id: ReviewId) {
-        let hunks = self.reading.review(id).map_or(0, |review| review.hunks.len());
+        let hunks = self.reading.review(id).map(|review| review.hunks.len());
         self.reading.say(&messages::edit_taken(hunks));
     }
 }

@@ -157,7 +157,8 @@ fn reviews_stay_where_a_screen_shows_them() {
 #[test]
 fn a_split_counts_the_parts() {
     assert_eq!(split(1, 2), "Split into 2 changes.");
-    assert_eq!(edit_taken(1), "Edit applied: 1 change.");
+    assert_eq!(edit_taken(Some(1)), "Edit applied: 1 change.");
+    assert_eq!(edit_taken(None), "The review ended after it took your saved text.");
 }
 
 #[test]

@@ -118,7 +118,7 @@ impl EditKind {
                 if let Some(hunk) = hunk {
                     view.open_mut().push_step(hunk, true);
                 }
-                (Some(messages::edit_taken(hunks)), Some(DemoStep::Edit))
+                (Some(messages::edit_taken(Some(hunks))), Some(DemoStep::Edit))
             }
             Self::Reason(_) | Self::SingleNewline => (None, None),
         }

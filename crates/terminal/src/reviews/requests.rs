@@ -290,7 +290,7 @@ impl ReviewRequests {
         let is_current = self.reviews.is_current(id);
         let Some(view) = self.reviews.view_mut(id) else {
             if let EditKind::Edited { .. } = kind {
-                self.out.say(messages::SAVED_BEFORE_THE_END);
+                self.out.say(messages::edit_taken(None));
             }
             return;
         };
