@@ -1,5 +1,5 @@
 //! The person's work on reviews: their requests to the companion, and their editor. After each reply the desk
-//! waits for the revision that the companion made, so that the next line is about the printed revision.
+//! takes the revision that the companion made, so that the next line is about the printed revision.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -167,7 +167,7 @@ impl ReviewWork {
         self.reading.leave(closed.id);
     }
 
-    /// Sends a request. After success, waits for the revision of the reply; prints a refusal.
+    /// Sends a request. After success, takes the revision of the reply; prints a refusal.
     async fn ask(&mut self, id: ReviewId, request: Request) -> Option<Revised> {
         match self.desk.request(request).await {
             Ok(revised) => {
@@ -192,16 +192,17 @@ impl ReviewWork {
         }
     }
 
-    /// Waits until this desk has a revision of a review, and marks the revision as the person's own.
+    /// Takes the events up to a revision of a review, and marks the revision as the person's own. The companion
+    /// sends the events of a request before its reply. A later revision is not shown yet, so the person's next
+    /// request must not be about it.
     async fn catch_up(&mut self, id: ReviewId, revision: u64) {
         if let Some(open) = self.reading.open_mut(id) {
             open.mark_own(revision);
         }
-        while self.reading.review(id).is_some_and(|review| review.revision < revision) {
-            match self.desk.next().await {
-                Ok(event) => self.take_event(event).await,
-                Err(Gone) => return,
-            }
+        while self.reading.review(id).is_some_and(|review| review.revision < revision)
+            && let Some(event) = self.desk.try_next()
+        {
+            self.take_event(event).await;
         }
     }
 
