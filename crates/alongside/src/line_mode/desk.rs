@@ -22,6 +22,7 @@ use super::line_reader::{InputLine, LineReader};
 use super::open_prompt::Prompt;
 use super::prompts;
 use super::reading::Reading;
+use super::review_edits;
 use super::undo::Step;
 use super::work::ReviewWork;
 
@@ -75,7 +76,7 @@ impl LineDesk {
         self.work.reading().stop_showing();
         self.work.reading().printer().release();
         self.work.end_editor().await;
-        self.work.keep_unsent_reason();
+        self.work.keep_unsent_reasons();
         match stays {
             _ if ending == Ending::Gone || self.work.reading().reviews().is_empty() => {}
             Some(stays) => self.say(&stays),
@@ -273,19 +274,21 @@ impl LineDesk {
         let hunk = open.hunk();
         let at_hunk = hunk < open.review().hunks.len();
         match command {
-            Command::Reason => self.work.reason(id, at_hunk.then_some(hunk), argument).await,
+            Command::Reason => {
+                review_edits::give_reason(&mut self.work, id, at_hunk.then_some(hunk), argument).await
+            }
             Command::Accept => self.work.accept(id, None).await,
             Command::Reject => self.work.reject(id).await,
             Command::AcceptAll => reading.list_to_accept(),
             Command::AcceptAhead => reading.open_question(Question::AcceptAhead),
             Command::Edit => self.work.edit(),
-            Command::Undo => self.work.take_step(id, Step::Undo).await,
-            Command::Redo => self.work.take_step(id, Step::Redo).await,
-            Command::Keep => self.work.keep(id, hunk, true).await,
-            Command::Drop => self.work.keep(id, hunk, false).await,
-            Command::KeepRest => self.work.keep_rest(id, hunk, true).await,
-            Command::DropRest => self.work.keep_rest(id, hunk, false).await,
-            Command::Split => self.work.split(id, hunk).await,
+            Command::Undo => review_edits::take_step(&mut self.work, id, Step::Undo).await,
+            Command::Redo => review_edits::take_step(&mut self.work, id, Step::Redo).await,
+            Command::Keep => review_edits::keep(&mut self.work, id, hunk, true).await,
+            Command::Drop => review_edits::keep(&mut self.work, id, hunk, false).await,
+            Command::KeepRest => review_edits::keep_rest(&mut self.work, id, hunk, true).await,
+            Command::DropRest => review_edits::keep_rest(&mut self.work, id, hunk, false).await,
+            Command::Split => review_edits::split(&mut self.work, id, hunk).await,
             Command::More => reading.show_next_page(),
             Command::Next => reading.show_hunk(hunk + 1),
             Command::Previous if hunk > 0 => reading.show_hunk(hunk - 1),

@@ -95,6 +95,13 @@ impl Reading {
         self.reviews.get_mut(id)
     }
 
+    /// Notes a step of the person in a review. `changed`: whether the step changed the review.
+    pub(super) fn push_step(&mut self, id: ReviewId, hunk: usize, changed: bool) {
+        if let Some(open) = self.open_mut(id) {
+            open.push_step(hunk, changed);
+        }
+    }
+
     pub(super) fn review(&self, id: ReviewId) -> Option<&Review> {
         self.open(id).map(OpenReview::review)
     }

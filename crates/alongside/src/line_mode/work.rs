@@ -1,5 +1,6 @@
-//! The person's work on reviews: their requests to the companion, and their editor. After each reply the desk
-//! takes the revision that the companion made, so that the next line is about the printed revision.
+//! The person's work on reviews: their requests to the companion, their decisions, and their editor. After each
+//! reply, the desk takes the revision that the companion made, so that the next line is about the printed
+//! revision.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -7,21 +8,18 @@ use std::process::ExitStatus;
 
 use alongside_desk::review_model::{Message, Question};
 use alongside_desk::{
-    Closed, Closing, Decision, Desk, Event, Gone, HunkState, LastWord, Refusal, Request, ReviewId, Revised,
-    Side, messages,
+    Closed, Closing, Decision, Desk, Event, Gone, LastWord, Refusal, Request, ReviewId, Revised, messages,
 };
 use alongside_terminal::{DraftStore, EditOutcome, Editing, UnsavedText, editor_command};
 
 use super::accept_all::AcceptAll;
 use super::activity::Activity;
 use super::due::Due;
-use super::keeping::{changed_rest, is_changed_by, reason_sentence};
 use super::line_reader::InputLine;
 use super::prompts;
 use super::reading::Reading;
 use super::requests;
-use super::undo::{Step, brings_back_with_reason, changes_nothing, first_difference};
-use super::unsent_reason::UnsentReason;
+use super::unsent_reasons::UnsentReasons;
 
 /// The person's work on reviews.
 pub(super) struct ReviewWork {
@@ -30,15 +28,15 @@ pub(super) struct ReviewWork {
     activity: Activity,
     /// The drafts, for texts that the companion has not received.
     drafts: DraftStore,
-    unsent_reason: UnsentReason,
+    unsent_reasons: UnsentReasons,
     /// Whether the companion has stopped. The desk stays until an open editor ends.
     is_gone: bool,
 }
 
 impl ReviewWork {
     pub(super) fn new(desk: Desk, reading: Reading, drafts: DraftStore) -> Self {
-        let unsent_reason = UnsentReason::default();
-        Self { desk, reading, activity: Activity::Listening, drafts, unsent_reason, is_gone: false }
+        let unsent_reasons = UnsentReasons::default();
+        Self { desk, reading, activity: Activity::Listening, drafts, unsent_reasons, is_gone: false }
     }
 
     pub(super) fn reading(&mut self) -> &mut Reading {
@@ -47,6 +45,10 @@ impl ReviewWork {
 
     pub(super) fn desk(&mut self) -> &mut Desk {
         &mut self.desk
+    }
+
+    pub(super) fn unsent_reasons(&mut self) -> &mut UnsentReasons {
+        &mut self.unsent_reasons
     }
 
     pub(super) fn has_editor(&self) -> bool {
@@ -168,7 +170,7 @@ impl ReviewWork {
     }
 
     /// Sends a request. After success, takes the revision of the reply; prints a refusal.
-    async fn ask(&mut self, id: ReviewId, request: Request) -> Option<Revised> {
+    pub(super) async fn ask(&mut self, id: ReviewId, request: Request) -> Option<Revised> {
         match self.desk.request(request).await {
             Ok(revised) => {
                 self.catch_up(id, revised.revision).await;
@@ -203,120 +205,6 @@ impl ReviewWork {
             && let Some(event) = self.desk.try_next()
         {
             self.take_event(event).await;
-        }
-    }
-
-    fn push_step(&mut self, id: ReviewId, hunk: usize, changed: bool) {
-        if let Some(open) = self.reading.open_mut(id) {
-            open.push_step(hunk, changed);
-        }
-    }
-
-    pub(super) async fn keep(&mut self, id: ReviewId, place: usize, keep: bool) {
-        let Some(review) = self.reading.review(id) else { return };
-        let Some(hunk) = review.hunks.get(place) else { return };
-        // To keep a kept hunk changes nothing, and the companion has no step to undo.
-        let is_changed = is_changed_by(hunk, keep);
-        let (revision, after) = (review.revision, review.hunks.len() - place - 1);
-        let request = Request::KeepHunks { id, revision, hunks: vec![place], keep };
-        if !is_changed || self.ask(id, request).await.is_some() {
-            self.push_step(id, place, is_changed);
-            self.reading.mark_kept(id, place..place + 1, keep);
-            // The next hunk is counted from the end, because a dropped edit may leave no hunk or join its
-            // neighbour.
-            let now = self.reading.review(id).map_or(0, |review| review.hunks.len());
-            self.reading.show_hunk(now.saturating_sub(after));
-        }
-    }
-
-    /// Keeps or drops a change and all later ones in one step, and goes to the end.
-    pub(super) async fn keep_rest(&mut self, id: ReviewId, place: usize, keep: bool) {
-        let Some(review) = self.reading.review(id) else { return };
-        let (hunks, revision) = (changed_rest(review, place, keep), review.revision);
-        let (is_changed, decided) = (!hunks.is_empty(), review.hunks.len().saturating_sub(place));
-        if !is_changed || self.ask(id, Request::KeepHunks { id, revision, hunks, keep }).await.is_some() {
-            self.push_step(id, place, is_changed);
-            self.reading.mark_kept(id, place..place + decided, keep);
-            self.reading.say(&prompts::rest_decided(place..place + decided, keep));
-            self.reading.show_hunk(usize::MAX);
-        }
-    }
-
-    pub(super) async fn split(&mut self, id: ReviewId, hunk: usize) {
-        let Some(review) = self.reading.review(id) else { return };
-        if review.hunks.get(hunk).is_some_and(|hunk| hunk.state == HunkState::Edited) {
-            return self.reading.say(messages::EDITED_NOT_SPLIT);
-        }
-        let (revision, before) = (review.revision, review.hunks.len());
-        let request = Request::SplitHunk { id, revision, hunk, lines: None, side: Side::New };
-        if self.ask(id, request).await.is_some() {
-            self.push_step(id, hunk, true);
-            let now = self.reading.review(id).map_or(before, |review| review.hunks.len());
-            self.reading.say(&messages::split(before, now));
-            self.reading.show_hunk(hunk);
-        }
-    }
-
-    /// Undoes or redoes a step, and shows the first hunk that differs now, or else the hunk of the step.
-    pub(super) async fn take_step(&mut self, id: ReviewId, to: Step) {
-        let Some(open) = self.reading.open(id) else { return };
-        let before = open.review().clone();
-        let revision = before.revision;
-        let (step, request, report) = match to {
-            Step::Undo => (open.last_step(), Request::UndoReview { id, revision }, messages::UNDONE),
-            Step::Redo => (open.last_undone(), Request::RedoReview { id, revision }, messages::REDONE),
-        };
-        let is_done = changes_nothing(step) || self.ask(id, request).await.is_some();
-        let Some(open) = self.reading.open_mut(id) else { return };
-        match (to, is_done) {
-            (Step::Undo, true) => _ = open.mark_undone(),
-            (Step::Redo, true) => _ = open.mark_redone(),
-            (Step::Undo, false) => return,
-            (Step::Redo, false) => return open.forget_undone(),
-        }
-        let hunk = first_difference(&before, open.review()).or(step.map(|step| step.hunk)).unwrap_or(0);
-        let now = open.review();
-        let (revision, has_old_reason) = (now.revision, brings_back_with_reason(to, &before, now, hunk));
-        self.reading.mark_kept(id, hunk..hunk + 1, matches!(to, Step::Redo));
-        self.reading.say(report);
-        if has_old_reason {
-            let request = Request::SetReason { id, revision, hunk: Some(hunk), reason: String::new() };
-            if self.ask(id, request).await.is_some() {
-                self.reading.say(messages::REASON_REMOVED);
-            }
-        }
-        self.reading.show_hunk(hunk);
-    }
-
-    /// Sends a reason for a change, and drops the change if it is kept. Without a `place`, the reason is for
-    /// the decision on the whole review.
-    pub(super) async fn reason(&mut self, id: ReviewId, place: Option<usize>, text: &str) {
-        let Some(review) = self.reading.review(id) else { return };
-        if review.reasons.are_lost() {
-            let why = messages::no_reason(&review.agent, true);
-            return self.reading.say(&why);
-        }
-        let hunk = place.and_then(|place| review.hunks.get(place));
-        let known =
-            if place.is_some() { hunk.and_then(|hunk| hunk.reason.as_ref()) } else { review.reason.as_ref() };
-        let unsent = self.unsent_reason.text_for(id);
-        let text = unsent.as_deref().filter(|_| text.is_empty()).unwrap_or(text);
-        if text.is_empty() {
-            let help = prompts::reason(known.map(String::as_str), place.is_some());
-            return self.reading.say(&help);
-        }
-        let (revision, reasons) = (review.revision, review.reasons);
-        let is_kept = hunk.is_some_and(|hunk| hunk.state == HunkState::Kept);
-        let removes = text == prompts::REMOVE_REASON;
-        let reason = if removes { String::new() } else { text.to_owned() };
-        self.unsent_reason.set(review, if removes { "" } else { text });
-        if self.ask(id, Request::SetReason { id, revision, hunk: place, reason }).await.is_none() {
-            return self.reading.say(prompts::REASON_COMES_BACK);
-        }
-        self.unsent_reason = UnsentReason::default();
-        self.reading.say(reason_sentence(reasons, (removes, place.is_some(), is_kept)));
-        if let Some(place) = place.filter(|_| is_kept && !removes) {
-            self.keep(id, place, false).await;
         }
     }
 
@@ -432,7 +320,7 @@ impl ReviewWork {
                     Ok(revised) => {
                         self.drafts.discard(unsaved.replaces);
                         self.catch_up(id, revised.revision).await;
-                        self.push_step(id, hunk, true);
+                        self.reading.push_step(id, hunk, true);
                         self.report_edit(id);
                     }
                     Err(refusal) => self.keep_refused_text(id, unsaved, &refusal).await,
@@ -465,9 +353,9 @@ impl ReviewWork {
         }
     }
 
-    /// Saves an unsent reason as a draft when the desk is left.
-    pub(super) fn keep_unsent_reason(&mut self) {
-        if let Some(unsaved) = self.unsent_reason.take() {
+    /// Saves unsent reasons as drafts when the desk is left.
+    pub(super) fn keep_unsent_reasons(&mut self) {
+        for unsaved in self.unsent_reasons.take_all() {
             let report = self.drafts.keep(&unsaved, prompts::REASON_UNSENT, self.reading.roots());
             self.reading.say(&report);
         }
