@@ -348,7 +348,8 @@ mod tests {
                 let answered = match request {
                     Request::SetReason { reason, .. } => {
                         reasons.push(reason);
-                        (reasons.len() > refused).then_some(Revised { revision: 0 })
+                        // No event brings this revision.
+                        (reasons.len() > refused).then_some(Revised { revision: 1 })
                     }
                     _ => Some(Revised { revision: 0 }),
                 };
@@ -379,6 +380,13 @@ mod tests {
     async fn a_refused_reason_is_sent_again_by_its_letter_alone() {
         let (reasons, drafts) = reasons_and_drafts("R too early\nR\nR\nq\ny\n", 1).await;
         assert_eq!(reasons, ["too early", "too early"], "an accepted reason is not sent again");
+        assert!(drafts.is_empty(), "{drafts:?}");
+    }
+
+    #[tokio::test]
+    async fn no_line_waits_for_a_revision_that_came_with_no_event() {
+        let (reasons, drafts) = reasons_and_drafts("R too early\nR too late\nq\ny\n", 0).await;
+        assert_eq!(reasons, ["too early", "too late"]);
         assert!(drafts.is_empty(), "{drafts:?}");
     }
 
