@@ -17,14 +17,14 @@ use tokio::time::{sleep, timeout};
 use super::accept_all::AcceptAll;
 use super::due::Due;
 use super::ending::{Ending, LEAVE_TIMEOUT, Policy};
+use super::find::Search;
 use super::letters::{self, At, Command};
 use super::line_reader::{InputLine, LineReader};
 use super::open_prompt::Prompt;
-use super::prompts;
 use super::reading::Reading;
-use super::review_edits;
 use super::undo::Step;
 use super::work::ReviewWork;
+use super::{navigation, prompts, review_edits};
 
 /// The time between two reads of the file of an open editor, which find a saved text.
 const SAVE_POLL_INTERVAL: Duration = Duration::from_secs(1);
@@ -35,6 +35,7 @@ const ESCAPE: char = '\x1b';
 /// The line desk for proposals.
 pub(crate) struct LineDesk {
     work: ReviewWork,
+    search: Search,
     /// Whether the input is a script of this program, whose end is not reported.
     is_scripted: bool,
     continued: Continued,
@@ -48,7 +49,7 @@ impl LineDesk {
     pub(crate) fn new(desk: Desk, roots: Vec<PathBuf>, policy: Policy, drafts: Option<DraftStore>) -> Self {
         let reading = Reading::new(LineReader::stdin(), roots, policy, drafts.is_some());
         let work = ReviewWork::new(desk, reading, drafts.unwrap_or_default());
-        Self { work, is_scripted: false, continued: Continued::listen(), has_read_print_notice: false }
+        Self::of(work, false)
     }
 
     /// Creates a desk whose input is a script, with a line for each reply.
@@ -56,7 +57,12 @@ impl LineDesk {
         let input = LineReader::new(false, || Box::new(script.as_bytes()));
         let reading = Reading::new(input, roots, Policy::Ask, false);
         let work = ReviewWork::new(desk, reading, DraftStore::default());
-        Self { work, is_scripted: true, continued: Continued::listen(), has_read_print_notice: false }
+        Self::of(work, true)
+    }
+
+    fn of(work: ReviewWork, is_scripted: bool) -> Self {
+        let (search, continued) = (Search::default(), Continued::listen());
+        Self { work, search, is_scripted, continued, has_read_print_notice: false }
     }
 
     /// Prints a line that belongs to no review.
@@ -222,7 +228,7 @@ impl LineDesk {
             }
             (Some(Reply::Reject), _, Some(id)) => self.work.decide(id, Decision::Reject).await,
             (Some(_), _, None) => self.work.reading().next_review(),
-            (Some(Reply::No), Question::AcceptUnseen(_), _) => self.work.reading().show_unseen(),
+            (Some(Reply::No), Question::AcceptUnseen(_), _) => navigation::show_unseen(self.work.reading()),
             (Some(Reply::No), ..) | (Some(Reply::Yes), Question::AcceptAhead | Question::RejectWork, _) => {}
             (
                 Some(Reply::Yes),
@@ -289,13 +295,13 @@ impl LineDesk {
             Command::KeepRest => review_edits::keep_rest(&mut self.work, id, hunk, true).await,
             Command::DropRest => review_edits::keep_rest(&mut self.work, id, hunk, false).await,
             Command::Split => review_edits::split(&mut self.work, id, hunk).await,
-            Command::More => reading.show_next_page(),
+            Command::More => navigation::show_next_page(reading),
             Command::Next => reading.show_hunk(hunk + 1),
             Command::Previous if hunk > 0 => reading.show_hunk(hunk - 1),
             Command::Previous => reading.say(messages::FIRST_CHANGE),
             Command::Back => reading.show_hunk(0),
-            Command::Go => reading.show_hunk_numbered(argument),
-            Command::Find => reading.find(argument),
+            Command::Go => navigation::show_hunk_numbered(reading, argument),
+            Command::Find => navigation::find(reading, &mut self.search, argument),
             Command::Print => {
                 reading.mark_due(Due::Place);
                 if !std::mem::replace(&mut self.has_read_print_notice, true) {
@@ -364,12 +370,7 @@ mod tests {
         let input = LineReader::new(false, move || Box::new(lines.as_bytes()));
         let reading = Reading::new(input, vec!["/p".into()], Policy::Ask, true);
         let work = ReviewWork::new(desk, reading, DraftStore::among_drafts(drafts.clone()));
-        let mut desk = LineDesk {
-            work,
-            is_scripted: true,
-            continued: Continued::listen(),
-            has_read_print_notice: false,
-        };
+        let mut desk = LineDesk::of(work, true);
         let ending = desk.run(&mut Signals::listen().unwrap(), std::future::pending()).await;
         desk.finish(ending).await;
         let drafts = drafts.all();

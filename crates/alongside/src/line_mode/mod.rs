@@ -19,6 +19,7 @@ mod keeping;
 mod kept_changes;
 mod letters;
 mod line_reader;
+mod navigation;
 mod open_prompt;
 mod pages;
 mod place_printing;

@@ -13,14 +13,13 @@ use super::accepted;
 use super::arrivals::Arrivals;
 use super::due::Due;
 use super::ending::Policy;
-use super::find::Search;
 use super::kept_changes::KeptChanges;
 use super::letters::{self, At};
 use super::line_reader::LineReader;
 use super::open_prompt::Prompt;
-use super::pages::layout_below;
+use super::pages::{Paging, layout_below};
 use super::place_printing::PlacePrinting;
-use super::printed::{PrintedReviews, Unseen};
+use super::printed::PrintedReviews;
 use super::printer::{Printer, wrapped};
 use super::waiting_list::waiting_list;
 use super::waiting_reviews::WaitingReviews;
@@ -43,7 +42,6 @@ pub(super) struct Reading {
     printing: PlacePrinting,
     kept: KeptChanges,
     arrivals: Arrivals,
-    search: Search,
     due: Due,
 }
 
@@ -63,7 +61,6 @@ impl Reading {
             printing: PlacePrinting::default(),
             kept: KeptChanges::default(),
             arrivals: Arrivals::default(),
-            search: Search::default(),
             due: Due::Nothing,
         }
     }
@@ -108,6 +105,15 @@ impl Reading {
 
     pub(super) fn companion(&mut self) -> &mut CompanionState {
         &mut self.companion
+    }
+
+    pub(super) fn printed(&self) -> &PrintedReviews {
+        &self.printed
+    }
+
+    /// Returns the pages of the change where the person is.
+    pub(super) fn paging(&mut self) -> &mut Paging {
+        self.printed.paging()
     }
 
     pub(super) fn input(&mut self) -> &mut LineReader {
@@ -285,62 +291,10 @@ impl Reading {
         }
     }
 
-    /// Shows the next page of a long change.
-    pub(super) fn show_next_page(&mut self) {
-        match self.printed.paging().advance() {
-            true => self.mark_due(Due::Place),
-            false => self.printer.say(prompts::NO_NEXT_PAGE),
-        }
-    }
-
-    /// Shows the first lines that were not printed yet.
-    pub(super) fn show_unseen(&mut self) {
-        match self.current().map(|open| self.printed.next_unseen(open)) {
-            Some(Unseen::From(hunk, spot)) => {
-                self.show_hunk(hunk);
-                self.printed.paging().begin_at(spot);
-            }
-            Some(Unseen::OnlyCut(hunk)) => {
-                self.printer.say(prompts::ONLY_CUT);
-                self.show_hunk(hunk);
-            }
-            Some(Unseen::NextPage) | None => self.show_next_page(),
-        }
-    }
-
-    /// Shows the hunk with this number, counted from 1.
-    pub(super) fn show_hunk_numbered(&mut self, number: &str) {
-        let Some(open) = self.current() else { return };
-        match prompts::index_of(number, open.review().hunks.len()) {
-            Ok(hunk) => self.show_hunk(hunk),
-            Err(answer) => self.printer.say(&answer),
-        }
-    }
-
-    /// Shows the next hunk that contains a text. An empty text repeats the latest search.
-    pub(super) fn find(&mut self, text: &str) {
-        let Some(open) = self.at.and_then(|at| self.reviews.get(at)) else { return };
-        let (found, answer) = self.search.next(open.review(), open.hunk(), text);
-        self.printer.say(&answer);
-        if let Some(hunk) = found {
-            self.show_hunk(hunk);
-        }
-    }
-
     /// Marks these changes as kept by a letter, or as undecided again.
     pub(super) fn mark_kept(&mut self, id: ReviewId, hunks: Range<usize>, is_kept: bool) {
         if let Some(open) = self.reviews.get(id) {
             self.kept.set(open.review(), hunks, is_kept);
-        }
-    }
-
-    /// Shows the place after an edit. After the last change, shows the first edited hunk that was not
-    /// printed.
-    pub(super) fn show_edited(&mut self) {
-        let at_end = self.current().filter(|open| At::of(open) == At::End);
-        match at_end.and_then(|open| self.printed.first_unseen_edit(open.review())) {
-            Some(hunk) => self.show_hunk(hunk),
-            None => self.mark_due(Due::Place),
         }
     }
 

@@ -16,10 +16,9 @@ use super::accept_all::AcceptAll;
 use super::activity::Activity;
 use super::due::Due;
 use super::line_reader::InputLine;
-use super::prompts;
 use super::reading::Reading;
-use super::requests;
 use super::unsent_reasons::UnsentReasons;
+use super::{navigation, prompts, requests};
 
 /// The person's work on reviews.
 pub(super) struct ReviewWork {
@@ -328,7 +327,7 @@ impl ReviewWork {
             }
         }
         match self.reading.at() {
-            Some(_) => self.reading.show_edited(),
+            Some(_) => navigation::show_edited(&mut self.reading),
             None => self.reading.next_review(),
         }
     }
