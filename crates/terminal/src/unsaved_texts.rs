@@ -13,6 +13,9 @@ use tempfile::TempDir;
 /// The reason in the draft of a comment that the desk keeps when it ends.
 pub const COMMENT_UNSENT: &str = "the desk was closed before this comment was kept";
 
+/// The reason in the draft of a reason for the agent's model that the desk keeps when it ends.
+pub const REASON_UNSENT: &str = "the desk was closed before this reason was taken";
+
 /// The reason in the draft of a text that the desk keeps when it ends.
 pub(crate) const DESK_CLOSED: &str = "the desk was closed";
 

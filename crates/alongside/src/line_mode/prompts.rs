@@ -83,9 +83,6 @@ pub(super) const REMOVE_REASON: &str = "-";
 /// The answer to a reason that the companion has refused.
 pub(super) const REASON_COMES_BACK: &str = "Your reason is kept: R alone gives it again.";
 
-/// The explanation of a draft that is a reason.
-pub(super) const REASON_UNSENT: &str = "the desk was closed before this reason was taken";
-
 /// The line at a terminal while no review waits.
 pub(super) const NOTHING_WAITS: &str = "Nothing to review. (l list, z pause context, ? help, q quit)";
 

@@ -10,7 +10,7 @@ use alongside_desk::review_model::{Message, Question};
 use alongside_desk::{
     Closed, Closing, Decision, Desk, Event, Gone, LastWord, Refusal, Request, ReviewId, Revised, messages,
 };
-use alongside_terminal::{DraftStore, EditOutcome, Editing, UnsavedText, editor_command};
+use alongside_terminal::{DraftStore, EditOutcome, Editing, REASON_UNSENT, UnsavedText, editor_command};
 
 use super::accept_all::AcceptAll;
 use super::activity::Activity;
@@ -18,7 +18,7 @@ use super::due::Due;
 use super::line_reader::InputLine;
 use super::reading::Reading;
 use super::unsent_reasons::UnsentReasons;
-use super::{navigation, prompts, requests};
+use super::{navigation, requests};
 
 /// The person's work on reviews.
 pub(super) struct ReviewWork {
@@ -355,7 +355,7 @@ impl ReviewWork {
     /// Saves unsent reasons as drafts when the desk is left.
     pub(super) fn keep_unsent_reasons(&mut self) {
         for unsaved in self.unsent_reasons.take_all() {
-            let report = self.drafts.keep(&unsaved, prompts::REASON_UNSENT, self.reading.roots());
+            let report = self.drafts.keep(&unsaved, REASON_UNSENT, self.reading.roots());
             self.reading.say(&report);
         }
     }

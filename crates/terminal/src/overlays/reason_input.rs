@@ -87,6 +87,11 @@ impl ReasonInput {
         }
     }
 
+    /// The typed text; `None` if it is empty, or the reason that the review has.
+    pub(crate) fn typed(self) -> Option<String> {
+        (!self.text.trim().is_empty() && self.text != self.known).then_some(self.text)
+    }
+
     /// The prompt before the text.
     pub(crate) fn prompt(&self, review: &Review) -> String {
         match self.hunk(review) {

@@ -24,7 +24,7 @@ use crate::output::{Effect, Output, Purpose};
 use crate::overlays::Overlay;
 use crate::overlays::accept_all::AcceptAll;
 use crate::review_view::ReviewView;
-use crate::unsaved_texts::{DESK_CLOSED, DraftStore, UnsavedText};
+use crate::unsaved_texts::{DESK_CLOSED, DraftStore, REASON_UNSENT, UnsavedText};
 use crate::words::messages::{EDIT_DROPPED, LOOK_FIRST, NO_CHANGE_HERE, WHOLE_ONLY};
 
 /// The reviews, the pending request about them, and the output.
@@ -336,7 +336,11 @@ impl ReviewRequests {
     /// Closes the open input. The next input of the same kind begins with its text.
     pub(crate) fn leave_input(&mut self) {
         match self.out.close_input() {
-            Some(Overlay::Reason(input)) => _ = self.unsent_reason.keep(input.text),
+            Some(Overlay::Reason(input)) => {
+                if let Some(text) = input.typed() {
+                    self.unsent_reason.keep(text);
+                }
+            }
             Some(Overlay::Comment(input)) => self.reviews.turn_mut().keep_comment(*input),
             _ => {}
         }
@@ -499,24 +503,28 @@ impl ReviewRequests {
     /// Keeps the texts that the companion does not have, as the desk ends. Returns a message with their
     /// paths.
     pub(crate) async fn keep_unsent_texts(&mut self) -> Option<String> {
-        let text = self.keep_last_text().await;
-        let open = match self.out.close_input() {
-            Some(Overlay::Comment(input)) => Some(*input),
-            _ => None,
-        };
-        let comments = self.reviews.turn_mut().take_unsent(open);
-        let comments = comments.iter().map(|unsent| self.drafts.keep_comment(unsent, self.reviews.roots()));
-        let said: Vec<_> = text.into_iter().chain(comments).collect();
-        (!said.is_empty()).then(|| said.join("\n"))
-    }
-
-    async fn keep_last_text(&mut self) -> Option<String> {
+        let (mut said, mut reason, mut comment) = (Vec::new(), None, None);
         if let Some(editing) = self.pending.take_editor() {
-            return editing.end(&self.drafts, self.reviews.roots()).await;
+            said.extend(editing.end(&self.drafts, self.reviews.roots()).await);
         }
         match self.pending.take_refused().1 {
-            Some(TypedText::Text(text)) => Some(self.drafts.keep(&text, DESK_CLOSED, self.reviews.roots())),
-            Some(TypedText::Reason(_)) | None => None,
+            Some(TypedText::Text(text)) => {
+                said.push(self.drafts.keep(&text, DESK_CLOSED, self.reviews.roots()));
+            }
+            Some(TypedText::Reason(typed)) => reason = Some(typed),
+            None => {}
         }
+        match self.out.close_input() {
+            Some(Overlay::Reason(input)) => reason = input.typed(),
+            Some(Overlay::Comment(input)) => comment = Some(*input),
+            _ => {}
+        }
+        if let Some(unsaved) = self.unsent_reason.take(reason) {
+            said.push(self.drafts.keep(&unsaved, REASON_UNSENT, self.reviews.roots()));
+        }
+        for unsaved in self.reviews.turn_mut().take_unsent(comment) {
+            said.push(self.drafts.keep_comment(&unsaved, self.reviews.roots()));
+        }
+        (!said.is_empty()).then(|| said.join("\n"))
     }
 }

@@ -13,6 +13,7 @@ use crate::overlays::Overlay;
 use crate::overlays::reason_input::{ReasonEdit, ReasonInput, known};
 use crate::review_view::ReviewView;
 use crate::text::typing;
+use crate::unsaved_texts::UnsavedText;
 use crate::words::messages::{REASON_COMES_BACK, REVIEW_ENDED};
 
 /// The reasons that the person typed last.
@@ -20,6 +21,9 @@ use crate::words::messages::{REASON_COMES_BACK, REVIEW_ENDED};
 pub(crate) struct UnsentReason {
     /// The reason that the companion does not have. The next input begins with it.
     text: Option<String>,
+    /// The file and the agent of the review for which the last input was opened. The person types one reason at
+    /// a time.
+    about: (String, String),
     /// The reason that the review has now. An undo removes it.
     given: Option<GivenReason>,
 }
@@ -46,7 +50,9 @@ impl UnsentReason {
         if view.review().hunks.len() > 1 && !view.hunk_on_screen() {
             view.show_hunk();
         }
-        let input = ReasonInput::new(view.review(), view.hunk(), self.text.take());
+        let review = view.review();
+        self.about = (review.file.clone(), messages::agent_name(&review.agent));
+        let input = ReasonInput::new(review, view.hunk(), self.text.take());
         out.overlays.open(Overlay::Reason(input));
     }
 
@@ -57,6 +63,14 @@ impl UnsentReason {
         }
         self.text = Some(text);
         REASON_COMES_BACK
+    }
+
+    /// Takes the reason that the companion does not have, because the desk ends. `typed`: a reason in the open
+    /// input, or on its way to the companion.
+    pub(crate) fn take(&mut self, typed: Option<String>) -> Option<UnsavedText> {
+        let text = typed.or_else(|| self.text.take()).filter(|text| !text.is_empty())?;
+        let (file, agent) = std::mem::take(&mut self.about);
+        Some(UnsavedText { file, agent, text, replaces: None })
     }
 
     /// Handles a key while the person types a reason. `counts`: whether the person had seen the screen before

@@ -2,7 +2,9 @@
 
 use alongside_desk::{Closing, Reasons, Refusal};
 
+use super::unsent_comments::Kept;
 use super::*;
+use crate::DraftStore;
 
 fn set(revision: u64, hunk: Option<usize>, reason: &str) -> Request {
     Request::SetReason { id: ReviewId(1), revision, hunk, reason: reason.into() }
@@ -213,4 +215,38 @@ async fn ctrl_c_asks_to_leave_and_keeps_the_reason() {
     desk.ctrl('c').await;
     desk.assert_shows("Leave?");
     desk.press_expecting("nR", "Why not change 1 of 3? too early").await;
+}
+
+/// Opens the input of a reason with `R` and types these keys, and ends the companion. Returns the drafts, and the
+/// last words of the desk. `refusal`: of the reason that the keys send.
+async fn drafts_after(keys: &str, refusal: Option<Refusal>) -> (Vec<String>, Option<String>) {
+    let kept = Arc::new(Kept::default());
+    let options = Options { drafts: DraftStore::among_drafts(kept.clone()), ..Options::default() };
+    let mut desk = TestDesk::with_options(120, 28, "false", options);
+    desk.connect().await;
+    desk.propose_with(1, Reasons::Always).await;
+    desk.companion.refuse = refusal;
+    desk.press("R").await;
+    desk.press(keys).await;
+    let TestDesk { companion, ended, input, .. } = desk;
+    drop(companion);
+    let (ending, words) = timeout(Duration::from_secs(10), ended).await.unwrap().unwrap();
+    drop(input);
+    assert_eq!(ending.unwrap(), Ending::Gone);
+    let drafts = kept.0.lock().unwrap().clone();
+    (drafts, words)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reason_that_was_not_taken_is_in_the_drafts_when_the_desk_ends() {
+    let why = "the desk was closed before this reason was taken";
+    for (keys, refusal) in [("too early", None), ("too early\n", Some(Refusal::Interrupted))] {
+        let (drafts, words) = drafts_after(keys, refusal).await;
+        assert_eq!(drafts, [format!("/shop/basket.py (Gemini CLI): {why}: too early")], "{keys:?}");
+        assert!(words.unwrap().contains(&format!("{why}. Your text is in /drafts/1")), "{keys:?}");
+    }
+    // The review has the reason, which an untouched input only shows.
+    for keys in ["", "too early⎋", "too early\n", "too early\nR"] {
+        assert_eq!(drafts_after(keys, None).await, (Vec::new(), None), "{keys:?}");
+    }
 }

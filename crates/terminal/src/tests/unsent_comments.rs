@@ -43,7 +43,7 @@ async fn the_text_of_a_refused_comment_comes_back() {
 
 /// Keeps drafts in memory.
 #[derive(Debug, Default)]
-struct Kept(Mutex<Vec<String>>);
+pub(super) struct Kept(pub(super) Mutex<Vec<String>>);
 
 impl DraftKeeper for Kept {
     fn keep(&self, file: &str, agent: &str, why: &str, text: &str) -> io::Result<std::path::PathBuf> {
