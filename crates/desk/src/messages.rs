@@ -244,8 +244,8 @@ fn new_lines(hunk: &Hunk) -> String {
     }
 }
 
-/// Returns the message that the review has the text that the person typed in the editor. `hunks`: the number of
-/// its hunks now; `None` if the review has ended since.
+/// Returns the message that the review has the text that the person typed in the editor. `hunks`: the
+/// number of its hunks now; `None` if the review has ended since.
 pub fn edit_taken(hunks: Option<usize>) -> String {
     match hunks {
         Some(hunks) => format!("Edit applied: {}.", changes(hunks)),

@@ -1,5 +1,5 @@
-//! The letters that go through a review: to the next page, to a change by its number or a text, and to the lines
-//! that were not printed yet.
+//! The letters that go through a review: to the next page, to a change by its number or a text, and to the
+//! lines that were not printed yet.
 
 use super::due::Due;
 use super::find::Search;

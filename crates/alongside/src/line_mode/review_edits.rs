@@ -1,5 +1,5 @@
-//! The person's edits of a review, each by a letter: they keep, drop and split changes, give reasons, and undo
-//! and redo steps. After each edit, the person is shown the change where they go on.
+//! The person's edits of a review, each by a letter: they keep, drop and split changes, give reasons, and
+//! undo and redo steps. After each edit, the person is shown the change where they go on.
 
 use alongside_desk::{HunkState, Request, ReviewId, messages};
 

@@ -1,5 +1,5 @@
-//! The reasons that the companion has not received. `R` alone sends the one for its review again, and when the
-//! desk ends, all are saved as drafts.
+//! The reasons that the companion has not received. `R` alone sends the one for its review again, and when
+//! the desk ends, all are saved as drafts.
 
 use alongside_desk::{Review, ReviewId, messages};
 use alongside_terminal::UnsavedText;
@@ -30,8 +30,8 @@ impl UnsentReasons {
     }
 }
 
-/// Whether a reason is for this review. A companion that starts again counts its reviews anew, so another file
-/// can have the number of an earlier review.
+/// Whether a reason is for this review. A companion that starts again counts its reviews anew, so another
+/// file can have the number of an earlier review.
 fn is_for((id, unsaved): &(ReviewId, UnsavedText), review: &Review) -> bool {
     *id == review.id && unsaved.file == review.file
 }

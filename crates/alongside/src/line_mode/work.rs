@@ -1,6 +1,6 @@
-//! The person's work on reviews: their requests to the companion, their decisions, and their editor. After each
-//! reply, the desk takes the revision that the companion made, so that the next line is about the printed
-//! revision.
+//! The person's work on reviews: their requests to the companion, their decisions, and their editor. After
+//! each reply, the desk takes the revision that the companion made, so that the next line is about the
+//! printed revision.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -193,9 +193,9 @@ impl ReviewWork {
         }
     }
 
-    /// Takes the events up to a revision of a review, and marks the revision as the person's own. The companion
-    /// sends the events of a request before its reply. A later revision is not shown yet, so the person's next
-    /// request must not be about it.
+    /// Takes the events up to a revision of a review, and marks the revision as the person's own. The
+    /// companion sends the events of a request before its reply. A later revision is not shown yet, so the
+    /// person's next request must not be about it.
     async fn catch_up(&mut self, id: ReviewId, revision: u64) {
         if let Some(open) = self.reading.open_mut(id) {
             open.mark_own(revision);

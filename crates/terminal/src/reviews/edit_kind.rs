@@ -54,7 +54,8 @@ pub(crate) enum EditKind {
 }
 
 impl EditKind {
-    /// The change that a key makes of the hunk that keys act on, which has this state, and the request for it.
+    /// The change that a key makes of the hunk that keys act on, which has this state, and the request for
+    /// it.
     pub(super) fn of_hunk(action: Action, view: &ReviewView, state: HunkState) -> (Self, Request) {
         let (id, revision, hunk) = (view.review().id, view.meant_revision(), view.hunk());
         let (all, keep) = (&view.review().hunks, state == HunkState::Dropped);

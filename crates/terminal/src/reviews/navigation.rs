@@ -52,8 +52,8 @@ pub(crate) fn scroll(reviews: &mut Reviews, action: Action, out: &mut Output) {
     }
 }
 
-/// Goes `number` changes on or back, or to the change with this number. A number that is too large goes to the
-/// first or last change, with a message.
+/// Goes `number` changes on or back, or to the change with this number. A number that is too large goes to
+/// the first or last change, with a message.
 pub(crate) fn go_to_change(reviews: &mut Reviews, action: Action, number: usize, out: &mut Output) {
     let Some(view) = reviews.current_mut() else { return };
     let (hunk, hunks) = (view.hunk(), view.review().hunks.len());

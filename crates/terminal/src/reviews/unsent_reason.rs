@@ -21,8 +21,8 @@ use crate::words::messages::{REASON_COMES_BACK, REVIEW_ENDED};
 pub(crate) struct UnsentReason {
     /// The reason that the companion does not have. The next input begins with it.
     text: Option<String>,
-    /// The file and the agent of the review for which the last input was opened. The person types one reason at
-    /// a time.
+    /// The file and the agent of the review for which the last input was opened. The person types one
+    /// reason at a time.
     about: (String, String),
     /// The reason that the review has now. An undo removes it.
     given: Option<GivenReason>,
@@ -65,8 +65,8 @@ impl UnsentReason {
         REASON_COMES_BACK
     }
 
-    /// Takes the reason that the companion does not have, because the desk ends. `typed`: a reason in the open
-    /// input, or on its way to the companion.
+    /// Takes the reason that the companion does not have, because the desk ends. `typed`: a reason in the
+    /// open input, or on its way to the companion.
     pub(crate) fn take(&mut self, typed: Option<String>) -> Option<UnsavedText> {
         let text = typed.or_else(|| self.text.take()).filter(|text| !text.is_empty())?;
         let (file, agent) = std::mem::take(&mut self.about);

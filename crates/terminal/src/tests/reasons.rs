@@ -217,8 +217,8 @@ async fn ctrl_c_asks_to_leave_and_keeps_the_reason() {
     desk.press_expecting("nR", "Why not change 1 of 3? too early").await;
 }
 
-/// Opens the input of a reason with `R` and types these keys, and ends the companion. Returns the drafts, and the
-/// last words of the desk. `refusal`: of the reason that the keys send.
+/// Opens the input of a reason with `R` and types these keys, and ends the companion. Returns the drafts,
+/// and the last words of the desk. `refusal`: of the reason that the keys send.
 async fn drafts_after(keys: &str, refusal: Option<Refusal>) -> (Vec<String>, Option<String>) {
     let kept = Arc::new(Kept::default());
     let options = Options { drafts: DraftStore::among_drafts(kept.clone()), ..Options::default() };
