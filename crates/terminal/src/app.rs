@@ -105,6 +105,7 @@ impl App {
         }
     }
 
+    /// Handles a reply of the companion, after the events that came before it.
     pub(crate) fn take_reply(&mut self, purpose: Purpose, reply: Result<Revised, Refusal>) {
         self.desk.requests.take_reply(purpose, reply);
         self.desk.carry_out_delayed();

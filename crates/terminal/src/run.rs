@@ -194,9 +194,18 @@ impl<S: Screen> MainLoop<'_, S> {
             Event::Companion(event) => self.app.take_event(event),
             Event::CompanionGone if has_editor => self.companion_gone = true,
             Event::CompanionGone => return Ok(Some(Ending::Gone)),
-            Event::Reply(purpose, reply) => self.app.take_reply(purpose, reply),
+            Event::Reply(purpose, reply) => {
+                // The events before the reply may have arrived since the last poll of the desk.
+                while let Some(event) = self.desk.try_next() {
+                    self.app.take_event(event);
+                }
+                self.app.take_reply(purpose, reply);
+            }
             Event::Setup(reply) => self.app.take_setup(reply),
-            Event::Pasted(pasted) => self.app.requests_mut().take_pasted(pasted),
+            Event::Pasted(pasted) => {
+                let (reviews, out) = self.app.requests_mut().parts();
+                reviews.turn_mut().take_pasted(pasted, out);
+            }
             Event::TakenBack(back) => self.app.take_taken_back(&back),
             Event::Screen(ScreenEvent::Written) => {
                 if let Some(shown_frame) = self.shown_frame.take() {

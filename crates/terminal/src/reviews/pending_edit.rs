@@ -2,7 +2,7 @@
 //! open editor.
 //!
 //! The screen only shows states that the companion has confirmed. So keys that touch a review wait for the
-//! pending change, and keys after a decision do nothing.
+//! reply to the pending change, before which its revision comes, and keys after a decision do nothing.
 
 use std::io;
 use std::process::ExitStatus;
@@ -37,22 +37,12 @@ pub(crate) enum PendingEdit {
 #[derive(Debug)]
 pub(crate) struct PendingChange {
     id: ReviewId,
-    kind: EditKind,
-    progress: Progress,
-}
-
-/// The progress of a change. Its reply and its new revision arrive separately, in either order.
-#[derive(Debug)]
-enum Progress {
-    /// No reply yet.
-    Asked {
-        /// The news of revisions that came before the reply. Each may come from this change, or from another
-        /// desk.
-        waiting_news: Vec<ReviewNews>,
-        typed: Option<TypedText>,
-    },
-    /// The companion has carried out the change as this revision.
-    Made(u64),
+    pub(crate) kind: EditKind,
+    /// The news of revisions that came before the reply. Each may come from this change, or from another
+    /// desk.
+    pub(crate) waiting_news: Vec<ReviewNews>,
+    /// The typed text in the request.
+    pub(crate) typed: Option<TypedText>,
 }
 
 /// The typed text in the request of a change. It must not be lost if the companion refuses the change.
@@ -83,11 +73,7 @@ pub(crate) struct Upload {
 impl PendingEdit {
     /// Creates a pending change. `typed`: the typed text in its request.
     pub(crate) fn change(id: ReviewId, kind: EditKind, typed: Option<TypedText>) -> Self {
-        Self::Change(PendingChange {
-            id,
-            kind,
-            progress: Progress::Asked { waiting_news: Vec::new(), typed },
-        })
+        Self::Change(PendingChange { id, kind, waiting_news: Vec::new(), typed })
     }
 
     pub(crate) fn editor(editing: Editing) -> Self {
@@ -112,58 +98,24 @@ impl PendingEdit {
     /// Returns the news if it can be shown now. Keeps news of the reviewed text until the reply to the
     /// pending change comes, because the news may be about that change.
     pub(crate) fn filter_news(&mut self, news: ReviewNews) -> Option<ReviewNews> {
-        if let Self::Change(PendingChange { id, progress: Progress::Asked { waiting_news, .. }, .. }) = self
-            && *id == news.id
+        if let Self::Change(change) = self
+            && change.id == news.id
         {
-            waiting_news.push(news);
+            change.waiting_news.push(news);
             return None;
         }
         Some(news)
     }
 
-    /// Notes that the companion has carried out the change as `revision`. Returns the news that waited for
-    /// the reply, and the typed text, which the companion has now.
-    pub(crate) fn mark_made(&mut self, id: ReviewId, revision: u64) -> (Vec<ReviewNews>, Option<TypedText>) {
-        match self {
-            Self::Change(change) if change.id == id => {
-                match std::mem::replace(&mut change.progress, Progress::Made(revision)) {
-                    Progress::Asked { waiting_news, typed } => (waiting_news, typed),
-                    Progress::Made(_) => (Vec::new(), None),
-                }
-            }
-            _ => (Vec::new(), None),
-        }
-    }
-
-    /// Ends a change that the companion has refused. Returns the news that waited for the reply, and the
-    /// typed text, which only this desk has.
-    pub(crate) fn take_refused(&mut self) -> (Vec<ReviewNews>, Option<TypedText>) {
+    /// Ends the change, to which the companion has replied. The news that waited can be shown now; after a
+    /// refusal, only this desk has the typed text.
+    pub(crate) fn take_change(&mut self) -> Option<PendingChange> {
         match std::mem::take(self) {
-            Self::Change(PendingChange { progress: Progress::Asked { waiting_news, typed }, .. }) => {
-                (waiting_news, typed)
-            }
-            Self::Change(_) => (Vec::new(), None),
+            Self::Change(change) => Some(change),
             other => {
                 *self = other;
-                (Vec::new(), None)
+                None
             }
-        }
-    }
-
-    /// Ends the change, and returns it, if this desk has its revision. `known` returns the revision of an
-    /// open review at this desk.
-    pub(crate) fn take_made(
-        &mut self,
-        known: impl Fn(ReviewId) -> Option<u64>,
-    ) -> Option<(ReviewId, EditKind)> {
-        match self {
-            &mut Self::Change(PendingChange { id, kind, progress: Progress::Made(made) })
-                if known(id).is_none_or(|revision| revision >= made) =>
-            {
-                *self = Self::Idle;
-                Some((id, kind))
-            }
-            _ => None,
         }
     }
 
@@ -214,9 +166,7 @@ impl PendingEdit {
 
     /// Whether a text that the person typed is on its way to the companion.
     pub(crate) fn has_text_under_way(&self) -> bool {
-        let has_text = |change: &PendingChange| {
-            matches!(change.progress, Progress::Asked { typed: Some(TypedText::Text(_)), .. })
-        };
+        let has_text = |change: &PendingChange| matches!(change.typed, Some(TypedText::Text(_)));
         self.is_uploading() || matches!(self, Self::Change(change) if has_text(change))
     }
 
@@ -271,24 +221,21 @@ mod tests {
     }
 
     #[test]
-    fn keys_wait_until_a_change_is_here() {
+    fn keys_and_news_wait_for_the_reply_to_a_change() {
         let mut pending = PendingEdit::change(ID, EditKind::KeepOrDrop { hunk: 0 }, None);
         assert!(!pending.is_idle() && pending.is_change());
-        assert!(pending.take_made(|_| Some(9)).is_none(), "there is no reply yet");
         assert!(pending.filter_news(news(2)).is_none());
-        assert_eq!(pending.mark_made(ID, 2).0, [news(2)]);
-        assert!(pending.take_made(|_| Some(1)).is_none(), "the revision is not here yet");
-        assert_eq!(pending.take_made(|_| Some(2)), Some((ID, EditKind::KeepOrDrop { hunk: 0 })));
-        assert!(pending.is_idle());
+        let change = pending.take_change().unwrap();
+        assert_eq!((change.kind, change.waiting_news), (EditKind::KeepOrDrop { hunk: 0 }, vec![news(2)]));
+        assert!(pending.is_idle() && pending.take_change().is_none());
+        assert_eq!(pending.filter_news(news(3)), Some(news(3)));
     }
 
     #[test]
     fn a_move_waits_while_the_hunks_are_about_to_be_others() {
         let mut splitting = PendingEdit::change(ID, EditKind::Split { hunk: 0, before: 1 }, None);
         assert!(splitting.is_change_of_hunks());
-        splitting.mark_made(ID, 2);
-        assert!(splitting.is_change_of_hunks());
-        splitting.take_made(|_| Some(2)).unwrap();
+        splitting.take_change().unwrap();
         let dropping = PendingEdit::change(ID, EditKind::KeepOrDrop { hunk: 0 }, None);
         assert!(!splitting.is_change_of_hunks() && !dropping.is_change_of_hunks());
     }
@@ -304,7 +251,7 @@ mod tests {
         let mut pending =
             PendingEdit::change(ID, EditKind::Edited { hunk: None }, Some(TypedText::Text(text)));
         assert!(pending.has_text_under_way());
-        let (_, typed) = pending.take_refused();
+        let typed = pending.take_change().unwrap().typed;
         assert!(matches!(typed, Some(TypedText::Text(UnsavedText { text, .. })) if text == "mine"));
         assert!(pending.is_idle());
     }

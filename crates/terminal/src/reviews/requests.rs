@@ -19,7 +19,7 @@ use super::hunk_splitting;
 use super::pending_edit::{OpenEditor, PendingEdit, TypedText};
 use super::unsent_reason::{self, UnsentReason};
 use crate::editor::{EditOutcome, Editing};
-use crate::keys::{Action, Answer};
+use crate::keys::Action;
 use crate::output::{Effect, Output, Purpose};
 use crate::overlays::Overlay;
 use crate::overlays::accept_all::AcceptAll;
@@ -112,35 +112,13 @@ impl ReviewRequests {
         }
     }
 
-    /// Handles the companion's reply to a request.
-    pub(crate) fn take_reply(&mut self, purpose: Purpose, reply: Result<Revised, Refusal>) {
+    /// Handles the companion's reply to a request, after the events that came before it. Returns true if a
+    /// change was made, so that the keys that wait for it can act.
+    pub(crate) fn take_reply(&mut self, purpose: Purpose, reply: Result<Revised, Refusal>) -> bool {
         self.out.request_frame();
         match (purpose, reply) {
-            (Purpose::Change(id), Ok(Revised { revision })) => {
-                self.reviews.mark_own(id, revision);
-                let (waiting_news, typed) = self.pending.mark_made(id, revision);
-                if let Some(TypedText::Text(text)) = typed {
-                    self.drafts.discard(text.replaces);
-                }
-                self.show_all_news(waiting_news);
-            }
-            (Purpose::Change(id), Err(refusal)) => {
-                let (waiting_news, typed) = self.pending.take_refused();
-                self.out.keys.drop_held();
-                self.show_all_news(waiting_news);
-                if refusal == Refusal::NothingToRedo
-                    && let Some(view) = self.reviews.view_mut(id)
-                {
-                    view.open_mut().forget_undone();
-                }
-                match typed {
-                    Some(TypedText::Text(text)) => self.keep_refused_text(id, text, &refusal),
-                    Some(TypedText::Reason(reason)) => {
-                        self.unsent_reason.take_refused(id, reason, &refusal, &mut self.out);
-                    }
-                    None => self.show_refusal(Some(id), &refusal),
-                }
-            }
+            (Purpose::Change(id), Ok(Revised { revision })) => return self.end_change(id, revision),
+            (Purpose::Change(id), Err(refusal)) => self.take_refused_change(id, &refusal),
             (Purpose::Upload(_), reply) => self.take_upload_reply(reply.ok()),
             (Purpose::Pause(paused), Ok(_)) => self.reviews.set_paused(paused, &mut self.out),
             // The review has ended meanwhile, and a message has reported its end.
@@ -159,6 +137,40 @@ impl ReviewRequests {
                 self.reviews.turn_mut().take_reply(request, reply, &mut self.out);
             }
             (Purpose::Nothing, _) => {}
+        }
+        false
+    }
+
+    /// Ends the pending change, which the companion has made as this revision, and carries out its
+    /// consequences. Returns whether a change was pending.
+    fn end_change(&mut self, id: ReviewId, revision: u64) -> bool {
+        self.reviews.mark_own(id, revision);
+        let Some(change) = self.pending.take_change() else { return false };
+        if let Some(TypedText::Text(text)) = change.typed {
+            self.drafts.discard(text.replaces);
+        }
+        self.show_all_news(change.waiting_news);
+        self.follow_up(id, change.kind);
+        true
+    }
+
+    fn take_refused_change(&mut self, id: ReviewId, refusal: &Refusal) {
+        let change = self.pending.take_change();
+        let (waiting_news, typed) =
+            change.map(|change| (change.waiting_news, change.typed)).unwrap_or_default();
+        self.out.keys.drop_held();
+        self.show_all_news(waiting_news);
+        if *refusal == Refusal::NothingToRedo
+            && let Some(view) = self.reviews.view_mut(id)
+        {
+            view.open_mut().forget_undone();
+        }
+        match typed {
+            Some(TypedText::Text(text)) => self.keep_refused_text(id, text, refusal),
+            Some(TypedText::Reason(reason)) => {
+                self.unsent_reason.take_refused(id, reason, refusal, &mut self.out);
+            }
+            None => self.show_refusal(Some(id), refusal),
         }
     }
 
@@ -276,15 +288,6 @@ impl ReviewRequests {
         self.out.ask(request, Purpose::Change(id));
     }
 
-    /// Ends the pending change, and carries out its consequences, if this desk has its revision. Returns
-    /// whether it does.
-    pub(crate) fn finish_change(&mut self) -> bool {
-        let known = |id| self.reviews.view(id).map(|view| view.review().revision);
-        let Some((id, kind)) = self.pending.take_made(known) else { return false };
-        self.follow_up(id, kind);
-        true
-    }
-
     /// Carries out the consequences of a change whose revision this desk has.
     fn follow_up(&mut self, id: ReviewId, kind: EditKind) {
         let is_current = self.reviews.is_current(id);
@@ -344,21 +347,6 @@ impl ReviewRequests {
             Some(Overlay::Comment(input)) => self.reviews.turn_mut().keep_comment(*input),
             _ => {}
         }
-    }
-
-    /// Handles a key in a list over a turn review, such as the key that copies the message.
-    pub(crate) fn take_list_key(&mut self, answer: Answer) {
-        self.reviews.turn_mut().take_list_key(answer, &mut self.out);
-    }
-
-    /// Handles the result of a paste into the pane of an agent.
-    pub(crate) fn take_pasted(&mut self, pasted: Result<String, String>) {
-        self.reviews.turn_mut().take_pasted(pasted, &mut self.out);
-    }
-
-    /// Handles the result of taking undos back.
-    pub(crate) fn take_taken_back(&mut self, back: &[(String, Result<(), String>)]) {
-        self.reviews.turn_mut().take_taken_back(back, &mut self.out);
     }
 
     /// Takes back all grants of the person.
@@ -507,7 +495,7 @@ impl ReviewRequests {
         if let Some(editing) = self.pending.take_editor() {
             said.extend(editing.end(&self.drafts, self.reviews.roots()).await);
         }
-        match self.pending.take_refused().1 {
+        match self.pending.take_change().and_then(|change| change.typed) {
             Some(TypedText::Text(text)) => {
                 said.push(self.drafts.keep(&text, DESK_CLOSED, self.reviews.roots()));
             }
