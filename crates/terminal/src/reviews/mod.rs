@@ -8,6 +8,7 @@ mod hunk_splitting;
 pub(crate) mod navigation;
 mod pending_edit;
 mod proposal_list;
+pub(crate) mod question_replies;
 pub(crate) mod requests;
 mod unsent_reason;
 

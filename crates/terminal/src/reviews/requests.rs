@@ -5,7 +5,7 @@
 use std::io;
 use std::process::ExitStatus;
 
-use alongside_desk::review_model::{Message, Question, Reply, ReviewNews, Subject};
+use alongside_desk::review_model::{Message, Question, ReviewNews, Subject};
 use alongside_desk::{
     Closed, Decision, Event, HunkState, Refusal, Request, ReviewId, Revised, harmless, messages,
     without_error_codes,
@@ -235,37 +235,9 @@ impl ReviewRequests {
         }
     }
 
-    /// Handles the person's reply to a question.
-    pub(crate) fn take_answer(&mut self, question: Question, reply: Reply) {
-        match (reply, question) {
-            (Reply::No, _) | (Reply::Yes, Question::AcceptAhead | Question::RejectWork) => {}
-            (Reply::For(scope), _) => {
-                if let Some(id) = self.reviews.proposal_id() {
-                    self.out.ask(Request::Grant { id, scope }, Purpose::Grant);
-                }
-            }
-            (Reply::Reject, _) => self.decide(Decision::Reject),
-            (Reply::Yes, Question::Leave | Question::LeaveAlone(_)) => self.out.add_effect(Effect::Leave),
-            (
-                Reply::Yes,
-                Question::AcceptAnyway
-                | Question::AcceptUnseen(_)
-                | Question::AcceptWithout(_)
-                | Question::AcceptEmptied,
-            ) => self.accept(Some(question)),
-            (Reply::Yes, Question::SingleNewline) => {
-                if let Some(view) = self.reviews.current() {
-                    let id = view.review().id;
-                    let request = Request::replace_text(id, view.meant_revision(), "\n".into());
-                    self.change(id, EditKind::SingleNewline, request, None);
-                }
-            }
-        }
-    }
-
     /// Accepts the revision that was on the screen, unless a question comes first. `answered`: the last
     /// question to which the person said yes.
-    fn accept(&mut self, answered: Option<Question>) {
+    pub(super) fn accept(&mut self, answered: Option<Question>) {
         let Some(view) = self.reviews.current() else { return };
         match Question::before_accepting(view.review(), view.seen_part(), answered) {
             Some(question) => self.out.open_question(question),
@@ -274,7 +246,7 @@ impl ReviewRequests {
     }
 
     /// Decides on the revision that was on the screen.
-    fn decide(&mut self, decision: Decision) {
+    pub(super) fn decide(&mut self, decision: Decision) {
         let Some(view) = self.reviews.current() else { return };
         let (id, revision) = (view.review().id, view.meant_revision());
         self.pending = PendingEdit::Decision(id);
@@ -283,7 +255,13 @@ impl ReviewRequests {
 
     /// Requests a change. Keys that touch a review wait for its result. `typed`: the typed text in the
     /// request.
-    fn change(&mut self, id: ReviewId, kind: EditKind, request: Request, typed: Option<TypedText>) {
+    pub(super) fn change(
+        &mut self,
+        id: ReviewId,
+        kind: EditKind,
+        request: Request,
+        typed: Option<TypedText>,
+    ) {
         self.pending = PendingEdit::change(id, kind, typed);
         self.out.ask(request, Purpose::Change(id));
     }
