@@ -119,7 +119,7 @@ impl LineDesk {
                 signal = signals.next() => {
                     // The terminal also sends Ctrl-C to the editor, where it has another meaning.
                     if !(has_editor && signal == INTERRUPT) {
-                        self.work.upload_saved_text().await;
+                        self.work.upload_last_text().await;
                         return Ending::Signal(signal);
                     }
                 }

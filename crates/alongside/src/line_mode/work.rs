@@ -5,12 +5,14 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::process::ExitStatus;
+use std::time::Duration;
 
 use alongside_desk::review_model::{Message, Question};
 use alongside_desk::{
     Closed, Closing, Decision, Desk, Event, Gone, LastWord, Refusal, Request, ReviewId, Revised, messages,
 };
 use alongside_terminal::{DraftStore, EditOutcome, Editing, REASON_UNSENT, UnsavedText, editor_command};
+use tokio::time::timeout;
 
 use super::accept_all::AcceptAll;
 use super::activity::Activity;
@@ -19,6 +21,10 @@ use super::line_reader::InputLine;
 use super::reading::Reading;
 use super::unsent_reasons::UnsentReasons;
 use super::{navigation, requests};
+
+/// The time for which a desk that a signal ends waits for the companion's reply to a saved text. A frozen
+/// companion never replies.
+const UPLOAD_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The person's work on reviews.
 pub(super) struct ReviewWork {
@@ -302,6 +308,13 @@ impl ReviewWork {
         }
     }
 
+    /// Sends the text that was saved in the open editor, because a signal ends the desk. Without a reply, the
+    /// text becomes a draft.
+    pub(super) async fn upload_last_text(&mut self) {
+        // The result is in the state of the editor.
+        let _ = timeout(UPLOAD_TIMEOUT, self.upload_saved_text()).await;
+    }
+
     /// Sends the text of an editor that has ended, and shows the review again.
     pub(super) async fn handle_editor_exit(&mut self, status: io::Result<ExitStatus>) {
         let Some(editing) = self.take_editor() else { return };
@@ -374,5 +387,38 @@ impl ReviewWork {
     fn report_edit(&mut self, id: ReviewId) {
         let hunks = self.reading.review(id).map(|review| review.hunks.len());
         self.reading.say(&messages::edit_taken(hunks));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use alongside_desk::review_model::OpenReview;
+    use alongside_desk::{Review, pair};
+
+    use super::*;
+    use crate::line_mode::drafts_in_memory::Drafts;
+    use crate::line_mode::ending::Policy;
+    use crate::line_mode::line_reader::LineReader;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_frozen_companion_leaves_the_saved_text_to_the_drafts() {
+        // The other end stays, and answers nothing.
+        let (desk, _seat) = pair();
+        let drafts = Arc::new(Drafts::default());
+        let input = LineReader::new(false, || Box::new("".as_bytes()));
+        let reading = Reading::new(input, vec!["/p".into()], Policy::Ask, true);
+        let mut work = ReviewWork::new(desk, reading, DraftStore::among_drafts(drafts.clone()));
+        let (id, file) = (ReviewId(1), "/p/a.rs".into());
+        let mut review = Review { id, file, current: "new\n".into(), ..Review::default() };
+        review.agent.name = "Codex".into();
+        let editor = "edit() { echo mine > \"$1\"; }; edit";
+        let mut editing = Editing::start(editor, &OpenReview::new(review)).unwrap();
+        editing.ended().await.unwrap();
+        work.activity = Activity::Editor(Box::new(editing));
+        work.upload_last_text().await;
+        work.end_editor().await;
+        assert_eq!(drafts.all(), ["/p/a.rs (Codex): the desk was closed: mine\n"]);
     }
 }
