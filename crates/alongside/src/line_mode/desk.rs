@@ -129,7 +129,11 @@ impl LineDesk {
                 },
                 // The process continues after a stop.
                 () = self.continued.next() => self.work.reading().resume(),
-                () = sleep(SAVE_POLL_INTERVAL), if has_editor => self.work.upload_saved_text().await,
+                () = sleep(SAVE_POLL_INTERVAL), if has_editor => tokio::select! {
+                    () = self.work.upload_saved_text() => {}
+                    // A frozen companion takes no text, which then becomes a draft.
+                    signal = end_with_editor(signals) => return Ending::Signal(signal),
+                },
                 status = editor_exit => self.work.handle_editor_exit(status).await,
                 () = &mut done => return Ending::Done,
                 () = arrivals_due => self.work.reading().announce(),
@@ -316,6 +320,17 @@ impl LineDesk {
             | Command::Pause
             | Command::Retired
             | Command::Help => {}
+        }
+    }
+}
+
+/// Waits for a signal that ends a desk whose editor has the terminal. The editor also gets Ctrl-C, which has
+/// another meaning there. Cancel safe.
+async fn end_with_editor(signals: &mut Signals) -> i32 {
+    loop {
+        let signal = signals.next().await;
+        if signal != INTERRUPT {
+            return signal;
         }
     }
 }
