@@ -200,6 +200,10 @@ impl<S: Screen> MainLoop<'_, S> {
                     self.app.take_event(event);
                 }
                 self.app.take_reply(purpose, reply);
+                // The editor has ended while its last text was on its way.
+                if self.companion_gone && !self.app.requests().pending().has_editor() {
+                    return Ok(Some(Ending::Gone));
+                }
             }
             Event::Setup(reply) => self.app.take_setup(reply),
             Event::Pasted(pasted) => {

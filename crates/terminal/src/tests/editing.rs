@@ -131,6 +131,40 @@ async fn a_text_saved_after_the_companion_stopped_is_kept() {
 }
 
 #[tokio::test]
+async fn a_desk_whose_companion_stops_ends_although_a_text_was_on_its_way() {
+    let deadline = Duration::from_secs(30);
+    let signs = tempfile::tempdir().unwrap();
+    let sign = |name: &str| signs.path().join(name);
+    let (save, close) = (wait_for(&sign("save")), wait_for(&sign("close")));
+    let mut desk = edit_with(&format!("edit() {{ {save}; echo mine > \"$1\"; {close}; }}; edit")).await;
+    until(&mut desk, "the editor", |desk| !desk.shared.notes.lock().unwrap().is_empty()).await;
+    std::fs::write(sign("save"), "").unwrap();
+    // The companion never replies to the text, which comes at the next look at the file.
+    let text = loop {
+        let call = timeout(deadline, desk.companion.next()).await.expect("a text").unwrap();
+        if let Request::EditReview { .. } = call.request {
+            break call;
+        }
+        desk.companion.answer(call);
+    };
+    let frames = *desk.shared.frames.lock().unwrap();
+    std::fs::write(sign("close"), "").unwrap();
+    // The first frame after the editor shows that the desk knows of its end.
+    let drawn = async {
+        while *desk.shared.frames.lock().unwrap() == frames {
+            sleep(Duration::from_millis(1)).await;
+        }
+    };
+    timeout(deadline, drawn).await.expect("a frame");
+    let TestDesk { companion, ended, .. } = desk;
+    drop(text);
+    drop(companion);
+    let (ending, words) = timeout(deadline, ended).await.expect("the end of the desk").unwrap();
+    assert_eq!(ending.unwrap(), Ending::Gone);
+    assert_eq!(kept(&words.expect("it says where")), "mine\n");
+}
+
+#[tokio::test]
 async fn a_text_outlives_its_review() {
     let signs = tempfile::tempdir().unwrap();
     let go = signs.path().join("go");
