@@ -92,7 +92,7 @@ impl App {
             // A search belongs to the review in which it was begun.
             self.desk.search.end();
         }
-        self.desk.carry_out_delayed();
+        self.desk.leave_once_written();
     }
 
     /// Announces a review while another window has the focus. Reviews that arrive within a second are
@@ -107,14 +107,18 @@ impl App {
 
     /// Handles a reply of the companion, after the events that came before it.
     pub(crate) fn take_reply(&mut self, purpose: Purpose, reply: Result<Revised, Refusal>) {
-        self.desk.requests.take_reply(purpose, reply);
-        self.desk.carry_out_delayed();
+        let has_made_change = self.desk.requests.take_reply(purpose, reply);
+        self.desk.leave_once_written();
+        if has_made_change {
+            self.desk.take_held_keys();
+        }
     }
 
     /// Handles the result of taking undos back: for each file, success or the reason why it stays undone.
     pub(crate) fn take_taken_back(&mut self, back: &[(String, Result<(), String>)]) {
-        self.desk.requests.take_taken_back(back);
-        self.desk.carry_out_delayed();
+        let (reviews, out) = self.desk.requests.parts();
+        reviews.turn_mut().take_taken_back(back, out);
+        self.desk.leave_once_written();
     }
 
     /// Handles the result of a search for agents, or of a change of their settings.

@@ -17,8 +17,8 @@ use crate::overlays::message_list::MessageList;
 use crate::overlays::review_list::ReviewList;
 use crate::overlays::turn_list::ListPurpose;
 use crate::panels::drawn_overlays::help;
-use crate::reviews::Reviews;
 use crate::reviews::requests::ReviewRequests;
+use crate::reviews::{Reviews, navigation, question_replies};
 use crate::screen_layout::ScreenLayout;
 use crate::search_input::SearchInput;
 use crate::text::typing::in_one_line;
@@ -60,19 +60,20 @@ impl DeskState {
         }
     }
 
-    /// Carries out the keys that waited for the pending change, once this desk has its result. Leaves, once
-    /// all files are written, if the person pressed the key for it meanwhile.
-    pub(crate) fn carry_out_delayed(&mut self) {
+    /// Leaves, once all files are written, if the person pressed the key for it meanwhile.
+    pub(crate) fn leave_once_written(&mut self) {
         if self.requests.parts().0.turn_mut().take_leaving() {
             self.leave();
         }
-        if self.requests.finish_change() {
-            self.requests.out_mut().keys.forget_reason_key();
-            while !self.requests.pending().is_change()
-                && let Some((key, at)) = self.requests.out_mut().keys.take_held()
-            {
-                self.take_key(key, at);
-            }
+    }
+
+    /// Carries out the keys that waited for a change, up to one that makes another change.
+    pub(crate) fn take_held_keys(&mut self) {
+        self.requests.out_mut().keys.forget_reason_key();
+        while !self.requests.pending().is_change()
+            && let Some((key, at)) = self.requests.out_mut().keys.take_held()
+        {
+            self.take_key(key, at);
         }
     }
 
@@ -126,7 +127,7 @@ impl DeskState {
                 let question = open.question;
                 if let Some(reply) = open.reply(key) {
                     out.close_question();
-                    self.requests.take_answer(question, reply);
+                    question_replies::take(&mut self.requests, question, reply);
                 }
             }
             Some(Overlay::Turn(list)) if interrupts && list.purpose() == ListPurpose::Leave => {
@@ -181,7 +182,10 @@ impl DeskState {
                 reviews.turn_mut().take_back(out);
             }
             (Answer::No | Answer::Close | Answer::TooSoon, _) => drop(self.close_cover()),
-            _ => self.requests.take_list_key(answer),
+            _ => {
+                let (reviews, out) = self.requests.parts();
+                reviews.turn_mut().take_list_key(answer, out);
+            }
         }
     }
 
@@ -230,7 +234,7 @@ impl DeskState {
             }
             Action::NextHunk | Action::PreviousHunk | Action::Top | Action::Bottom if number.is_some() => {
                 let (reviews, out) = self.requests.parts();
-                reviews.go_to_change(action, number.unwrap_or_default(), out);
+                navigation::go_to_change(reviews, action, number.unwrap_or_default(), out);
             }
             action if action.touches_review() && number.is_some() => self.requests.out_mut().say(NO_NUMBER),
             action if !action.touches_review() => self.navigate(action),
@@ -318,7 +322,7 @@ impl DeskState {
             Action::Search if has_review => out.overlays.open(Overlay::Search(String::new())),
             Action::SearchOn => self.search.go_to_match(&mut self.requests, true),
             Action::SearchBack => self.search.go_to_match(&mut self.requests, false),
-            action => reviews.scroll(action, out),
+            action => navigation::scroll(reviews, action, out),
         }
     }
 
