@@ -51,8 +51,7 @@ impl AgentHook {
         }
     }
 
-    /// Returns the effect of the entry that waits beside an idle session; empty if the release gets no such
-    /// entry.
+    /// Returns the effect of the waiter's entry; empty if the release gets no such entry.
     fn fact_of_waiting(&self) -> String {
         let turns = self.agent.turns.as_ref();
         let Some(wake) = turns.and_then(|turns| turns.wake_in(self.release)) else { return String::new() };

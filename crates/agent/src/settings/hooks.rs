@@ -198,7 +198,9 @@ impl Entry {
         if self.found.timeout != new.timeout {
             json::set(&self.hook, "timeout", entry.timeout.into());
         }
-        if let Some(field) = entry.waits.filter(|field| json::property(&self.hook, field).is_none()) {
+        if let Some(field) =
+            entry.background_field.filter(|field| json::property(&self.hook, field).is_none())
+        {
             json::set(&self.hook, field, true.into());
         }
         if let Some(word) = new.on_failure.filter(|_| self.found.on_failure.is_none()) {
@@ -265,7 +267,7 @@ fn entries(root: &CstRootNode, agent: HookAgent, which: Which) -> Vec<Entry> {
                 let found = HookEntry {
                     hook: ours,
                     event: event.clone(),
-                    waits: command_line::waits(&command, agent),
+                    is_waiter: command_line::is_waiter(&command, agent),
                     matcher: string(&group, "matcher"),
                     command,
                     has_argument_list: json::array(&hook, ARGUMENTS).is_some(),
@@ -319,7 +321,7 @@ fn group(entry: &Registration, wanted: &WantedHook) -> CstInputValue {
         None => hook.push(named("command", wanted.command.as_str().into())),
     }
     hook.push(named("timeout", entry.timeout.into()));
-    hook.extend(entry.waits.map(|field| named(field, true.into())));
+    hook.extend(entry.background_field.map(|field| named(field, true.into())));
     hook.extend(wanted.on_failure.map(|word| named(ON_FAILURE_KEY, word.as_str().into())));
     let matcher = entry.matcher.map(|matcher| named("matcher", matcher.into()));
     let list = named("hooks", CstInputValue::Array(vec![CstInputValue::Object(hook)]));

@@ -11,17 +11,17 @@ use alongside_platform::{Os, shell};
 use super::guard::{Guard, guarded, has_other_command};
 use super::registration::OurHook;
 
-/// The last argument of the turn hook that waits beside the idle session.
-const WAITS: &str = " --wait";
+/// The last argument of the waiter.
+const WAITER_ARGUMENT: &str = " --wait";
 
-/// Returns the same command line for the hook that waits.
-pub(super) fn waiting(command: &str) -> String {
-    format!("{command}{WAITS}")
+/// Returns the command line of the waiter, given that of the turn hook.
+pub(super) fn waiter_command(command: &str) -> String {
+    format!("{command}{WAITER_ARGUMENT}")
 }
 
-/// Whether a command line of ours starts the hook that waits.
-pub(super) fn waits(command: &str, agent: HookAgent) -> bool {
-    CommandLine::of(command, agent).is_some_and(|line| line.waits)
+/// Whether a command line of ours starts the waiter.
+pub(super) fn is_waiter(command: &str, agent: HookAgent) -> bool {
+    CommandLine::of(command, agent).is_some_and(|line| line.is_waiter)
 }
 
 /// Returns the arguments of our program in a hook of this agent.
@@ -100,8 +100,8 @@ pub fn has_guard(command: &str, agent: HookAgent) -> bool {
 pub(super) struct CommandLine<'a> {
     /// The hook of ours that it starts.
     hook: OurHook,
-    /// Whether the hook waits beside the idle session.
-    waits: bool,
+    /// Whether the hook is the waiter.
+    is_waiter: bool,
     /// The words that a person has put before the program.
     before: &'a str,
     /// The program as the line has it.
@@ -130,7 +130,7 @@ impl<'a> CommandLine<'a> {
     fn of_hook(command: &'a str, agent: HookAgent, hook: OurHook) -> Option<Self> {
         let (start, behind) = command.trim_end().rsplit_once(arguments(agent, hook).as_str())?;
         let start = start.trim_end();
-        let (waits, behind) = match behind.strip_prefix(WAITS) {
+        let (is_waiter, behind) = match behind.strip_prefix(WAITER_ARGUMENT) {
             Some(rest) if hook == OurHook::Turn => (true, rest),
             _ => (false, behind),
         };
@@ -147,7 +147,15 @@ impl<'a> CommandLine<'a> {
         let name = name.rsplit(['/', '\\']).next().unwrap_or_default();
         let is_named_like_ours = name == "alongside" || name == "alongside.exe";
         let is_in_quotes = quote.is_some();
-        is_named_like_ours.then_some(Self { hook, waits, before, program, behind, is_in_quotes, guard: None })
+        is_named_like_ours.then_some(Self {
+            hook,
+            is_waiter,
+            before,
+            program,
+            behind,
+            is_in_quotes,
+            guard: None,
+        })
     }
 
     /// Whether a person has added something.
@@ -171,9 +179,9 @@ impl<'a> CommandLine<'a> {
         let has_path = Path::new(path).is_absolute();
         let is_replaced = has_path && !self.is_in_quotes;
         let program = if is_replaced { new.program } else { self.program };
-        let waits = if self.waits { WAITS } else { "" };
+        let waiter = if self.is_waiter { WAITER_ARGUMENT } else { "" };
         let arguments = arguments(agent, self.hook);
-        let line = format!("{}{program}{arguments}{waits}{}", self.before, self.behind);
+        let line = format!("{}{program}{arguments}{waiter}{}", self.before, self.behind);
         match self.guard.or(new.guard.filter(|_| is_replaced && self.before.is_empty())) {
             Some(guard) => guard.wrap(program, &line),
             None => line,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use alongside_contract::agent::HookAgent;
 
-use super::command_line::{CommandLine, has_guard, waiting};
+use super::command_line::{CommandLine, has_guard, waiter_command};
 use super::registration::{OurHook, Registration};
 
 /// An entry of ours.
@@ -15,8 +15,8 @@ pub struct HookEntry {
     pub hook: OurHook,
     /// The event that it is registered for.
     pub event: String,
-    /// Whether the hook waits beside the idle session.
-    pub waits: bool,
+    /// Whether the hook is the waiter.
+    pub is_waiter: bool,
     /// The pattern of the tools. Without one, the agent calls the hook for all tools.
     pub matcher: Option<String>,
     /// The command line.
@@ -41,18 +41,21 @@ impl HookEntry {
         Self {
             hook,
             event: entry.event.to_owned(),
-            waits: entry.waits.is_some(),
+            is_waiter: entry.background_field.is_some(),
             matcher: entry.matcher.map(ToOwned::to_owned),
-            command: if entry.waits.is_some() { waiting(command) } else { command.to_owned() },
+            command: match entry.background_field {
+                Some(_) => waiter_command(command),
+                None => command.to_owned(),
+            },
             has_argument_list: false,
             timeout: Some(entry.timeout),
             on_failure: on_failure_value(entry, command, agent),
         }
     }
 
-    /// Whether this entry has the event of a registration and waits as it does.
+    /// Whether this entry has the event of a registration, and both or neither are for the waiter.
     pub fn is_for(&self, entry: &Registration) -> bool {
-        self.event == entry.event && self.waits == entry.waits.is_some()
+        self.event == entry.event && self.is_waiter == entry.background_field.is_some()
     }
 
     /// Whether the entry asks the agent to refuse a change if the hook fails, while its guard lets the change
@@ -71,11 +74,11 @@ impl HookEntry {
         CommandLine::of(&self.command, agent).map(|line| line.program)
     }
 
-    /// Returns the time that the hook works, or waits for a decision: an option of the command line may give
-    /// another time than the default.
+    /// Returns the longest time that the hook may take: an option of the command line may give another time
+    /// than the default.
     pub fn patience(&self, agent: HookAgent) -> Duration {
         let limit = CommandLine::of(&self.command, agent).and_then(|line| line.timeout());
-        self.hook.patience(agent, limit.unwrap_or(agent.hook.wait.limit))
+        self.hook.time_budget(agent, limit.unwrap_or(agent.hook.wait.limit))
     }
 
     /// Makes the entry for a registration as [`Self::wanted`] does, but keeps what a person added to the

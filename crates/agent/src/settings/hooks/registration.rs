@@ -1,5 +1,5 @@
-//! The entries that an installation makes: the events of the agent for each of our hooks, and the content of
-//! each entry.
+//! The registrations that an installation makes: the events of the agent for each of our hooks, and the
+//! content of each entry.
 
 use std::time::Duration;
 
@@ -15,11 +15,11 @@ pub enum OurHook {
     Turn,
 }
 
-/// The longest time that `alongside turn` works, with a margin.
-const TURN: Duration = Duration::from_secs(3);
+/// The longest time that `alongside turn` runs; it usually ends earlier.
+const TURN_HOOK_RUN_TIME: Duration = Duration::from_secs(3);
 
-/// The longest time that an agent is to wait for `alongside turn`, on a very busy machine.
-const TURN_LIMIT: Duration = Duration::from_secs(10);
+/// The longest time that an agent is to wait for `alongside turn`, which a very busy machine slows down.
+const TURN_HOOK_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl OurHook {
     /// All hooks of ours.
@@ -49,15 +49,16 @@ impl OurHook {
         }
     }
 
-    /// Returns the time that the hook works, if the agent waits for `limit`.
-    pub(super) fn patience(self, agent: HookAgent, limit: Duration) -> Duration {
+    /// Returns the longest time that the hook may take if the agent waits for `limit`.
+    pub(super) fn time_budget(self, agent: HookAgent, limit: Duration) -> Duration {
         match self {
             Self::Write => agent.hook.wait.patience_within(limit),
-            Self::Turn => TURN,
+            Self::Turn => TURN_HOOK_RUN_TIME,
         }
     }
 
-    /// Returns the registrations that an installation makes. An unknown release may be an old one.
+    /// Returns the registrations that an installation makes. Without a `release`, leaves out what old releases
+    /// do not know.
     pub fn registrations(self, agent: HookAgent, release: Option<Release>) -> Vec<Registration> {
         let wait = &agent.hook.wait;
         match self {
@@ -69,32 +70,31 @@ impl OurHook {
                     matcher: Some(event.matcher),
                     timeout: wait.timeout,
                     can_refuse: event.on_failure.can_refuse(),
-                    waits: None,
+                    background_field: None,
                 })
                 .collect(),
-            Self::Turn => turns(agent, release),
+            Self::Turn => turn_registrations(agent, release),
         }
     }
 }
 
-/// Returns the registrations of the turn hook: at the prompt, at each end of a turn, and for the hook that
-/// waits beside the idle session.
-fn turns(agent: HookAgent, release: Option<Release>) -> Vec<Registration> {
+/// Returns the registrations of the turn hook: at the prompt, at each end of a turn, and for the waiter.
+fn turn_registrations(agent: HookAgent, release: Option<Release>) -> Vec<Registration> {
     let Some(turns) = &agent.turns else { return Vec::new() };
     let unit = agent.hook.wait.unit;
-    let entry = |event: &'static str| Registration {
+    let registration = |event: &'static str| Registration {
         event,
         matcher: None,
-        timeout: unit.number(TURN_LIMIT),
+        timeout: unit.number(TURN_HOOK_TIMEOUT),
         can_refuse: false,
-        waits: None,
+        background_field: None,
     };
-    let waiting = turns.wake_in(release).map(|wake| Registration {
+    let waiter = turns.wake_in(release).map(|wake| Registration {
         timeout: unit.number(wake.patience),
-        waits: Some(wake.field),
-        ..entry(wake.event)
+        background_field: Some(wake.field),
+        ..registration(wake.event)
     });
-    turns.events(release).map(entry).chain(waiting).collect()
+    turns.events(release).map(registration).chain(waiter).collect()
 }
 
 /// A registration of a hook for an event.
@@ -108,7 +108,6 @@ pub struct Registration {
     pub timeout: u64,
     /// Whether the entry can ask the agent to refuse a change if the hook fails.
     pub can_refuse: bool,
-    /// The field that keeps the agent from waiting for the hook, of the hook that waits beside the idle
-    /// session.
-    pub waits: Option<&'static str>,
+    /// For the waiter only: the field of the entry that keeps the agent from waiting for this hook.
+    pub background_field: Option<&'static str>,
 }

@@ -216,7 +216,7 @@ fn settings_that_are_not_an_object_are_refused() {
 fn an_agent_waits_as_long_as_its_unit_says() {
     let found = |timeout: Option<u64>| HookEntry {
         hook: OurHook::Write,
-        waits: false,
+        is_waiter: false,
         event: "x".into(),
         matcher: None,
         command: String::new(),

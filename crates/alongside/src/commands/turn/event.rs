@@ -51,12 +51,12 @@ fn is_attended(turns: &Turns) -> bool {
     std::env::var_os(variable).is_none_or(|found| found == value)
 }
 
-/// Whether the agent's settings in this directory have our waiter, which waits beside an idle session.
+/// Whether the agent's settings in this directory have our waiter.
 fn is_woken(agent: HookAgent, directory: &Path) -> bool {
     let Some(wake) = agent.turns.as_ref().and_then(|turns| turns.wake.as_ref()) else { return false };
     let Ok(here) = Surroundings::of_this_process() else { return false };
     let here = Surroundings { cwd: directory.to_owned(), ..here };
-    let wakes = |hook: &HookEntry| hook.hook == OurHook::Turn && hook.waits && hook.event == wake.event;
+    let wakes = |hook: &HookEntry| hook.hook == OurHook::Turn && hook.is_waiter && hook.event == wake.event;
     hooks::all_files(agent, None, &here).iter().any(|(_, path)| {
         let found = hooks::text(path).ok().flatten().and_then(|text| hooks::find_hook(&text, agent).ok());
         found.is_some_and(|found| found.iter().any(wakes))

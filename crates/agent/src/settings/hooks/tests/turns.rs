@@ -65,7 +65,7 @@ fn the_waiting_hook_is_installed_only_for_releases_that_do_not_wait_for_it() {
         "timeout": 28_800, "asyncRewake": true });
     assert_eq!(*waits, expected, "{text}");
     let found = find_hook(&text, claude).unwrap();
-    assert_eq!(found.iter().filter(|found| found.waits).count(), 1);
+    assert_eq!(found.iter().filter(|found| found.is_waiter).count(), 1);
     assert_eq!(with_hook(Some(&text), &old).unwrap(), before, "after a downgrade it goes");
 
     // A person's additions and an older program are distinguished from our argument.
