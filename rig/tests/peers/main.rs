@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod agent;
-mod close;
+mod close_diff;
 mod context;
 mod crossing;
 mod cut;

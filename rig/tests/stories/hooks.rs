@@ -72,7 +72,7 @@ fn assert_nothing_written(stage: &Stage, agent: &Agent, words: &str) -> Result<(
 }
 
 /// Accepts the agent's edit without its first change. Fails if the person is asked about it again.
-fn assert_asked_once(stage: &Stage, desk: &Desk, agent: &Agent) -> Result<()> {
+fn edit_and_decide_once(stage: &Stage, desk: &Desk, agent: &Agent) -> Result<()> {
     agent.ask(REQUEST)?;
     desk.drop_first_change()?;
     desk.press_when_shown("2 kept, 1 dropped", "a")?;
@@ -84,19 +84,19 @@ fn assert_asked_once(stage: &Stage, desk: &Desk, agent: &Agent) -> Result<()> {
 }
 
 alongside_rig::tests! {
-    claude_in_auto_mode_writes_what_the_person_kept: assert_writes_what_was_kept(Cli::Claude),
-    codex_writes_what_the_person_kept: assert_writes_what_was_kept(Cli::Codex),
-    gemini_in_yolo_mode_writes_what_the_person_kept: assert_writes_what_was_kept(Cli::Gemini),
-    claude_in_auto_mode_reads_the_reason_of_a_rejection: assert_reads_the_reason(Cli::Claude),
+    claude_in_auto_mode_writes_what_the_person_kept: check_writes_what_was_kept(Cli::Claude),
+    codex_writes_what_the_person_kept: check_writes_what_was_kept(Cli::Codex),
+    gemini_in_yolo_mode_writes_what_the_person_kept: check_writes_what_was_kept(Cli::Gemini),
+    claude_in_auto_mode_reads_the_reason_of_a_rejection: check_reads_the_reason(Cli::Claude),
     #[ignore = "cargo xtask test --all"]
-    codex_reads_the_reason_of_a_rejection: assert_reads_the_reason(Cli::Codex),
+    codex_reads_the_reason_of_a_rejection: check_reads_the_reason(Cli::Codex),
     #[ignore = "cargo xtask test --all"]
-    gemini_in_yolo_mode_reads_the_reason_of_a_rejection: assert_reads_the_reason(Cli::Gemini),
+    gemini_in_yolo_mode_reads_the_reason_of_a_rejection: check_reads_the_reason(Cli::Gemini),
     #[ignore = "cargo xtask test --all"]
-    qwen_in_auto_edit_mode_reads_the_reason_of_a_rejection: assert_reads_the_reason(Cli::Qwen),
+    qwen_in_auto_edit_mode_reads_the_reason_of_a_rejection: check_reads_the_reason(Cli::Qwen),
 }
 
-fn assert_writes_what_was_kept(cli: Cli) -> Result<()> {
+fn check_writes_what_was_kept(cli: Cli) -> Result<()> {
     let Some((stage, desk, agent)) = desk_and_unattended_agent(cli)? else { return Ok(()) };
     agent.run_unattended(REQUEST)?;
     desk.drop_second_change_and_accept()?;
@@ -111,7 +111,7 @@ fn assert_writes_what_was_kept(cli: Cli) -> Result<()> {
     Ok(())
 }
 
-fn assert_reads_the_reason(cli: Cli) -> Result<()> {
+fn check_reads_the_reason(cli: Cli) -> Result<()> {
     let Some((stage, desk, agent)) = desk_and_unattended_agent(cli)? else { return Ok(()) };
     agent.run_unattended(REQUEST)?;
     desk.press_when_review_open("notes.txt", "R")?;
@@ -158,14 +158,14 @@ fn qwen_in_default_mode_writes_what_the_person_kept() -> Result<()> {
     desk.drop_second_change_and_accept()?;
     agent.wait_until_it_says(CLOSING_LINE)?;
     assert_eq!(stage.on_disk(), IN_CAPITALS.replace("EIGHT", "eight"));
-    assert!(!desk.is_review_open("notes.txt")?, "it asks again");
+    assert!(!desk.is_review_open("notes.txt")?, "the desk shows the change again");
     Ok(())
 }
 
-/// Qwen Code waits for the hook for a minute, and this model ends its turn after that.
+/// Qwen Code waits for the hook for a minute, and the model of this test ends its turn after that.
 #[test]
 #[ignore = "cargo xtask test --all"]
-fn nobody_is_told_that_qwen_writes_after_its_minute() -> Result<()> {
+fn an_acceptance_after_qwens_timeout_is_not_announced_as_written() -> Result<()> {
     let Some((stage, desk, agent)) = desk_and_unattended_agent(Cli::Qwen)? else { return Ok(()) };
     agent.run_unattended(REQUEST)?;
     desk.wait_until_review_open("notes.txt")?;
@@ -180,12 +180,12 @@ fn nobody_is_told_that_qwen_writes_after_its_minute() -> Result<()> {
 /// Gemini CLI runs the hook and then opens a diff. Qwen Code opens a diff and then runs the hook, if the hook
 /// is not registered for Qwen Code's own question.
 #[test]
-fn an_edit_that_comes_by_hook_and_by_diff_is_asked_once() -> Result<()> {
+fn an_edit_that_comes_by_hook_and_by_diff_is_reviewed_once() -> Result<()> {
     for cli in [Cli::Gemini, Cli::Qwen] {
         let Some(stage) = Stage::new_or_skip()? else { return Ok(()) };
         let (desk, agent) =
             desk_and_connected_agent(&stage, cli, |hooks| drop(hooks.remove("PermissionRequest")))?;
-        assert_asked_once(&stage, &desk, &agent)?;
+        edit_and_decide_once(&stage, &desk, &agent)?;
     }
     Ok(())
 }
@@ -207,7 +207,7 @@ fn has_bridge(stage: &Stage) -> bool {
 /// In a container, Gemini CLI cannot connect to the companion. It starts `alongside stdio`, and sends no
 /// name.
 #[test]
-fn in_a_container_an_edit_of_gemini_is_asked_once_and_by_its_name() -> Result<()> {
+fn in_a_container_an_edit_of_gemini_is_reviewed_once_and_gemini_is_named() -> Result<()> {
     let Some(stage) = Stage::new_or_skip()? else { return Ok(()) };
     let desk = stage.open_desk(WIDE)?;
     desk.wait_until_connected(0)?;
@@ -222,8 +222,8 @@ fn in_a_container_an_edit_of_gemini_is_asked_once_and_by_its_name() -> Result<()
     desk.wait_until_connected(1)?;
     let companions = alongside_rig::program::companions(&stage.sandbox)?;
     assert_eq!(companions[0]["agents"][0]["name"], "Gemini CLI", "{companions}");
-    assert!(has_bridge(&stage), "it has dialled the companion itself");
-    assert_asked_once(&stage, &desk, &agent)
+    assert!(has_bridge(&stage), "Gemini CLI has dialled the companion itself");
+    edit_and_decide_once(&stage, &desk, &agent)
 }
 
 /// Without a companion, the agents write as they do without a hook.
@@ -295,7 +295,7 @@ fn without_the_program_claude_writes_and_tells_the_person() -> Result<()> {
     Ok(())
 }
 
-/// The agent has written nothing, and a draft holds the typed text.
+/// The agent has written nothing, and a draft holds the text without the dropped change.
 #[test]
 fn a_companion_that_is_killed_lets_no_change_through() -> Result<()> {
     for cli in UNATTENDED {
@@ -319,7 +319,7 @@ fn a_desk_that_is_left_lets_no_change_through() -> Result<()> {
     agent.run_unattended(REQUEST)?;
     desk.press_when_review_open("notes.txt", "Space")?;
     desk.press_when_shown("2 kept, 1 dropped", "q")?;
-    desk.pane.wait_for("the question", |screen| screen.contains("rejects"))?;
+    desk.pane.wait_for("the question before leaving", |screen| screen.contains("rejects"))?;
     desk.press_when_shown("rejects", "y")?;
     desk.wait_for_shell()?;
     assert_nothing_written(&stage, &agent, "A text that the person typed is in ")
@@ -374,9 +374,11 @@ fn codex_writes_only_the_files_of_a_patch_that_the_person_kept() -> Result<()> {
             files.find(|file| desk.is_review_open(file).is_ok_and(|is_open| is_open)).ok_or("none".to_owned())
         })?;
         desk.press_when_review_open(file, if file == "old.txt" { "r" } else { "a" })?;
-        wait::until("its end", PATIENCE, || match desk.is_review_open(file) {
-            Ok(false) => Ok(()),
-            other => Err(format!("{other:?}")),
+        wait::until(&format!("the end of the review of {file}"), PATIENCE, || {
+            match desk.is_review_open(file) {
+                Ok(false) => Ok(()),
+                other => Err(format!("{other:?}")),
+            }
         })?;
     }
     agent.wait_until_ended()?;
@@ -438,7 +440,7 @@ fn killed_agent_closes_the_review_of_its_hook() -> Result<()> {
     agent.pane.kill()?;
     desk.dismiss_until_shown("notes.txt: closed, because Gemini CLI has broken off the call.")?;
     assert_eq!(stage.on_disk(), ORIGINAL);
-    wait::until("no review", PATIENCE, || match desk.is_review_open("notes.txt") {
+    wait::until("the review to be closed", PATIENCE, || match desk.is_review_open("notes.txt") {
         Ok(false) => Ok(()),
         other => Err(format!("{other:?}")),
     })

@@ -11,17 +11,18 @@ use super::*;
 #[derive(Debug, Default)]
 struct Settings {
     /// The ids of the changes that were made.
-    made: Mutex<Vec<String>>,
+    made_changes: Mutex<Vec<String>>,
     /// The duration of a thorough search.
     delay: Duration,
     /// For each search so far, whether it was thorough.
     searches: Mutex<Vec<bool>>,
     /// Whether no agent is installed.
-    none: bool,
+    no_agents: bool,
     /// Whether the settings cannot be written.
-    protected: bool,
+    write_protected: bool,
 }
 
+/// All offers: the id, the agent, whether the change lets the agent connect, and the question.
 const OFFERS: [(&str, &str, bool, &str); 3] = [
     ("gemini:ide-mode", "Gemini CLI", true, "Switch on IDE mode in Gemini CLI?"),
     ("qwen:ide-mode", "Qwen Code", true, "Switch on IDE mode in Qwen Code?"),
@@ -32,9 +33,10 @@ const OFFERS: [(&str, &str, bool, &str); 3] = [
 struct Agents(Arc<Settings>);
 
 impl Agents {
-    fn found(&self) -> Vec<SettingsOffer> {
-        let made = self.0.made.lock().unwrap().clone();
-        let offers: &[_] = if self.0.none { &[] } else { &OFFERS };
+    /// Returns the offers whose changes were not made.
+    fn open_offers(&self) -> Vec<SettingsOffer> {
+        let made = self.0.made_changes.lock().unwrap().clone();
+        let offers: &[_] = if self.0.no_agents { &[] } else { &OFFERS };
         let open = offers.iter().filter(|(id, ..)| !made.iter().any(|made| made == id));
         let offers = open.map(|(id, agent, connects, question)| SettingsOffer {
             id: (*id).into(),
@@ -57,29 +59,29 @@ impl Agents {
 impl AgentSetup for Agents {
     fn offers(&self) -> SetupFuture<Vec<SettingsOffer>> {
         self.0.searches.lock().unwrap().push(true);
-        let (found, delay) = (self.found(), self.0.delay);
+        let (offers, delay) = (self.open_offers(), self.0.delay);
         Box::pin(async move {
             sleep(delay).await;
-            found
+            offers
         })
     }
 
     fn quick_offers(&self) -> SetupFuture<Vec<SettingsOffer>> {
         self.0.searches.lock().unwrap().push(false);
-        let found = self.found();
-        Box::pin(async { found })
+        let offers = self.open_offers();
+        Box::pin(async { offers })
     }
 
     fn has_agent(&self) -> bool {
-        !self.0.none
+        !self.0.no_agents
     }
 
     fn make(&self, id: &str, preview: &str) -> SetupFuture<Result<String, String>> {
         assert!(preview.contains("+  \"new\": 1"));
-        let reply = if self.0.protected {
+        let reply = if self.0.write_protected {
             Err("cannot write settings.json: it is write-protected".into())
         } else {
-            self.0.made.lock().unwrap().push(id.to_owned());
+            self.0.made_changes.lock().unwrap().push(id.to_owned());
             Ok(format!("{id} is changed."))
         };
         Box::pin(async { reply })
@@ -102,13 +104,13 @@ async fn each_change_is_shown_and_made_after_a_yes() {
     desk.press_expecting("i", "Switch on IDE mode in Gemini CLI?").await;
     desk.assert_shows("This is why: gemini:ide-mode.");
     desk.assert_shows("+ \"new\": 1");
-    assert!(agents.0.made.lock().unwrap().is_empty(), "looking changes nothing");
+    assert!(agents.0.made_changes.lock().unwrap().is_empty(), "looking changes nothing");
     desk.press_expecting("y", "gemini:ide-mode is changed.").await;
     desk.assert_shows("Switch on IDE mode in Qwen Code?");
     desk.press_expecting("n", "Make Qwen Code ask before it edits?").await;
     desk.press_expecting("y", "IDE mode is off in Qwen Code.").await;
     desk.assert_shows("qwen:approval-mode is changed.");
-    assert_eq!(*agents.0.made.lock().unwrap(), ["gemini:ide-mode", "qwen:approval-mode"]);
+    assert_eq!(*agents.0.made_changes.lock().unwrap(), ["gemini:ide-mode", "qwen:approval-mode"]);
 
     // After another `i`, the declined offer comes back.
     desk.press_expecting("iy", "No agent is connected yet.").await;
@@ -120,8 +122,8 @@ async fn each_change_is_shown_and_made_after_a_yes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_an_agent_the_desk_says_so() {
-    let (mut desk, _) = desk(Settings { none: true, ..Settings::default() }).await;
+async fn the_desk_says_that_no_known_agent_is_installed() {
+    let (mut desk, _) = desk(Settings { no_agents: true, ..Settings::default() }).await;
     desk.press("i").await;
     desk.assert_shows(
         "No agent is installed that alongside knows: Gemini CLI, Qwen Code, Claude Code or Codex.",
@@ -130,25 +132,25 @@ async fn without_an_agent_the_desk_says_so() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_yes_typed_before_the_change_was_shown_makes_nothing() {
+async fn a_yes_typed_before_the_change_was_shown_is_ignored() {
     let (mut desk, agents) = desk(Settings::default()).await;
     desk.shared.stuck.store(true, Ordering::Relaxed);
     desk.press("iy").await;
-    assert!(agents.0.made.lock().unwrap().is_empty());
+    assert!(agents.0.made_changes.lock().unwrap().is_empty());
     desk.shared.stuck.store(false, Ordering::Relaxed);
     desk.deliver_all().await;
     desk.assert_shows("Ignored: you typed that before this was on the screen.");
     desk.press_expecting("⎋", "IDE mode is off in Gemini CLI and Qwen Code.").await;
-    assert!(agents.0.made.lock().unwrap().is_empty());
+    assert!(agents.0.made_changes.lock().unwrap().is_empty());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_change_that_fails_says_why_and_is_not_asked_about_twice() {
-    let (mut desk, agents) = desk(Settings { protected: true, ..Settings::default() }).await;
+    let (mut desk, agents) = desk(Settings { write_protected: true, ..Settings::default() }).await;
     desk.press_expecting("iy", "cannot write settings.json: it is write-protected").await;
     desk.assert_shows("Switch on IDE mode in Qwen Code?");
     desk.press_expecting("nn", "IDE mode is off in Gemini CLI and Qwen Code.").await;
-    assert!(agents.0.made.lock().unwrap().is_empty());
+    assert!(agents.0.made_changes.lock().unwrap().is_empty());
 }
 
 #[tokio::test(start_paused = true)]
@@ -183,7 +185,7 @@ async fn settings_that_change_elsewhere_are_shown_without_a_key() {
     desk.press_expecting("iy", "qwen:approval-mode is changed.").await;
     agents.searches();
     // The running agent overwrites its settings, without the changes.
-    agents.0.made.lock().unwrap().clear();
+    agents.0.made_changes.lock().unwrap().clear();
     sleep(Duration::from_secs(6)).await;
     desk.deliver_all().await;
     desk.assert_shows("IDE mode is off in Gemini CLI and Qwen Code.");
@@ -204,7 +206,7 @@ async fn settings_that_change_elsewhere_are_shown_without_a_key() {
 async fn settings_are_read_again_before_an_offer_is_shown() {
     let (mut desk, agents) = desk(Settings::default()).await;
     desk.assert_shows("IDE mode is off in Gemini CLI and Qwen Code.");
-    agents.0.made.lock().unwrap().push("gemini:ide-mode".into());
+    agents.0.made_changes.lock().unwrap().push("gemini:ide-mode".into());
     desk.press_expecting("i", "Switch on IDE mode in Qwen Code?").await;
 }
 
@@ -214,11 +216,11 @@ async fn a_key_that_cancels_a_search_shows_no_offer() {
     let (mut desk, agents) = desk(Settings { delay: second, ..Settings::default() }).await;
     sleep(2 * second).await;
     desk.deliver_all().await;
-    for leaves in [KeyCode::Esc, KeyCode::Char('q'), KeyCode::Char('?')] {
+    for key in [KeyCode::Esc, KeyCode::Char('q'), KeyCode::Char('?')] {
         desk.press_expecting("i", "Looking for agents…").await;
         desk.assert_hides("Switch on IDE mode");
         desk.wait_until_keys_count().await;
-        desk.key(leaves).await;
+        desk.key(key).await;
         desk.assert_hides("Looking for agents…");
         sleep(2 * second).await;
         desk.key(KeyCode::Esc).await;
@@ -230,7 +232,7 @@ async fn a_key_that_cancels_a_search_shows_no_offer() {
     desk.deliver_all().await;
     desk.assert_shows("Switch on IDE mode in Gemini CLI?");
     desk.assert_hides("Looking for agents…");
-    assert!(agents.0.made.lock().unwrap().is_empty());
+    assert!(agents.0.made_changes.lock().unwrap().is_empty());
 }
 
 #[tokio::test(start_paused = true)]

@@ -21,19 +21,19 @@ async fn close_diff_returns_edited_text_as_json_in_a_text_block() {
 }
 
 #[tokio::test]
-async fn closing_twice_answers_the_same_text_twice() {
+async fn a_second_close_diff_returns_the_same_text() {
     let (mut stage, peer) = Stage::with_peer().await;
     let path = stage.path("a.txt");
     peer.open_diff(1, &path, "proposed\n").await;
     stage.review().await;
-    // The desk does not answer the request to flush, which does not block the agent.
+    // The desk leaves the request to flush unanswered. That does not block the agent.
     for id in [2, 3] {
         assert_eq!(peer.close_diff(id, &path).await, json!({ "content": "proposed\n" }));
     }
 }
 
 #[tokio::test]
-async fn close_before_the_receipt_returns_the_decided_text() {
+async fn close_diff_before_the_receipt_returns_the_decided_text() {
     let (mut stage, peer, mut stream) = Stage::with_listener().await;
     let path = stage.path("a.txt");
     stage.open_and_accept(&peer, 1, &path, "proposed\n").await;
@@ -45,7 +45,7 @@ async fn close_before_the_receipt_returns_the_decided_text() {
 }
 
 #[tokio::test]
-async fn close_of_a_decided_unsent_diff_returns_its_text() {
+async fn close_diff_of_a_decided_unsent_diff_returns_its_text() {
     let (mut stage, peer) = Stage::with_peer().await;
     let path = stage.path("a.txt");
     stage.open_and_accept(&peer, 1, &path, "proposed\n").await;
@@ -54,7 +54,7 @@ async fn close_of_a_decided_unsent_diff_returns_its_text() {
 }
 
 #[tokio::test]
-async fn an_unknown_path_answers_an_empty_object_and_no_error() {
+async fn close_diff_of_an_unknown_path_returns_an_empty_object() {
     let (stage, peer) = Stage::with_peer().await;
     assert_eq!(peer.close_diff(1, &stage.path("never")).await, json!({}));
     assert_eq!(peer.close_diff(2, "not even absolute").await, json!({}));
@@ -73,7 +73,7 @@ async fn another_spelling_of_the_path_is_another_diff() {
 }
 
 #[tokio::test]
-async fn closing_without_a_path_is_an_error_of_the_tool() {
+async fn close_diff_without_a_path_is_an_error_of_the_tool() {
     let stage = Stage::new().await;
     let result = stage.peer().await.call(1, "closeDiff", json!({})).await;
     assert_eq!(result["isError"], true, "{result}");
