@@ -26,8 +26,8 @@ pub(in crate::mcp) struct Caller {
     pub(in crate::mcp) server: Arc<Server>,
     pub(in crate::mcp) session: Option<String>,
     pub(in crate::mcp) credential: Credential,
-    /// The request within its session.
-    pub(in crate::mcp) started: StartedRequest,
+    /// The number of this POST in its session, and the roots at its start.
+    pub(in crate::mcp) request_in_session: StartedRequest,
     /// Reports to the main loop that all messages were read, however the reading ends. One of them may show
     /// that the agent no longer needs an outcome.
     pub(in crate::mcp) read_guard: Option<EventOnDrop>,
@@ -37,7 +37,7 @@ impl Caller {
     /// Carries out one message.
     pub(in crate::mcp) async fn carry_out(&mut self, message: Message<'_>) -> RpcResponse {
         match message {
-            Message::Request { id, method, params } => self.request(id, &method, params).await,
+            Message::Request { id, method, params } => self.answer_request(id, &method, params).await,
             Message::Notification { .. } if self.session.is_none() => RpcResponse::SessionRequired,
             Message::Notification { .. } => RpcResponse::Nothing,
             Message::Reply { id, result } => {
@@ -56,13 +56,13 @@ impl Caller {
         }
     }
 
-    async fn request(&mut self, id: Id, method: &str, params: Option<&RawValue>) -> RpcResponse {
+    async fn answer_request(&mut self, id: Id, method: &str, params: Option<&RawValue>) -> RpcResponse {
         match (method, self.session.clone()) {
             ("initialize", _) => {
                 initialize(&self.server.events, self.credential, Transport::Http, &id, params).await
             }
             ("server/discover", _) => {
-                let why = "this server speaks MCP with sessions: initialize one";
+                let why = "this server needs an MCP session: send initialize first";
                 RpcResponse::UnsupportedProtocol(rpc::error(Some(&id), rpc::METHOD_NOT_FOUND, why))
             }
             (_, None) => RpcResponse::SessionRequired,
@@ -102,6 +102,7 @@ impl Caller {
             Ok(ToolCall::CloseDiff(close)) => {
                 let (answer, receiver) = tokio::sync::oneshot::channel();
                 self.server.events.send(Event::CloseDiff { session, file_path: close.file_path, answer });
+                // The order matters as for `openDiff`.
                 self.read_guard = None;
                 let text = match receiver.await {
                     Ok(LastText::Text(text)) => Some(text),
@@ -123,7 +124,7 @@ impl Caller {
     /// proposal could not be prepared.
     async fn open_diff(&mut self, session: String, open: OpenDiffRequest) -> Option<Result<(), NotOpened>> {
         let OpenDiffRequest { file_path, new_content: proposed } = open;
-        let StartedRequest { number: request, roots } = self.started.clone();
+        let StartedRequest { number: request, roots } = self.request_in_session.clone();
         let Server { proposals, events, .. } = &*self.server;
         let (proposal, unprepared) = if proposed.len() <= MAX_INLINE_BYTES {
             let prepared = proposals.prepare(file_path.clone(), proposed.clone(), roots.clone()).await?;
@@ -144,6 +145,7 @@ impl Caller {
                 events.send(Event::ProposalPrepared(prepared.map(Box::new).ok_or(proposed)));
             });
         }
+        // The main loop must know of the call before it learns that the messages were read.
         self.read_guard = None;
         Some(receiver.await.unwrap_or(Err(NotOpened::UnknownSession)))
     }

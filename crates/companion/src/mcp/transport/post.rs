@@ -53,13 +53,13 @@ pub(super) async fn post_messages(
         Err(refusal) => return *refusal,
     };
     let session = session_id(&parts.headers).map(str::to_owned);
-    let (mut read_guard, mut started) = (None, StartedRequest::default());
+    let (mut read_guard, mut request_in_session) = (None, StartedRequest::default());
     if let Some(id) = &session {
         // The guard exists before the main loop is asked: if the connection breaks meanwhile, this future is
         // dropped, and the guard still reports the request as read.
         read_guard = Some(server.events.queue_on_drop(Event::RequestRead { session: id.clone() }));
         match server.events.ask(|answer| Event::RequestStarted { session: id.clone(), answer }).await {
-            Some(Some(request)) => started = request,
+            Some(Some(request)) => request_in_session = request,
             Some(None) => return no_such_session(),
             None => return stopping(),
         }
@@ -72,7 +72,7 @@ pub(super) async fn post_messages(
             return *refusal;
         }
     };
-    let caller = Caller { server, session, credential, started, read_guard };
+    let caller = Caller { server, session, credential, request_in_session, read_guard };
     dispatch(caller, body, version).await
 }
 
