@@ -20,20 +20,17 @@ pub struct Editor {
     pub environment: Vec<(String, OsString)>,
     /// Its version as Debian writes it: `0.10.4-8`.
     pub version: String,
-    pub(super) command: &'static str,
+    /// The name of the command that starts it.
+    pub command: &'static str,
 }
 
 impl Editor {
-    /// Returns the name of the command that starts it.
-    pub fn command(&self) -> &'static str {
-        self.command
-    }
-
-    /// Puts its command on the sandbox's PATH, as a script that replaces itself by the editor.
+    /// Puts its command on the sandbox's PATH, as a script that `exec`s the editor.
     pub fn put_on_path(&self, sandbox: &Sandbox) -> Result<()> {
         let mut body = String::new();
         for (name, value) in &self.environment {
-            let value = value.to_str().context("trees lie under UTF-8 paths")?;
+            let value =
+                value.to_str().with_context(|| format!("the value of {name} for the editor is not UTF-8"))?;
             body += &format!("export {name}='{value}'\n");
         }
         let arguments: String = self.arguments.iter().map(|argument| format!(" '{argument}'")).collect();

@@ -77,7 +77,7 @@ fn agents_of_a_killed_neovim_are_released() -> Result<()> {
 /// Starts Neovim, set up as on the page, and waits for its companion.
 fn listening_neovim(stage: &Stage, editor: &Editor) -> Result<Pane> {
     adapters::neovim(&stage.sandbox, "")?;
-    let pane = stage.terminal.window(editor.command(), (100, 30))?;
+    let pane = stage.terminal.window(editor.command, (100, 30))?;
     pane.enter(&format!("clear; nvim --listen {} notes.md", socket(stage).display()))?;
     pane.wait_for("the file", |screen| screen.contains("\nfifteen"))?;
     stage.wait_until_served(1)?;

@@ -41,7 +41,7 @@ fn with_neovim(generation: Generation) -> Result<()> {
 
     // Neovim's own PATH lacks the program.
     let editor = stage.editors.neovim(generation);
-    let neovim = stage.terminal.window(editor.command(), (100, 30))?;
+    let neovim = stage.terminal.window(editor.command, (100, 30))?;
     let bin = stage.sandbox.home().join("bin");
     neovim.enter(&format!("PATH={}:/usr/bin:/bin nvim notes.md", bin.display()))?;
     neovim.wait_for("the file", |screen| screen.contains("15 fifteen"))?;

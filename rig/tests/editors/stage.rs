@@ -76,8 +76,8 @@ impl Stage {
 
     /// As [`open`](Self::open), with further files, which the editor does not show.
     pub(crate) fn open_beside(&self, editor: &Editor, others: &str) -> Result<Pane> {
-        let pane = self.terminal.window(editor.command(), WINDOW)?;
-        pane.enter(format!("clear; {} notes.md {others}", editor.command()).trim_end())?;
+        let pane = self.terminal.window(editor.command, WINDOW)?;
+        pane.enter(format!("clear; {} notes.md {others}", editor.command).trim_end())?;
         pane.wait_for("the file", |screen| screen.contains("fifteen") && !screen.contains(SHELL_PROMPT))?;
         Ok(pane)
     }

@@ -25,12 +25,12 @@ fn in_terminal(generation: Generation, cli: Cli) -> Result<()> {
     let Some(stage) = Stage::new_or_skip(generation)? else { return Ok(()) };
     adapters::neovim(&stage.sandbox, "")?;
     let editor = stage.editors.neovim(generation);
-    let pane = stage.terminal.window(editor.command(), (200, 50))?;
+    let pane = stage.terminal.window(editor.command, (200, 50))?;
     let script = Script::new().on(END_OF_FILE, cli.overwrite(&stage.file, IN_CAPITALS, CLOSING_LINE));
     let Some(agent) = stage.install_agent(cli, script, pane)? else { return Ok(()) };
     let neovim = &agent.pane;
     let is_terminal = |screen: &str| screen.contains("-- TERMINAL --");
-    neovim.enter(&format!("clear; {} notes.md", editor.command()))?;
+    neovim.enter(&format!("clear; {} notes.md", editor.command))?;
     neovim.wait_for("the file", |screen| screen.contains("\nfifteen"))?;
 
     // The terminal can be opened at once, because it waits for the companion.

@@ -79,11 +79,11 @@ fn show_every_row(stage: &Stage, editor: &Editor) -> Result<()> {
     for row in &open {
         hostile::write(&row.path, row.original.as_deref().unwrap_or_default())?;
     }
-    let pane = stage.terminal.window(editor.command(), (100, 30))?;
+    let pane = stage.terminal.window(editor.command, (100, 30))?;
     let files = open
         .iter()
         .map(|row| format!(" '{}'", row.path.file_name().unwrap().to_string_lossy().replace('\'', "'\\''")));
-    pane.enter(&format!("clear; {} -- notes.md{}", editor.command(), files.collect::<String>()))?;
+    pane.enter(&format!("clear; {} -- notes.md{}", editor.command, files.collect::<String>()))?;
     pane.wait_for("the file", |screen| screen.contains("fifteen"))?;
     stage.wait_until_served(1)?;
 
