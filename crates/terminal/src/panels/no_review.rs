@@ -18,7 +18,8 @@ pub(crate) fn draw(drawn: &DrawnState<'_>, frame: &mut Frame<'_>) {
     draw_words(drawn, frame, drawn.areas.main, &text);
 }
 
-/// The lines of the screen. An agent that is not set up has lines only if they matter now.
+/// Returns the lines of the screen. An agent that is not set up is named only while no agent is connected, or
+/// if it is connected and writes without asking.
 fn text(drawn: &DrawnState<'_>) -> Vec<String> {
     let (agents, offers) = (&drawn.status().agents, drawn.offers);
     let hooks: Vec<_> = drawn.reviews.hook_agents().collect();

@@ -16,7 +16,8 @@ use crate::text::width;
 /// Rows of one review.
 const ROWS_PER_REVIEW: u16 = 2;
 
-/// The areas of the listed reviews, or of the files of a turn, in the column or in the strip.
+/// Returns the areas of the rows that a click selects: reviews, or the files of a turn, in the column or in
+/// the strip.
 pub(crate) fn clickable_rows(drawn: &DrawnState<'_>, areas: &Areas) -> Vec<(Rect, Listed)> {
     match areas.lists {
         Lists::Hidden => return Vec::new(),
@@ -59,6 +60,7 @@ pub(crate) fn draw(drawn: &DrawnState<'_>, frame: &mut Frame<'_>) {
         let name = format!("{} {}", review_sign(drawn, view), shortened(&name, room));
         let styles = if read { (palette.selected, palette.selected) } else { (palette.text, palette.quiet) };
         let mut first = both_ends(&name, styles, &size, place.width);
+        // The coloured counts replace the plain text of the same width.
         first.spans.pop();
         first.spans.extend(counts(view.counts, palette, styles.1));
         if read {
@@ -78,7 +80,7 @@ pub(crate) fn draw(drawn: &DrawnState<'_>, frame: &mut Frame<'_>) {
     }
 }
 
-/// The reason why the file differs from the text that the agent saw. It fits into the narrowest list.
+/// Returns the reason why the file differs from the text that the agent saw. It fits into the narrowest list.
 pub(super) fn note(review: &Review) -> Option<&'static str> {
     match (review.stale, review.dirty) {
         (true, true) => Some("file changed, unsaved"),

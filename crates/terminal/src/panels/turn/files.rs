@@ -54,6 +54,7 @@ fn rows(
     let name_style = if file.author.is_agent() && !file.accepted { palette.text } else { palette.quiet };
     let styles = if is_current { (palette.selected, palette.selected) } else { (name_style, palette.quiet) };
     let mut first = both_ends(&name, styles, &size, width);
+    // The coloured counts replace the plain text of the same width.
     first.spans.pop();
     first.spans.extend(counts((file.added, file.removed), palette, styles.1));
     if is_current {
