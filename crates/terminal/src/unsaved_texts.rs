@@ -11,7 +11,7 @@ use alongside_platform::private;
 use tempfile::TempDir;
 
 /// The reason in the draft of a comment that the desk keeps when it ends.
-pub const COMMENT_UNSENT: &str = "the desk was closed before this comment was kept";
+pub const COMMENT_UNSENT: &str = "the desk was closed before this comment was saved";
 
 /// The reason in the draft of a reason for the agent's model that the desk keeps when it ends.
 pub const REASON_UNSENT: &str = "the desk was closed before this reason was taken";
@@ -62,7 +62,7 @@ impl DraftStore {
     pub fn keep_comment(&self, unsaved: &UnsavedText, roots: &[PathBuf]) -> String {
         let stored = self.store(unsaved, COMMENT_UNSENT).map(|(_, shown)| shown);
         let name = messages::file_name(&unsaved.file, roots);
-        let why = format!("your comment \"{}\" was not kept", first_words(&unsaved.text));
+        let why = format!("your comment \"{}\" was not saved", first_words(&unsaved.text));
         messages::text_kept(&name, &why, stored.ok().as_deref(), &unsaved.text)
     }
 

@@ -59,7 +59,7 @@ pub trait TurnSource: Debug + Send + Sync {
     /// Keeps a comment. It is on disk when this returns.
     ///
     /// # Errors
-    /// The reason why the comment is not kept.
+    /// The reason why the comment is not saved.
     fn add_comment(&self, look: &TurnLook, comment: &NewComment) -> Result<(), Refusal>;
 
     /// Changes the words of a comment, or removes it if there are none.

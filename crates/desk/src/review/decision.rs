@@ -178,8 +178,8 @@ pub enum Refusal {
     /// An agent has read the comment.
     #[error("the agent has read that comment: write another one")]
     CommentRead,
-    /// The comment could not be kept.
-    #[error("the comment is not kept: {reason}")]
+    /// The comment could not be saved.
+    #[error("the comment is not saved: {reason}")]
     CommentNotKept {
         /// The reason. Harmless to show.
         reason: String,

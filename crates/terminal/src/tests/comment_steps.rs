@@ -61,7 +61,7 @@ async fn a_redo_sets_marks_and_then_writes_comments_again() {
         desk.ctrl('r').await;
         desk.wait_until_keys_count().await;
     }
-    desk.assert_shows("Comment kept. f sends 2.");
+    desk.assert_shows("Comment saved. f sends 2.");
     let asked = desk.turn_requests();
     assert!(matches!(
         asked[before + 2..before + 4],
@@ -76,7 +76,7 @@ async fn a_redo_sets_marks_and_then_writes_comments_again() {
     assert_eq!(comments, expected.map(Some));
     // A text that the person has used for another comment is not written twice.
     desk.press_and_wait("u").await;
-    desk.press_and_wait_expecting("C!\n", "Comment kept.").await;
+    desk.press_and_wait_expecting("C!\n", "Comment saved.").await;
     let before = desk.turn_requests().len();
     desk.ctrl('r').await;
     desk.wait_until_keys_count().await;

@@ -71,7 +71,7 @@ async fn the_input_names_the_route_and_a_comment_is_below_its_lines() {
         desk.ctrl('j').await;
         desk.press("Take it out.").await;
         assert_snapshot!(format!("comment_typed_{width}x{height}"), desk.screen());
-        desk.press_and_wait_expecting("\n", "Comment kept. f sends it.").await;
+        desk.press_and_wait_expecting("\n", "Comment saved. f sends it.").await;
         let text = "Where does the tax come from? Nobody asked for it\nTake it out.";
         assert_eq!(desk.turn_requests(), [add(Some(2), Some((4, 6)), Side::New, text)]);
         desk.press_and_wait("?⎋").await;
@@ -205,7 +205,7 @@ async fn the_agent_is_asked_to_undo_or_gets_no_message() {
 #[tokio::test(start_paused = true)]
 async fn without_a_route_comments_wait() {
     let mut desk = TestDesk::commenting_on(100, 24, turn(files()), Options::default()).await;
-    desk.press_expecting("c", "No agent is known that reads it: the comment waits here until one is.").await;
+    desk.press_expecting("c", "No known agent reads it: the comment waits here until one does.").await;
     desk.press_and_wait("why\n").await;
     desk.press_expecting("f", "Not sent now:").await;
     desk.assert_shows("Finish?");

@@ -15,11 +15,11 @@ async fn the_text_of_a_refused_comment_comes_back() {
     desk.companion.refuse = Some(Refusal::CommentNotKept { reason: "the disk is full".into() });
     desk.press_and_wait_expecting(
         "\n",
-        "The comment is not kept: the disk is full. c brings back what you typed.",
+        "The comment is not saved: the disk is full. c brings back what you typed.",
     )
     .await;
     desk.press_expecting("c", "> too early").await;
-    desk.press_expecting("⎋", "The comment is not kept yet. c brings back what you typed.").await;
+    desk.press_expecting("⎋", "The comment is not saved yet. c brings back what you typed.").await;
     desk.press_expecting("c", "> too early").await;
     // The file changes while the person types, so the chosen lines belong to an old text.
     let pieces = [same("# Shop\n\n"), differs("It sells.\n", "It sells everything.\n")];
@@ -84,9 +84,9 @@ async fn a_half_typed_comment_is_in_the_drafts_when_the_desk_ends() {
                 desk.ending().await
             }
         };
-        let why = "the desk was closed before this comment was kept";
+        let why = "the desk was closed before this comment was saved";
         assert_eq!(*kept.0.lock().unwrap(), [format!("/shop/src/basket.py (Codex): {why}: half a tho")]);
-        let said = "your comment \"half a tho\" was not kept. Your text is in /drafts/1";
+        let said = "your comment \"half a tho\" was not saved. Your text is in /drafts/1";
         assert!(ended.1.unwrap().contains(said), "{gone}");
     }
 }
@@ -114,7 +114,7 @@ async fn every_unsent_text_comes_back_or_is_in_the_drafts() {
     desk.ending().await;
     let of_drafts: Vec<_> =
         kept.0.lock().unwrap().iter().map(|draft| draft.replace("(Codex): ", "")).collect();
-    let why = "the desk was closed before this comment was kept";
+    let why = "the desk was closed before this comment was saved";
     let expected = [("assets/logo.png", "too big"), ("src/basket.py", "why not")];
     assert_eq!(of_drafts, expected.map(|(file, text)| format!("/shop/{file} {why}: {text}")));
 }

@@ -15,10 +15,10 @@ const MAX_QUOTED_COLUMNS: usize = 32;
 pub(crate) const COMES_BACK: &str = " c brings back what you typed.";
 
 /// The message after the person left an input that has a text.
-pub(crate) const NOT_KEPT: &str = "The comment is not kept yet.";
+pub(crate) const NOT_KEPT: &str = "The comment is not saved yet.";
 
 /// The message if the person would lose a text by switching to another comment.
-pub(crate) const KEEP_FIRST: &str = "Enter keeps this text first; Esc sets it aside.";
+pub(crate) const KEEP_FIRST: &str = "Enter saves this text first; Esc sets it aside.";
 
 /// The message after the person removed all text of a comment.
 pub(crate) const ENTER_REMOVES: &str = "Enter again removes it; Esc leaves it as it is.";
@@ -58,10 +58,10 @@ pub(crate) const TAKEN_BACK: &str =
     "Comment taken back. Ctrl-R writes it again; the next c there begins with its words.";
 
 /// The heading of the comments that the companion does not have, in the list of a turn.
-pub(crate) const UNSENT_HEADING: &str = "Typed, and not kept (c brings the last one back):";
+pub(crate) const UNSENT_HEADING: &str = "Typed, and not saved (c brings the last one back):";
 
 /// The sentence instead of a route, while no agent is known.
-const NO_ROUTE: &str = "No agent is known that reads it: the comment waits here until one is.";
+const NO_ROUTE: &str = "No known agent reads it: the comment waits here until one does.";
 
 /// Returns the sentence about the way and the time in which an agent will read a comment.
 pub(crate) fn route(turn: &Turn) -> String {
@@ -80,9 +80,9 @@ pub(crate) fn route_after_finish(turn: &Turn) -> String {
 pub(crate) fn kept(turn: &Turn) -> String {
     let waits = turn.comments.iter().filter(|comment| comment.state.is_unsent()).count();
     match waits {
-        _ if turn.route.is_none() => "Comment kept. It waits until an agent is known that reads it.".into(),
-        0 | 1 => "Comment kept. f sends it.".into(),
-        waits => format!("Comment kept. f sends {waits}."),
+        _ if turn.route.is_none() => "Comment saved. It waits until a known agent reads it.".into(),
+        0 | 1 => "Comment saved. f sends it.".into(),
+        waits => format!("Comment saved. f sends {waits}."),
     }
 }
 

@@ -41,9 +41,9 @@ pub(super) fn ways_to_finish(walk: &Walk) -> &'static [(&'static str, Finish)] {
     }
 }
 
-/// The reason why a comment cannot be written here.
+/// The reason why a comment is not written, or not asked again.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Misplaced {
+pub(super) enum CommentRefusal {
     NoFile,
     NoComment,
     NotRead,
@@ -72,11 +72,11 @@ pub(super) fn parse_ask_again(line: &str) -> Option<CommentId> {
 }
 
 /// Returns the request that asks a comment again, which an agent must have read.
-pub(super) fn ask_again_request(turn: &Turn, id: CommentId) -> Result<Request, Misplaced> {
-    let comment = turn.comments.iter().find(|comment| comment.id == id).ok_or(Misplaced::NoComment)?;
+pub(super) fn ask_again_request(turn: &Turn, id: CommentId) -> Result<Request, CommentRefusal> {
+    let comment = turn.comments.iter().find(|comment| comment.id == id).ok_or(CommentRefusal::NoComment)?;
     match comment.state.is_read() {
         true => Ok(Request::ChangeComment { turn: turn.id, id, text: comment.text.clone() }),
-        false => Err(Misplaced::NotRead),
+        false => Err(CommentRefusal::NotRead),
     }
 }
 
@@ -88,7 +88,12 @@ pub(super) fn has_work(turn: &Turn) -> bool {
 
 /// Returns the request that adds, changes or removes a comment; the words of a removal are a dash. `is_text`:
 /// the words are text only, also if they begin like lines of another place.
-pub(super) fn request(walk: &Walk, about: About, words: &str, is_text: bool) -> Result<Request, Misplaced> {
+pub(super) fn request(
+    walk: &Walk,
+    about: About,
+    words: &str,
+    is_text: bool,
+) -> Result<Request, CommentRefusal> {
     let turn = walk.turn();
     let new = |file, (side, lines), text: &str| Request::AddComment {
         turn: turn.id,
@@ -105,9 +110,9 @@ pub(super) fn request(walk: &Walk, about: About, words: &str, is_text: bool) -> 
             let text = if words == "-" { String::new() } else { words.to_owned() };
             Ok(Request::ChangeComment { turn: turn.id, id, text })
         }
-        (About::Known(_), _) => Err(Misplaced::NoComment),
+        (About::Known(_), _) => Err(CommentRefusal::NoComment),
         (About::Whole, _) | (About::Change, Place::End) => Ok(new(None, no_lines, words)),
-        (About::File, Place::End) => Err(Misplaced::NoFile),
+        (About::File, Place::End) => Err(CommentRefusal::NoFile),
         (About::File, _) => Ok(new(file, no_lines, words)),
         (About::Change, Place::Hunk(_, _, hunk)) => {
             let (lines, text) = split_lines(words, std::slice::from_ref(hunk), is_text)?;
@@ -135,7 +140,7 @@ fn split_lines<'w>(
     words: &'w str,
     hunks: &[Hunk],
     is_text: bool,
-) -> Result<(Option<LineRange>, &'w str), Misplaced> {
+) -> Result<(Option<LineRange>, &'w str), CommentRefusal> {
     let Some((range, text)) = parse_lines(words) else { return Ok((None, words)) };
     let has_lines = |hunk: &Hunk| {
         let lines = range.lines();
@@ -144,10 +149,10 @@ fn split_lines<'w>(
     match range.first > 0 && hunks.iter().any(has_lines) {
         true if !text.is_empty() => Ok((Some(range), text)),
         _ if is_text => Ok((None, words)),
-        true => Err(Misplaced::NoWords),
+        true => Err(CommentRefusal::NoWords),
         false => {
             let known = hunks.iter().filter_map(|hunk| LineRange::of(hunk.proposed));
-            Err(Misplaced::OtherLines(range, known.collect()))
+            Err(CommentRefusal::OtherLines(range, known.collect()))
         }
     }
 }
@@ -231,10 +236,10 @@ mod tests {
         for (words, first, last) in
             [("3: too many", 3, 3), ("5-4: no", 5, 4), ("7-8: no", 7, 8), ("0: no", 0, 0), ("9:", 9, 9)]
         {
-            let other = Misplaced::OtherLines(range(first, last), vec![range(4, 7)]);
+            let other = CommentRefusal::OtherLines(range(first, last), vec![range(4, 7)]);
             assert_eq!(split(words, false), Err(other));
             assert_eq!(split(words, true), Ok((None, words)), "the words are text only");
         }
-        assert_eq!(split("5:", false), Err(Misplaced::NoWords));
+        assert_eq!(split("5:", false), Err(CommentRefusal::NoWords));
     }
 }

@@ -187,7 +187,7 @@ impl TurnReading {
         let unread = before.filter(|message| message.read.is_none()).map(|message| message.at);
         let message = turn.message.as_ref();
         let read = message.filter(|message| message.read.is_some() && Some(message.at) == unread);
-        let read = read.map(comment_words::read);
+        let read = read.map(comment_words::message_was_read);
         let known = &self.walk.turn().remarks;
         let remarks: Vec<_> = turn.remarks.iter().filter(|remark| !known.contains(remark)).cloned().collect();
         match (self.walk.take(turn), self.prompt) {
@@ -287,8 +287,8 @@ impl TurnReading {
         let head = words::head(&self.walk, self.printer.inks);
         self.say(&head);
         let turn = self.walk.turn();
-        let message = turn.message.as_ref().map(comment_words::message);
-        let comments = comment_words::all(comments::on_whole(turn), turn, false);
+        let message = turn.message.as_ref().map(comment_words::last_message);
+        let comments = comment_words::comment_list(comments::on_whole(turn), turn, false);
         let needs_introduction = self.input.is_terminal && !turn.files.is_empty();
         let introduction = needs_introduction
             .then(|| format!("{}\n{}", words::INTRODUCTION, comment_words::introduction(turn)));
@@ -306,7 +306,7 @@ impl TurnReading {
         let list = words::marks(&self.walk);
         self.say(&list);
         let sends = comment_words::to_send(self.walk.turn());
-        let open = comment_words::open(self.walk.turn());
+        let open = comment_words::open_comments(self.walk.turn());
         if let Some(open) = &open {
             self.say(open);
         }
@@ -441,7 +441,7 @@ impl TurnReading {
         let mut above = Vec::new();
         if due >= Due::Review {
             above.push(words::file_header(&self.walk, layout.inks));
-            above.extend(comment_words::all(comments::on_file(&self.walk), self.walk.turn(), true));
+            above.extend(comment_words::comment_list(comments::on_file(&self.walk), self.walk.turn(), true));
         }
         for text in &above {
             let text = wrapped(text, layout);
@@ -451,7 +451,7 @@ impl TurnReading {
         if due < Due::Place {
             return;
         }
-        let comments = comment_words::all(comments::on_change(&self.walk), self.walk.turn(), false);
+        let comments = comment_words::comment_list(comments::on_change(&self.walk), self.walk.turn(), false);
         let comments = comments.map(|text| wrapped(&text, layout));
         layout = comments.iter().fold(layout, |layout, text| layout_below(layout, text));
         let at = self.paging.at();

@@ -7,7 +7,7 @@ use alongside_desk::review_model::OpenReview;
 use alongside_desk::{Comment, CommentId, Desk, Event, Gone, Refusal, Request, Turn, TurnFile, messages};
 use alongside_terminal::DraftStore;
 
-use super::comments::{self, About, Finish, Misplaced};
+use super::comments::{self, About, CommentRefusal, Finish};
 use super::reading::TurnReading;
 use super::steps::{OwnStep, OwnSteps};
 use super::unsent::{CommentPlace, TypedComment};
@@ -364,15 +364,15 @@ impl TurnWork {
         let place = CommentPlace::of(self.reading.walk(), about);
         let request = comments::request(self.reading.walk(), about, words, false);
         match request {
-            Err(misplaced) => {
-                self.reading.say(&comment_words::misplaced(&misplaced));
-                if !["", "-"].contains(&words) && misplaced != Misplaced::NoWords {
+            Err(refusal) => {
+                self.reading.say(&comment_words::refusal(&refusal));
+                if !["", "-"].contains(&words) && refusal != CommentRefusal::NoWords {
                     self.reading.say(comment_words::WORDS_COME_BACK);
                     self.reading.add_unsent(about, place, words);
                 }
             }
             Ok(_) if words.is_empty() => self.reading.begin_comment(about),
-            Ok(request) => self.keep_comment(request, about, place, words).await,
+            Ok(request) => self.save_comment(request, about, place, words).await,
         }
     }
 
@@ -384,24 +384,24 @@ impl TurnWork {
         let answer = match comments::request(walk, about, &words, typed.is_resumed) {
             _ if words.is_empty() => return self.reading.say(comment_words::NOTHING_TYPED),
             _ if !typed.place.is_current(walk, about) => comment_words::OTHER_PLACE.to_owned(),
-            Ok(request) => return self.keep_comment(request, about, typed.place, &words).await,
-            Err(misplaced) => comment_words::misplaced(&misplaced),
+            Ok(request) => return self.save_comment(request, about, typed.place, &words).await,
+            Err(refusal) => comment_words::refusal(&refusal),
         };
-        self.reading.say(&format!("{answer}\n{}", comment_words::not_kept(&words)));
+        self.reading.say(&format!("{answer}\n{}", comment_words::not_saved(&words)));
         self.reading.add_unsent(about, typed.place, &words);
     }
 
-    async fn keep_comment(&mut self, request: Request, about: About, place: CommentPlace, words: &str) {
+    async fn save_comment(&mut self, request: Request, about: About, place: CommentPlace, words: &str) {
         if self.ask(request).await {
             let walk = self.reading.walk();
-            let sentence = comment_words::kept(walk, about, words);
+            let sentence = comment_words::change_reply(walk, about, words);
             let written = walk.turn().comments.last().map(|comment| OwnStep::Comment(comment.id));
             if let Some(step) = written.filter(|_| !matches!(about, About::Known(_))) {
                 self.steps.add(step);
             }
             return self.reading.say(&sentence);
         }
-        self.reading.say(&comment_words::not_kept(words));
+        self.reading.say(&comment_words::not_saved(words));
         self.reading.add_unsent(about, place, words);
     }
 
@@ -416,7 +416,7 @@ impl TurnWork {
     /// Asks a comment again, which an agent must have read.
     pub(super) async fn ask_again(&mut self, id: CommentId) {
         match comments::ask_again_request(self.reading.walk().turn(), id) {
-            Err(misplaced) => self.reading.say(&comment_words::misplaced(&misplaced)),
+            Err(refusal) => self.reading.say(&comment_words::refusal(&refusal)),
             Ok(request) => {
                 if self.ask(request).await {
                     self.reading.say(&comment_words::asked_again(id));

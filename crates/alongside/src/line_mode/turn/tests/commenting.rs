@@ -83,7 +83,7 @@ async fn a_comment_is_written_anew_or_removed_by_its_number() {
         "Comment 1 changed.",
         "Comment 2 removed.",
         "No comment has that number",
-        "No comment is written.",
+        "No comment was saved.",
     ]);
 }
 
@@ -207,8 +207,8 @@ async fn a_refused_comment_is_printed_and_an_unfinished_one_is_sent() {
     let mut companion = with_route();
     companion.refuses_comments = true;
     let refused = play(companion, "C\ntoo\x1b\nearly\n\nq\n").await;
-    let answer = "The comment is not kept: the disk is full.\n\
-                This is your comment, which is not kept:\ntoo\\x1b\nearly\n";
+    let answer = "The comment is not saved: the disk is full.\n\
+                This is your comment, which was not saved:\ntoo\\x1b\nearly\n";
     assert!(refused.text.contains(answer), "{}", refused.text);
     assert_eq!(
         refused.drafts,
@@ -287,7 +287,7 @@ async fn a_comment_stays_with_the_change_where_it_was_begun() {
         turn.files.remove(1);
     })
     .await;
-    assert!(run.text.contains("This change is another one now"), "{}", run.text);
+    assert!(run.text.contains("This change has changed meanwhile"), "{}", run.text);
     // The next comment begins with the words, which the person reads.
     assert!(run.text.contains("You typed this before:\nabout a\n"), "{}", run.text);
     assert_eq!(comment_requests(&run).len(), 1);
@@ -327,7 +327,7 @@ async fn an_unfinished_comment_becomes_a_draft_if_the_companion_stops() {
     assert_eq!(run.ending, Ending::Gone);
     let why = alongside_terminal::COMMENT_UNSENT;
     assert_eq!(run.drafts, [format!("/p (Codex): {why}: half a\nthought")]);
-    let report = "your comment \"half a\" was not kept. Your text is in /drafts/1";
+    let report = "your comment \"half a\" was not saved. Your text is in /drafts/1";
     assert!(run.text.contains(report), "{}", run.text);
 }
 
@@ -351,12 +351,12 @@ impl BufRead for OpenInput {
 }
 
 #[tokio::test]
-async fn lines_of_another_place_are_refused_and_the_words_kept() {
+async fn lines_of_another_place_are_refused_and_the_words_come_back() {
     let refused = play(with_route(), "2\nc 5-6: why\nc 2:\nc\n\nq\n").await;
     refused.assert_contains(&[
         "This change has no lines 5–6, but line 2.\n\
-         Nothing is kept yet: c alone brings your words back as they are.\n",
-        "Type the words behind the lines: `c 4-7: words`.\n",
+         Nothing was saved yet: c alone brings your words back as they are.\n",
+        "Type the comment after the line numbers: `c 4-7: words`.\n",
         "You typed this before:\n5-6: why\n",
     ]);
     assert_eq!(
@@ -366,7 +366,7 @@ async fn lines_of_another_place_are_refused_and_the_words_kept() {
     );
     // In a comment of several lines, they are refused as well.
     let several = play(with_route(), "2\nc\n5: why\nso\n\nq\n").await;
-    let answer = "which is not kept:\n5: why\nso\nc alone brings it back.";
+    let answer = "which was not saved:\n5: why\nso\nc alone brings it back.";
     assert!(several.text.contains(answer), "{}", several.text);
     assert_eq!((comment_requests(&several).len(), several.drafts.len()), (0, 1), "{}", several.text);
 }
