@@ -21,7 +21,7 @@ mod text_requests;
 
 pub use effect::Effect;
 pub use hunk_diff::{fenced, hunk_diff};
-pub use merge::{differences, merged};
+pub use merge::{differences, merge};
 pub use presentation::Presentation;
 pub use replacement::Replacement;
 pub use text_requests::TextParams;

@@ -36,9 +36,10 @@ pub fn differences(old: &Text, new: &Text) -> Vec<(Range<usize>, Range<usize>)> 
     found
 }
 
-/// Merges two versions of `base`. Where their changes overlap or touch, `mine` wins. A line that `theirs`
-/// moves to such a place, or from it, stays where it is: half a move would remove the line, or double it.
-pub fn merged(base: &Arc<str>, mine: &Arc<str>, theirs: &Arc<str>) -> Arc<str> {
+/// Merges two versions of `base`. Where their changes overlap, or an insertion meets a change, `mine` wins. A
+/// line that `theirs` moves to such lines, or from them, stays where it is: half a move would remove the line,
+/// or double it.
+pub fn merge(base: &Arc<str>, mine: &Arc<str>, theirs: &Arc<str>) -> Arc<str> {
     if base == theirs || mine == theirs {
         return mine.clone();
     }
@@ -46,37 +47,38 @@ pub fn merged(base: &Arc<str>, mine: &Arc<str>, theirs: &Arc<str>) -> Arc<str> {
         return theirs.clone();
     }
     let [base, mine, theirs] = [base, mine, theirs].map(|text| Text::new(text.clone()));
-    let ours = differences(&base, &mine);
-    let touch = |one: &Range<usize>, other: &Range<usize>| match one.is_empty() || other.is_empty() {
+    let my_changes = differences(&base, &mine);
+    let conflict = |one: &Range<usize>, other: &Range<usize>| match one.is_empty() || other.is_empty() {
         true => one.start <= other.end && other.start <= one.end,
         false => one.start < other.end && other.start < one.end,
     };
-    let changes = differences(&base, &theirs);
-    let (mut lost, mut apart): (Vec<_>, Vec<_>) =
-        changes.into_iter().partition(|(place, _)| ours.iter().any(|(our, _)| touch(our, place)));
+    let their_changes = differences(&base, &theirs);
+    let (mut dropped, mut kept): (Vec<_>, Vec<_>) = their_changes
+        .into_iter()
+        .partition(|(theirs, _)| my_changes.iter().any(|(mine, _)| conflict(mine, theirs)));
     // The lines that the dropped changes remove, and those that they add.
-    let (mut taken, mut brought) = (HashSet::new(), HashSet::new());
-    while !lost.is_empty() {
-        for (old, new) in &lost {
-            taken.extend(lines_of(&base, old));
-            brought.extend(lines_of(&theirs, new));
+    let (mut removed_lines, mut added_lines) = (HashSet::new(), HashSet::new());
+    while !dropped.is_empty() {
+        for (old, new) in &dropped {
+            removed_lines.extend(lines_of(&base, old));
+            added_lines.extend(lines_of(&theirs, new));
         }
         let is_half_of_a_move = |(old, new): &mut (Range<usize>, Range<usize>)| {
-            lines_of(&base, old).any(|line| brought.contains(line))
-                || lines_of(&theirs, new).any(|line| taken.contains(line))
+            lines_of(&base, old).any(|line| added_lines.contains(line))
+                || lines_of(&theirs, new).any(|line| removed_lines.contains(line))
         };
-        lost = apart.extract_if(.., is_half_of_a_move).collect();
+        dropped = kept.extract_if(.., is_half_of_a_move).collect();
     }
     let mut all: Vec<(Range<usize>, &str)> =
-        apart.into_iter().map(|(place, new)| (place, theirs.lines(new))).collect();
-    all.extend(ours.iter().map(|(place, new)| (place.clone(), mine.lines(new.clone()))));
-    all.sort_by_key(|(place, _)| (place.start, place.end));
+        kept.into_iter().map(|(old, new)| (old, theirs.lines(new))).collect();
+    all.extend(my_changes.iter().map(|(old, new)| (old.clone(), mine.lines(new.clone()))));
+    all.sort_by_key(|(old, _)| (old.start, old.end));
     let mut text = String::with_capacity(mine.text().len() + 64);
     let mut at = 0;
-    for (place, new) in all {
-        text.push_str(base.lines(at..place.start));
+    for (old, new) in all {
+        text.push_str(base.lines(at..old.start));
         text.push_str(new);
-        at = place.end;
+        at = old.end;
     }
     text.push_str(base.lines(at..base.len()));
     text.into()
@@ -93,37 +95,37 @@ mod tests {
 
     use super::*;
 
-    fn merge(base: &str, mine: &str, theirs: &str) -> String {
-        merged(&base.into(), &mine.into(), &theirs.into()).to_string()
+    fn merge_text(base: &str, mine: &str, theirs: &str) -> String {
+        merge(&base.into(), &mine.into(), &theirs.into()).to_string()
     }
 
     #[test]
     fn separate_changes_survive_and_mine_wins_overlaps() {
         let base = "a\nb\nc\nd\n";
-        assert_eq!(merge(base, "A\nb\nc\nd\n", "a\nb\nc\nD\n"), "A\nb\nc\nD\n");
-        assert_eq!(merge(base, "A\nb\nc\nd\n", "a\nB\nc\nd\n"), "A\nB\nc\nd\n");
-        assert_eq!(merge(base, "a\nmine\nc\nd\n", "a\nc\nd\n"), "a\nmine\nc\nd\n");
-        assert_eq!(merge(base, "a\nb\nc\nd\nmine", "a\nb\nc\nd\ntheirs"), "a\nb\nc\nd\nmine");
+        assert_eq!(merge_text(base, "A\nb\nc\nd\n", "a\nb\nc\nD\n"), "A\nb\nc\nD\n");
+        assert_eq!(merge_text(base, "A\nb\nc\nd\n", "a\nB\nc\nd\n"), "A\nB\nc\nd\n");
+        assert_eq!(merge_text(base, "a\nmine\nc\nd\n", "a\nc\nd\n"), "a\nmine\nc\nd\n");
+        assert_eq!(merge_text(base, "a\nb\nc\nd\nmine", "a\nb\nc\nd\ntheirs"), "a\nb\nc\nd\nmine");
     }
 
     #[test]
-    fn a_line_is_not_lost_on_its_way() {
+    fn a_moved_line_is_neither_lost_nor_doubled() {
         // `theirs` moves b after c, where `mine` inserts a line.
-        assert_eq!(merge("a\nb\nc\n", "a\nb\nc\nmine\n", "a\nc\nb\n"), "a\nb\nc\nmine\n");
-        assert_eq!(merge("a\nb\nc\nd\n", "mine\na\nb\nc\nd\n", "a\nc\nb\nd\n"), "mine\na\nc\nb\nd\n");
+        assert_eq!(merge_text("a\nb\nc\n", "a\nb\nc\nmine\n", "a\nc\nb\n"), "a\nb\nc\nmine\n");
+        assert_eq!(merge_text("a\nb\nc\nd\n", "mine\na\nb\nc\nd\n", "a\nc\nb\nd\n"), "mine\na\nc\nb\nd\n");
     }
 
     proptest! {
         #[test]
-        fn merging_twice_changes_nothing(
+        fn a_side_without_changes_gives_way_to_the_other(
             base in "([ab]?\n){0,6}",
             mine in "([ab]?\n){0,6}",
             theirs in "([ab]?\n){0,6}",
         ) {
-            let once = merge(&base, &mine, &theirs);
-            prop_assert_eq!(merge(&base, &once, &once), once.clone());
-            prop_assert_eq!(merge(&base, &mine, &base), mine.clone());
-            prop_assert_eq!(merge(&mine, &mine, &theirs), theirs);
+            let merged = merge_text(&base, &mine, &theirs);
+            prop_assert_eq!(merge_text(&base, &merged, &merged), merged.clone());
+            prop_assert_eq!(merge_text(&base, &mine, &base), mine.clone());
+            prop_assert_eq!(merge_text(&mine, &mine, &theirs), theirs);
         }
     }
 }

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::effect::Effect;
-use crate::merge::merged;
+use crate::merge::merge;
 use crate::presented_review::PresentedReview;
 use crate::replacement::Replacement;
 
@@ -173,7 +173,7 @@ impl<Id> TextRequests<Id> {
                 self.answer(id, Err(Refusal::Stale { revision }));
                 continue;
             };
-            match replacement(current, &merged(base, text, current)) {
+            match replacement(current, &merge(base, text, current)) {
                 None => self.was_set(id, known),
                 Some(change) => {
                     let request = Request::EditReview { id, revision, changes: vec![change] };

@@ -1,13 +1,13 @@
 //! Keeps the text of a proposal the same in the editor and at the companion while both change it.
 //!
-//! The *base* is the text that both sides last shared. A three-way [merge](merged) of base, editor and
+//! The *base* is the text that both sides last shared. A three-way [merge] of base, editor and
 //! companion is the goal; the mirror sends it to the companion, or offers it to the editor. Only one of the
 //! two is in flight, so the base of a text that comes back is always known, and no change applies twice. An
 //! editor does not mark which of its changes were offers; the mirror recognizes them by their text.
 
 use std::sync::Arc;
 
-use alongside_presentation::merged;
+use alongside_presentation::merge;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Mirror {
@@ -168,7 +168,7 @@ impl Mirror {
         let is_theirs_new = self.companion != self.base && self.editor != self.base;
         if is_theirs_new
             && self.overwritten.as_ref() != Some(&self.companion)
-            && self.goal() != merged(&self.base, &self.companion, &self.editor)
+            && self.goal() != merge(&self.base, &self.companion, &self.editor)
         {
             self.overwritten = Some(self.companion.clone());
             self.has_overwritten = true;
@@ -242,7 +242,7 @@ impl Mirror {
 
     /// Returns the text that both sides are to have.
     fn goal(&self) -> Arc<str> {
-        merged(&self.base, &self.editor, &self.companion)
+        merge(&self.base, &self.editor, &self.companion)
     }
 
     #[cfg(test)]
