@@ -14,7 +14,7 @@ use crate::support::{Home, finish, found, send, until};
 
 /// Waits for the companion of the project. Returns its port and the token that Gemini CLI presents.
 async fn companion(home: &Home) -> (u16, String) {
-    until("a record", || {
+    until("a discovery file of Gemini CLI with a token", || {
         let record = found("gemini", &home.surroundings())?.record;
         Some((record.port, record.auth_token?))
     })

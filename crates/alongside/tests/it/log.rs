@@ -69,7 +69,7 @@ async fn logged_of(home: &Home, words: &str) -> Vec<String> {
         let log = home.run(&["log", "-n", "10000"]).out;
         log.lines().filter(|line| line.contains(words)).map(str::to_owned).collect::<Vec<_>>()
     };
-    until("the rest", || Some(lines()).filter(|lines| lines.len() > 1)).await
+    until("a second line in the log", || Some(lines()).filter(|lines| lines.len() > 1)).await
 }
 
 #[tokio::test]

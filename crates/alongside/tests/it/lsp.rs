@@ -148,13 +148,14 @@ async fn a_killed_editor_frees_its_agents_and_may_come_back() {
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
     // The review ends at once, and not after the 30 s in which an editor may come back.
     assert!(killed.elapsed() < Duration::from_secs(20), "{:?}", killed.elapsed());
-    until("the files to be gone", || (companions(&home) == 0).then_some(())).await;
+    until("the removal of the discovery files", || (companions(&home) == 0).then_some(())).await;
     assert_eq!(files_below(home.path("tmp")), Vec::<std::path::PathBuf>::new());
 
     // An editor that is reopened within the 30 s takes the companion over, and the agent is still connected.
     let (process, mut editor) = Editor::opened(&home);
     editor.hears("alongside/didChangeStatus", |status| status["agents"][0]["listening"] == true);
-    until("it to be found as the new editor's", || home.is_found_as(process.pid()).then_some(())).await;
+    until("the companion to be found as the new editor's", || home.is_found_as(process.pid()).then_some(()))
+        .await;
     let diff = propose(&agent, &home.in_project("a.txt"), "B\n").await;
     let review = editor.hears("alongside/didOpenReview", any);
     editor.accepts(&review);
@@ -186,7 +187,7 @@ async fn a_stopped_companion_starts_again_on_activity() {
     });
     let (again, _) = home.hosts()[0];
     assert!(home.run(&["host", "--stop"]).status.success());
-    until("its end", || home.hosts().is_empty().then_some(())).await;
+    until("the end of the host", || home.hosts().is_empty().then_some(())).await;
     editor.hears("alongside/problem", |problem| problem["what"] == "the companion has stopped");
     // An editor that quits does not start a companion.
     editor.quits();
@@ -209,14 +210,15 @@ async fn opened_projects_are_served_and_closed_ones_are_not() {
         let here = find::Surroundings { cwd: dir.to_owned(), ..home.surroundings() };
         found("gemini", &here).is_some()
     };
-    until("both to be found", || (serving(&one) && serving(&other)).then_some(())).await;
+    until("companions of both projects", || (serving(&one) && serving(&other)).then_some(())).await;
     editor.says(
         "workspace/didChangeWorkspaceFolders",
         json!({"event": {"added": [], "removed": [folder(&one)]}}),
     );
     let status = editor.hears("alongside/didChangeStatus", |status| status["roots"] == json!([other]));
     let host = u32::try_from(status["pid"].as_u64().unwrap()).unwrap();
-    until("one to be found", || (!serving(&one) && serving(&other)).then_some(())).await;
+    until("the companion of the other project only", || (!serving(&one) && serving(&other)).then_some(()))
+        .await;
     // The companion serves the same projects after a crash.
     home.kill_hosts();
     editor.hears("alongside/didChangeStatus", |status| {
@@ -287,7 +289,10 @@ async fn worktree_and_project_share_a_companion_and_a_lock() {
         for directory in order {
             let here = Surroundings { cwd: directory.clone(), ..home.surroundings() };
             let has_one = |search| matches!(search, Some(LockSearch::Holding(locks)) if locks.len() == 1);
-            until("one lock", || has_one(find::locks(claude, &here)).then_some(())).await;
+            until("one lock file that has the directory", || {
+                has_one(find::locks(claude, &here)).then_some(())
+            })
+            .await;
         }
     }
 }
@@ -314,7 +319,7 @@ async fn claude_prefers_a_project_in_home_and_status_names_the_other() {
         other => panic!("{other:?}"),
     };
     let count = || files_below(home.path("home/.claude")).len();
-    until("both locks", || (count() == 2).then_some(())).await;
+    until("the lock files of both companions", || (count() == 2).then_some(())).await;
     assert_eq!((locks(&inner), locks(&outer)), (1, 0));
     let status = finish(home.alongside(&["status"]).current_dir(&outer)).out;
     assert_snapshot!(status.rsplit("\n\n").next().unwrap(), @"

@@ -1,4 +1,5 @@
-//! The end of `alongside review` by signals, input and crashes, and the files that remain.
+//! The end of `alongside review` by signals, input and crashes, or because it cannot start, and the files that
+//! remain.
 
 use alongside_agent::Outcome;
 use insta::assert_snapshot;
@@ -6,8 +7,8 @@ use rustix::process::Signal;
 
 use crate::support::{Home, Lateness, accepted, files_below, finish, propose, proposed, soon, until};
 
-/// Returns the discovery files of a home.
-fn records(home: &Home) -> Vec<std::path::PathBuf> {
+/// Returns the discovery files of a home, the only files there with `ide` in their paths.
+fn discovery_files(home: &Home) -> Vec<std::path::PathBuf> {
     let mut files = files_below(home.path("tmp"));
     files.extend(files_below(home.path("home/.qwen")));
     files.retain(|path| path.to_string_lossy().contains("ide"));
@@ -19,11 +20,11 @@ async fn signals_reject_open_reviews_and_remove_files() {
     for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
         let (home, mut desk, _agent, diff) = proposed("a.txt", "a\n", "A\n").await;
         desk.shows("(1/1) keep").await;
-        assert!(!records(&home).is_empty(), "there were files to remove");
+        assert!(!discovery_files(&home).is_empty(), "there were files to remove");
         desk.signal(signal);
         assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected, "{signal:?}");
         assert_eq!(desk.ends().code(), Some(code), "{signal:?}");
-        assert_eq!(records(&home), Vec::<std::path::PathBuf>::new(), "{signal:?}");
+        assert_eq!(discovery_files(&home), Vec::<std::path::PathBuf>::new(), "{signal:?}");
         desk.shows("Quitting: waiting reviews are rejected.").await;
         desk.shows("a.txt: rejected, because the companion stopped.").await;
     }
@@ -35,30 +36,30 @@ async fn a_closed_terminal_decides_nothing() {
     desk.shows("(1/1) keep").await;
     desk.signal(Signal::HUP);
     assert_eq!(desk.ends().code(), Some(129));
-    assert!(!records(&home).is_empty(), "agents still find the companion");
+    assert!(!discovery_files(&home).is_empty(), "agents still find the companion");
     let mut next = home.review(&[]);
     next.answers("(1/1) keep", "a").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted("A\n"));
     next.leaves();
-    until("the files to go", || records(&home).is_empty().then_some(())).await;
+    until("the removal of the discovery files", || discovery_files(&home).is_empty().then_some(())).await;
 }
 
 #[tokio::test]
-async fn a_desk_that_is_not_the_last_ends_nothing() {
+async fn leaving_a_desk_while_another_is_open_ends_no_review() {
     let (home, file) = Home::with_file("a.txt", "a\n");
-    let mut one = home.review(&[]);
+    let mut first = home.review(&[]);
     let agent = home.agent().await;
-    let mut other = home.serving().await;
+    let mut second = home.serving().await;
     let diff = propose(&agent, &file, "A\n").await;
-    one.shows("(1/1) keep").await;
-    other.answers("(1/1) keep", "q").await;
-    assert_eq!(other.ends().code(), Some(0), "only the last desk is asked");
-    let mut watching = home.review(&[]);
-    watching.shows("(1/1) keep").await;
-    one.types("a");
+    first.shows("(1/1) keep").await;
+    second.answers("(1/1) keep", "q").await;
+    assert_eq!(second.ends().code(), Some(0), "only the last desk is asked");
+    let mut third = home.review(&[]);
+    third.shows("(1/1) keep").await;
+    first.types("a");
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted("A\n"));
-    one.shows("a.txt: accepted; Gemini CLI writes it.").await;
-    watching.shows("a.txt: accepted in alongside review; Gemini CLI writes it.").await;
+    first.shows("a.txt: accepted; Gemini CLI writes it.").await;
+    third.shows("a.txt: accepted in alongside review; Gemini CLI writes it.").await;
 }
 
 #[tokio::test]
@@ -94,7 +95,7 @@ async fn leaving_asks_while_a_review_waits() {
     desk.answers("Leave [y,n]?", "y").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
     assert_eq!(desk.ends().code(), Some(0));
-    assert_eq!(records(&home), Vec::<std::path::PathBuf>::new());
+    assert_eq!(discovery_files(&home), Vec::<std::path::PathBuf>::new());
 }
 
 #[tokio::test]
@@ -133,7 +134,7 @@ async fn rejected_edits_are_in_the_drafts() {
 }
 
 #[tokio::test]
-async fn a_directory_that_cannot_be_a_project_is_named() {
+async fn a_directory_that_cannot_be_a_project_is_refused_by_name() {
     let home = Home::new();
     home.file("a.txt", "");
     assert_snapshot!(home.prints(&["review nowhere", "review a.txt"]));
@@ -154,7 +155,7 @@ async fn a_host_that_cannot_listen_leaves_no_file() {
       hint: set ALONGSIDE_RUNTIME_DIR to another directory of yours, whose path is short
     --- exit code 1
     ");
-    assert_eq!(records(&home), Vec::<std::path::PathBuf>::new(), "no discovery file is left");
+    assert_eq!(discovery_files(&home), Vec::<std::path::PathBuf>::new(), "no discovery file is left");
     let journal = files_below(home.path("home/.local/state/alongside/journal"));
     assert_eq!(journal, Vec::<std::path::PathBuf>::new(), "no journal is left");
 }

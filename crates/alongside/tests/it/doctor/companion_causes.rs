@@ -58,6 +58,9 @@ async fn reports_an_editor_that_has_ended() {
     machine.record_causes("");
     drop(editor);
     process.dies();
-    until("the files to go", || find::all_files(&machine.home.surroundings()).is_empty().then_some(())).await;
+    until("the removal of the discovery files", || {
+        find::all_files(&machine.home.surroundings()).is_empty().then_some(())
+    })
+    .await;
     assert_snapshot!(machine.transcript_with("# after the end of the editor"));
 }

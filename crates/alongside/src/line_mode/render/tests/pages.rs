@@ -30,7 +30,7 @@ fn only_lines_of_context_are_cut_to_the_terminal_width() {
 }
 
 #[test]
-fn a_long_change_has_pages_and_each_is_seen_by_itself() {
+fn a_long_hunk_has_pages_that_are_each_seen_separately() {
     let (old, new) = ("o\n".repeat(3_000), "n\n".repeat(4_500));
     let review = review(
         &format!("first\n{old}"),
@@ -39,7 +39,7 @@ fn a_long_change_has_pages_and_each_is_seen_by_itself() {
     );
     let pages = pages(&review, UNKNOWN_SIZE);
     let counts = |page: &Page| (page.text.matches("\n-o").count(), page.text.matches("\n+n").count());
-    let [first, second, last] = &*pages else { panic!("{}", pages.len()) };
+    let [first, second, last] = &*pages else { panic!("{} pages instead of 3", pages.len()) };
     assert_eq!(counts(first), (2_000, 2_000));
     assert_eq!(first.seen, Some((lines(1, 2_001), lines(1, 2_001))));
     assert!(first.text.contains("@@\n first\n-o"), "{}", &first.text[..60]);
@@ -58,8 +58,8 @@ fn a_long_change_has_pages_and_each_is_seen_by_itself() {
 fn a_page_fits_the_height_of_the_terminal() {
     let text = |line: &str, count: usize| "same\n".repeat(5) + &line.repeat(count) + &"same\n".repeat(5);
     for (old, new) in [(40, 40), (0, 50), (3, 50), (50, 12), (8, 8)] {
-        let of = kept(lines(5, 5 + old), lines(5, 5 + new));
-        let review = review(&text("o\n", old), &text("n\n", new), vec![of]);
+        let hunks = vec![kept(lines(5, 5 + old), lines(5, 5 + new))];
+        let review = review(&text("o\n", old), &text("n\n", new), hunks);
         for rows in [10, 24, 60] {
             let layout = Layout { inks: PLAIN, columns: Some(80), rows: Some(rows) };
             let mut seen = (0, 0);
@@ -77,16 +77,18 @@ fn a_page_fits_the_height_of_the_terminal() {
 #[test]
 fn a_page_counts_the_rows_of_wrapped_lines_and_of_the_header() {
     let long = |line: &str, count: usize| format!("{}\n", line.repeat(30)).repeat(count);
-    let all = kept(lines(0, 20), lines(0, 20));
-    let review = review(&long("old ", 20), &long("new ", 20), vec![all]);
+    let hunks = vec![kept(lines(0, 20), lines(0, 20))];
+    let review = review(&long("old ", 20), &long("new ", 20), hunks);
     let layout = Layout { columns: Some(40), rows: Some(24), ..UNKNOWN_SIZE };
-    let all = pages(&review, layout);
-    assert!(all.iter().all(|page| rows_of(&page.text, layout) < 24), "{}", all[0].text);
-    let seen: usize = all.iter().map(|page| page.seen.unwrap().1.len()).sum();
+    let pages_without_header = pages(&review, layout);
+    let fits = |page: &Page| rows_of(&page.text, layout) < 24;
+    assert!(pages_without_header.iter().all(fits), "{}", pages_without_header[0].text);
+    let seen: usize = pages_without_header.iter().map(|page| page.seen.unwrap().1.len()).sum();
     assert_eq!(seen, 20);
     let header = header(&review, &["/p".into()], PLAIN);
-    let lower = &pages(&review, layout_below(layout, &header))[0];
-    assert!(rows_of(&lower.text, layout) + rows_of(&header, layout) < 24, "{}", lower.text);
+    let page_below_header = &pages(&review, layout_below(layout, &header))[0];
+    let rows = rows_of(&page_below_header.text, layout) + rows_of(&header, layout);
+    assert!(rows < 24, "{}", page_below_header.text);
 }
 
 #[test]
@@ -99,15 +101,15 @@ fn a_line_that_is_higher_than_the_screen_has_a_page_of_its_own() {
 }
 
 #[test]
-fn our_own_texts_are_wrapped_at_spaces_only() {
+fn hints_and_reasons_are_wrapped_at_spaces() {
     let layout = Layout { columns: Some(30), rows: Some(24), ..UNKNOWN_SIZE };
     let mut review = review(&"o\n".repeat(40), &"n\n".repeat(40), vec![kept(lines(0, 40), lines(0, 40))]);
     review.hunks[0].reason = Some("these words are more than one row has room for".into());
     let page = &pages(&review, layout)[0];
-    let (_, said) = page.text.split_once("\n... (").unwrap();
+    let (_, footer) = page.text.split_once("\n... (").unwrap();
     let expected = " more lines; m shows\n  the next ones, e the whole\n  text in your editor)\n\
                     Why: these words are more than\n  one row has room for";
-    assert_eq!(said.trim_start_matches(|c: char| c.is_ascii_digit()), expected);
+    assert_eq!(footer.trim_start_matches(|c: char| c.is_ascii_digit()), expected);
 }
 
 #[test]
@@ -170,7 +172,7 @@ fn a_text_without_changes_has_pages_too() {
 }
 
 #[test]
-fn a_flood_of_lines_is_cut_and_counted() {
+fn a_hunk_beyond_the_limit_is_cut_and_the_rest_counted() {
     let review = review("", &"x\n".repeat(5_000), vec![kept(lines(0, 0), lines(0, 5_000))]);
     let shown = hunk(&review, &review.hunks[0], PLAIN);
     assert!(shown.starts_with("@@ -0,0 +1,5000 @@\n+x\n"), "{}", &shown[..40]);
