@@ -1,5 +1,5 @@
 //! An agent with a WebSocket, played by the suite: it keeps every message with its time, and answers pings.
-//! Dropping the agent closes its diffs, says goodbye, and ends the connection.
+//! Dropping the agent closes its diffs, then the WebSocket.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
@@ -21,23 +21,26 @@ use crate::http::json::parse;
 use crate::time::clock::within;
 use crate::time::timeouts::Timeouts;
 
-/// The longest time for closing the WebSocket.
-const GOODBYE: Duration = Duration::from_secs(1);
+/// The longest time for closing the diffs and the WebSocket.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 pub(crate) type Socket = WebSocketStream<TcpStream>;
 
-/// A message and the time of its arrival; null is the end of the connection.
-pub(crate) type Heard = (Instant, Value);
+/// A message, or [`END`], and the time of its arrival.
+pub(crate) type Received = (Instant, Value);
+
+/// The end of the connection, in place of a message.
+const END: Value = Value::Null;
 
 /// An agent and its connection.
 pub(crate) struct Agent {
-    orders: UnboundedSender<String>,
-    heard: watch::Receiver<Vec<Heard>>,
+    outgoing: UnboundedSender<String>,
+    received: watch::Receiver<Vec<Received>>,
     ids: AtomicI64,
     evidence: Evidence,
     timeouts: Timeouts,
     /// When the agent sent `notifications/initialized`.
-    pub(crate) greeted: Instant,
+    pub(crate) initialized_at: Instant,
 }
 
 /// A call of `openDiff`.
@@ -45,35 +48,37 @@ pub(crate) struct Proposal {
     /// The id of the call.
     pub(crate) call: i64,
     pub(crate) path: String,
-    /// The name by which the agent means the diff.
+    /// The name by which the agent identifies the diff.
     pub(crate) tab: String,
 }
 
 impl Agent {
-    pub(crate) fn over(
+    /// Creates an agent on an opened WebSocket, and starts the task that runs its connection.
+    pub(crate) fn new(
         socket: Socket,
         connections: &Connections,
         evidence: &Evidence,
         timeouts: Timeouts,
     ) -> Self {
-        let (log, heard) = watch::channel(Vec::new());
-        let hear = move |message: Value| log.send_modify(|heard| heard.push((Instant::now(), message)));
-        let (orders, ordered) = unbounded_channel();
-        let (connected, noted) = (connections.connect(), evidence.clone());
+        let (log, received) = watch::channel(Vec::new());
+        let record =
+            move |message: Value| log.send_modify(|received| received.push((Instant::now(), message)));
+        let (outgoing, texts) = unbounded_channel();
+        let (connected, task_evidence) = (connections.connect(), evidence.clone());
         tokio::spawn(async move {
-            carry(socket, ordered, hear, noted).await;
+            run_connection(socket, texts, record, task_evidence).await;
             drop(connected);
         });
-        let ids = AtomicI64::new(1);
-        Self { orders, heard, ids, evidence: evidence.clone(), timeouts, greeted: Instant::now() }
+        let (ids, evidence) = (AtomicI64::new(1), evidence.clone());
+        Self { outgoing, received, ids, evidence, timeouts, initialized_at: Instant::now() }
     }
 
     /// Sends a text without a check of its content.
     pub(crate) fn send(&self, text: impl Into<String>) {
         let text = text.into();
         self.evidence.note(format!("→ {text}"));
-        // Without a connection, every wait for an answer fails.
-        let _ = self.orders.send(text);
+        // Without a connection, every wait for a response fails.
+        let _ = self.outgoing.send(text);
     }
 
     /// Sends a notification.
@@ -82,15 +87,15 @@ impl Agent {
     }
 
     /// Sends a request. Returns its id.
-    pub(crate) fn ask(&self, method: &str, params: &Value) -> i64 {
+    pub(crate) fn send_request(&self, method: &str, params: &Value) -> i64 {
         let id = self.ids.fetch_add(1, Ordering::Relaxed);
         self.send(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string());
         id
     }
 
-    /// Calls a tool. Returns the id of the call.
-    pub(crate) fn call(&self, tool: &str, arguments: &Value) -> i64 {
-        self.ask("tools/call", &json!({ "name": tool, "arguments": arguments }))
+    /// Sends a call of a tool. Returns its id.
+    pub(crate) fn send_tool_call(&self, tool: &str, arguments: &Value) -> i64 {
+        self.send_request("tools/call", &json!({ "name": tool, "arguments": arguments }))
     }
 
     /// Proposes a text for a file.
@@ -99,86 +104,91 @@ impl Agent {
         let arguments = json!({
             "old_file_path": path, "new_file_path": path, "new_file_contents": text, "tab_name": tab,
         });
-        Proposal { call: self.call(OPEN_DIFF, &arguments), path, tab }
+        Proposal { call: self.send_tool_call(OPEN_DIFF, &arguments), path, tab }
     }
 
-    /// Waits for the answer to a request.
-    pub(crate) async fn answer(&self, id: i64, patience: Duration) -> Option<Value> {
+    /// Waits for the response to a request.
+    pub(crate) async fn wait_for_response(&self, id: i64, patience: Duration) -> Option<Value> {
         let is_it = |message: &Value| message["id"] == id && message.get("method").is_none();
         self.wait(patience, |(_, message)| is_it(message).then(|| message.clone())).await
     }
 
-    /// Sends a request, and waits for the answer.
+    /// Sends a request, and waits for the response.
     ///
     /// # Errors
-    /// [`NotPassed::Skip`](crate::check_ending::NotPassed::Skip) without one: other checks judge that.
-    pub(crate) async fn reply(&self, method: &str, params: &Value) -> Checked<Value> {
-        let answer = self.answer(self.ask(method, params), self.timeouts.answer).await;
-        answer.map_or_else(|| skip(format!("{method} was not answered")), Ok)
+    /// [`NotPassed::Skip`](crate::check_ending::NotPassed::Skip) if no response comes: other checks judge that.
+    pub(crate) async fn request(&self, method: &str, params: &Value) -> Checked<Value> {
+        let response = self.wait_for_response(self.send_request(method, params), self.timeouts.answer).await;
+        response.map_or_else(|| skip(format!("{method} was not answered")), Ok)
     }
 
-    /// Calls a tool, and waits for the answer.
+    /// Calls a tool, and waits for the response.
     ///
     /// # Errors
-    /// As [`Self::reply`].
-    pub(crate) async fn tool(&self, tool: &str, arguments: &Value) -> Checked<Value> {
-        let answer = self.answer(self.call(tool, arguments), self.timeouts.answer).await;
-        answer.map_or_else(|| skip(format!("{tool} was not answered")), Ok)
+    /// As [`Self::request`].
+    pub(crate) async fn call_tool(&self, tool: &str, arguments: &Value) -> Checked<Value> {
+        let response =
+            self.wait_for_response(self.send_tool_call(tool, arguments), self.timeouts.answer).await;
+        response.map_or_else(|| skip(format!("{tool} was not answered")), Ok)
     }
 
     /// Returns the notifications so far.
-    pub(crate) fn notifications(&self) -> Vec<Heard> {
+    pub(crate) fn notifications(&self) -> Vec<Received> {
         let is_notification =
-            |(_, message): &&Heard| message["method"].is_string() && message["id"].is_null();
-        self.heard.borrow().iter().filter(is_notification).cloned().collect()
+            |(_, message): &&Received| message["method"].is_string() && message["id"].is_null();
+        self.received.borrow().iter().filter(is_notification).cloned().collect()
     }
 
     /// Waits for the first message for which `fits` returns a value. `None` if the time is up, or the
     /// connection has ended.
-    pub(crate) async fn wait<T>(&self, patience: Duration, fits: impl Fn(&Heard) -> Option<T>) -> Option<T> {
+    pub(crate) async fn wait<T>(
+        &self,
+        patience: Duration,
+        fits: impl Fn(&Received) -> Option<T>,
+    ) -> Option<T> {
         within(patience, self.find(fits)).await.flatten()
     }
 
-    async fn find<T>(&self, fits: impl Fn(&Heard) -> Option<T>) -> Option<T> {
+    async fn find<T>(&self, fits: impl Fn(&Received) -> Option<T>) -> Option<T> {
         let (mut found, mut from) = (None, 0);
-        let is_there = |heard: &Vec<Heard>| {
-            found = heard[from..].iter().find_map(&fits);
-            from = heard.len();
+        let is_there = |received: &Vec<Received>| {
+            found = received[from..].iter().find_map(&fits);
+            from = received.len();
             found.is_some()
         };
-        self.heard.clone().wait_for(is_there).await.ok()?;
+        self.received.clone().wait_for(is_there).await.ok()?;
         found
     }
 
     /// Waits for the end of the connection.
     pub(crate) async fn ends(&self) {
-        self.find(|(_, message)| message.is_null().then_some(())).await;
+        self.find(|(_, message)| (*message == END).then_some(())).await;
     }
 }
 
-/// Carries messages until the agent is dropped or the connection ends.
-async fn carry(
+/// Sends and records messages until the agent is dropped or the connection ends.
+async fn run_connection(
     mut socket: Socket,
-    mut orders: UnboundedReceiver<String>,
-    hear: impl Fn(Value),
+    mut outgoing: UnboundedReceiver<String>,
+    record: impl Fn(Value),
     evidence: Evidence,
 ) {
     loop {
         tokio::select! {
-            order = orders.recv() => match order {
+            text = outgoing.recv() => match text {
                 Some(text) => {
                     if socket.send(Message::text(text)).await.is_err() {
                         break;
                     }
                 }
-                None => return say_goodbye(socket).await,
+                None => return close(socket).await,
             },
             message = socket.next() => match message {
                 Some(Ok(Message::Text(text))) => {
                     evidence.note(format!("← {}", text.as_str()));
                     let Some(message) = parse(text.as_str()).filter(Value::is_object) else { continue };
                     let ping = (message["method"] == "ping").then(|| message["id"].clone());
-                    hear(message);
+                    record(message);
                     if let Some(id) = ping {
                         let pong = json!({ "jsonrpc": "2.0", "id": id, "result": {} }).to_string();
                         let _ = socket.send(Message::text(pong)).await;
@@ -191,19 +201,19 @@ async fn carry(
         }
     }
     evidence.note("← the connection ended");
-    hear(Value::Null);
+    record(END);
 }
 
-/// Closes the diffs that the agent left open, as agents do, and ends the connection properly.
-async fn say_goodbye(mut socket: Socket) {
+/// Closes the diffs that the agent left open, as agents do, and then the WebSocket.
+async fn close(mut socket: Socket) {
     let params = json!({ "name": CLOSE_ALL_DIFF_TABS, "arguments": {} });
     let closes = json!({ "jsonrpc": "2.0", "id": "goodbye", "method": "tools/call", "params": params });
-    let goodbye = async {
+    let closing = async {
         if socket.send(Message::text(closes.to_string())).await.is_ok() && socket.close(None).await.is_ok() {
             while let Some(Ok(_)) = socket.next().await {}
         }
     };
-    within(GOODBYE, goodbye).await;
+    within(CLOSE_TIMEOUT, closing).await;
 }
 
 /// Returns the texts of an answer, in order.

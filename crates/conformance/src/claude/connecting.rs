@@ -30,7 +30,7 @@ pub(crate) async fn opening(case: &Case<'_>, handshake: &Handshake) -> Result<Op
 pub(crate) async fn agent(case: &Case<'_>, opened: Opened) -> Agent {
     let Opened { tcp, unread, .. } = opened;
     let socket = WebSocketStream::from_partially_read(tcp, unread, Role::Client, None).await;
-    Agent::over(socket, &case.fixture.connections, &case.evidence, case.timeouts())
+    Agent::new(socket, &case.fixture.connections, &case.evidence, case.timeouts())
 }
 
 /// Opens a WebSocket and sends `initialize`. Returns the agent and the result.
@@ -41,7 +41,7 @@ pub(crate) async fn claude_greets(case: &Case<'_>) -> Checked<(Agent, Value)> {
         Err(NoResponse(why)) => return skip(format!("there is no WebSocket: {why}")),
     };
     let agent = agent(case, opened).await;
-    let mut answer = agent.reply("initialize", &initialize(&Value::Null, PROPOSED)["params"]).await?;
+    let mut answer = agent.request("initialize", &initialize(&Value::Null, PROPOSED)["params"]).await?;
     match answer["result"].take() {
         result @ Value::Object(_) => Ok((agent, result)),
         _ => skip(format!("initialize was answered {answer}")),
@@ -51,7 +51,7 @@ pub(crate) async fn claude_greets(case: &Case<'_>) -> Checked<(Agent, Value)> {
 /// Connects as the agent does. Other checks judge the answers.
 pub(crate) async fn claude_joins(case: &Case<'_>) -> Checked<Agent> {
     let (mut agent, _) = claude_greets(case).await?;
-    agent.greeted = std::time::Instant::now();
+    agent.initialized_at = std::time::Instant::now();
     agent.notify("notifications/initialized", &json!({}));
     agent.notify("ide_connected", &json!({ "pid": std::process::id() }));
     Ok(agent)
@@ -66,8 +66,8 @@ pub(crate) async fn claude_proposes(
 ) -> Checked<Proposal> {
     let proposal = agent.propose(case.proposal(name), text);
     // The companion handles messages in order: the diff is open when the ping is answered.
-    let _ = agent.reply("ping", &json!({})).await;
-    match agent.answer(proposal.call, Duration::ZERO).await {
+    let _ = agent.request("ping", &json!({})).await;
+    match agent.wait_for_response(proposal.call, Duration::ZERO).await {
         Some(answer) => skip(format!("openDiff was answered at once: {answer}")),
         None => Ok(proposal),
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use alongside_contract::websocket::SELECTION_CHANGED;
 use serde_json::{Value, json};
 
-use super::agent::{Agent, Heard};
+use super::agent::{Agent, Received};
 use super::rule_source::measured;
 use crate::action::Action;
 use crate::check::{Check, Group, When};
@@ -54,7 +54,7 @@ pub(crate) static CHECKS: &[Check] = &[
 ];
 
 /// Whether a message reports a selection in this file.
-fn is_about((_, message): &Heard, file: &Path) -> bool {
+fn is_about((_, message): &Received, file: &Path) -> bool {
     let told = message["params"]["filePath"].as_str();
     message["method"] == SELECTION_CHANGED && told.is_some_and(|told| Path::new(told) == file)
 }
@@ -66,7 +66,7 @@ async fn expect_selection(
     file: &Path,
     fits: impl Fn(&Value) -> bool,
 ) -> Checked {
-    let is_it = |heard: &Heard| (is_about(heard, file) && fits(&heard.1["params"])).then_some(());
+    let is_it = |received: &Received| (is_about(received, file) && fits(&received.1["params"])).then_some(());
     if agent.wait(case.timeouts().answer, is_it).await.is_some() {
         return Ok(());
     }
@@ -94,14 +94,14 @@ async fn first(case: &Case<'_>) -> Checked {
     let file = context::open_file(case, "claude-first.txt").await?;
     case.quiet().await;
     let agent = connecting::claude_joins(case).await?;
-    let from = agent.greeted + IGNORED_AFTER_START;
-    let is_heard = |heard: &Heard| (heard.0 >= from && is_about(heard, &file)).then_some(());
-    if agent.wait(case.timeouts().answer, is_heard).await.is_some() {
+    let from = agent.initialized_at + IGNORED_AFTER_START;
+    let is_received = |received: &Received| (received.0 >= from && is_about(received, &file)).then_some(());
+    if agent.wait(case.timeouts().answer, is_received).await.is_some() {
         return Ok(());
     }
-    match agent.notifications().into_iter().rfind(|heard| is_about(heard, &file)) {
+    match agent.notifications().into_iter().rfind(|received| is_about(received, &file)) {
         Some((at, _)) => {
-            let after = at.saturating_duration_since(agent.greeted).as_millis();
+            let after = at.saturating_duration_since(agent.initialized_at).as_millis();
             fail(format!("the file was told {after} ms after the greeting, when agents still drop it"))
         }
         None => case.nothing_came("the open file was not told"),
@@ -134,6 +134,6 @@ async fn selection(case: &Case<'_>) -> Checked {
     };
     expect_selection(case, &agent, &file, is_there).await?;
     // The agent keeps the last selection that was sent.
-    let last = agent.notifications().into_iter().rfind(|heard| is_about(heard, &file));
+    let last = agent.notifications().into_iter().rfind(|received| is_about(received, &file));
     ensure(last.is_some_and(|(_, last)| is_there(&last["params"])), || "another selection followed".into())
 }

@@ -111,7 +111,7 @@ async fn blocks(case: &Case<'_>) -> Checked {
     pass(SETTLED).await;
     let proposal = agent.propose(case.proposal("claude-blocks.txt"), "Undecided.\n");
     case.quiet().await;
-    match agent.answer(proposal.call, Duration::ZERO).await {
+    match agent.wait_for_response(proposal.call, Duration::ZERO).await {
         Some(answer) => fail(format!("nobody has decided, and it was answered {answer}")),
         None => Ok(()),
     }
@@ -128,7 +128,7 @@ async fn answer_to(
     for action in actions(proposal.path.clone()) {
         case.act(action).await?;
     }
-    match agent.answer(proposal.call, case.timeouts().answer).await {
+    match agent.wait_for_response(proposal.call, case.timeouts().answer).await {
         Some(answer) => Ok((proposal, answer)),
         None => case.nothing_came("openDiff was not answered"),
     }
@@ -172,7 +172,7 @@ async fn close_tab(case: &Case<'_>) -> Checked {
     let agent = connecting::claude_joins(case).await?;
     let proposal = connecting::claude_proposes(case, &agent, "claude-close-tab.txt", PROPOSED).await?;
     for time in ["first", "second"] {
-        let answer = agent.tool("close_tab", &json!({ "tab_name": proposal.tab })).await?;
+        let answer = agent.call_tool("close_tab", &json!({ "tab_name": proposal.tab })).await?;
         ensure(texts(&answer) == ["TAB_CLOSED"], || format!("the {time} one was answered {answer}"))?;
     }
     Ok(())
@@ -182,9 +182,9 @@ async fn closed_call(case: &Case<'_>) -> Checked {
     let agent = connecting::claude_joins(case).await?;
     pass(SETTLED).await;
     let proposal = connecting::claude_proposes(case, &agent, "claude-closed-call.txt", PROPOSED).await?;
-    agent.tool("close_tab", &json!({ "tab_name": proposal.tab })).await?;
+    agent.call_tool("close_tab", &json!({ "tab_name": proposal.tab })).await?;
     case.quiet().await;
-    match agent.answer(proposal.call, Duration::ZERO).await {
+    match agent.wait_for_response(proposal.call, Duration::ZERO).await {
         Some(answer) if is_accepting(&answer) => fail(format!("openDiff was answered {answer}")),
         _ => Ok(()),
     }
@@ -199,7 +199,7 @@ async fn close_view(case: &Case<'_>) -> Checked {
     if is_shown().await? != Reply::Done {
         return skip("the proposal was not shown");
     }
-    agent.tool("close_tab", &json!({ "tab_name": proposal.tab })).await?;
+    agent.call_tool("close_tab", &json!({ "tab_name": proposal.tab })).await?;
     case.quiet().await;
     ensure(is_shown().await? == Reply::No, || "after close_tab, the proposal is still shown".into())
 }
@@ -212,12 +212,12 @@ async fn close_all(case: &Case<'_>) -> Checked {
         connecting::claude_proposes(case, &agent, "claude-close-all-too.txt", PROPOSED).await?.call,
     ];
     for expected in ["CLOSED_2_DIFF_TABS", "CLOSED_0_DIFF_TABS"] {
-        let answer = agent.tool("closeAllDiffTabs", &json!({})).await?;
+        let answer = agent.call_tool("closeAllDiffTabs", &json!({})).await?;
         ensure(texts(&answer) == [expected], || format!("instead of {expected} it was answered {answer}"))?;
     }
     case.quiet().await;
     for call in calls {
-        let answer = agent.answer(call, Duration::ZERO).await.unwrap_or_default();
+        let answer = agent.wait_for_response(call, Duration::ZERO).await.unwrap_or_default();
         ensure(!is_accepting(&answer), || format!("openDiff was answered {answer}"))?;
     }
     Ok(())
@@ -226,8 +226,8 @@ async fn close_all(case: &Case<'_>) -> Checked {
 async fn own_tabs(case: &Case<'_>) -> Checked {
     let (one, other) = (connecting::claude_joins(case).await?, connecting::claude_joins(case).await?);
     connecting::claude_proposes(case, &one, "claude-own-tabs.txt", PROPOSED).await?;
-    other.tool("closeAllDiffTabs", &json!({})).await?;
-    let answer = one.tool("closeAllDiffTabs", &json!({})).await?;
+    other.call_tool("closeAllDiffTabs", &json!({})).await?;
+    let answer = one.call_tool("closeAllDiffTabs", &json!({})).await?;
     // `close_all` judges whether an agent's own diffs are counted.
     ensure(texts(&answer) != ["CLOSED_0_DIFF_TABS"], || "another agent closed the diff".into())
 }
@@ -238,11 +238,11 @@ async fn own_outcome(case: &Case<'_>) -> Checked {
     let of_one = connecting::claude_proposes(case, &one, "claude-of-one.txt", PROPOSED).await?;
     let of_other = connecting::claude_proposes(case, &other, "claude-of-other.txt", PROPOSED).await?;
     case.act(Action::Accept { path: of_other.path.clone() }).await?;
-    if other.answer(of_other.call, case.timeouts().answer).await.is_none() {
+    if other.wait_for_response(of_other.call, case.timeouts().answer).await.is_none() {
         return skip("the agent that asked was not answered");
     }
     case.quiet().await;
-    match one.answer(of_one.call, Duration::ZERO).await {
+    match one.wait_for_response(of_one.call, Duration::ZERO).await {
         Some(answer) => fail(format!("another agent was answered {answer}")),
         None => Ok(()),
     }

@@ -85,7 +85,7 @@ async fn initialize(case: &Case<'_>) -> Checked {
 
 async fn tools(case: &Case<'_>) -> Checked {
     let agent = connecting::claude_joins(case).await?;
-    let answer = agent.reply("tools/list", &json!({})).await?;
+    let answer = agent.request("tools/list", &json!({})).await?;
     let listed: Vec<&str> = answer["result"]["tools"]
         .as_array()
         .into_iter()
@@ -99,8 +99,8 @@ async fn tools(case: &Case<'_>) -> Checked {
 
 async fn ping(case: &Case<'_>) -> Checked {
     let agent = connecting::claude_joins(case).await?;
-    let ping = agent.ask("ping", &json!({}));
-    match agent.answer(ping, case.timeouts().answer).await {
+    let ping = agent.send_request("ping", &json!({}));
+    match agent.wait_for_response(ping, case.timeouts().answer).await {
         Some(answer) => ensure(answer["result"].is_object(), || format!("it was answered {answer}")),
         None => fail("it was not answered"),
     }
@@ -108,13 +108,13 @@ async fn ping(case: &Case<'_>) -> Checked {
 
 async fn unknown_method(case: &Case<'_>) -> Checked {
     let agent = connecting::claude_joins(case).await?;
-    let answer = agent.reply("alongside/noSuchMethod", &json!({})).await?;
+    let answer = agent.request("alongside/noSuchMethod", &json!({})).await?;
     ensure(answer["error"].is_object(), || format!("it was answered {answer}"))
 }
 
 async fn unknown_tool(case: &Case<'_>) -> Checked {
     let agent = connecting::claude_joins(case).await?;
-    let answer = agent.tool("alongsideNoSuchTool", &json!({})).await?;
+    let answer = agent.call_tool("alongsideNoSuchTool", &json!({})).await?;
     // MCP lets a server say it in either way.
     let is_error = answer["error"].is_object() || answer["result"]["isError"] == true;
     ensure(is_error, || format!("it was answered {answer}"))
@@ -122,10 +122,10 @@ async fn unknown_tool(case: &Case<'_>) -> Checked {
 
 async fn malformed(case: &Case<'_>) -> Checked {
     let (erring, other) = (connecting::claude_joins(case).await?, connecting::claude_joins(case).await?);
-    other.reply("ping", &json!({})).await?;
+    other.request("ping", &json!({})).await?;
     erring.send(r#"{"jsonrpc":"2.0","id":7,"method""#);
     case.quiet().await;
-    match other.reply("ping", &json!({})).await {
+    match other.request("ping", &json!({})).await {
         Ok(_) => Ok(()),
         Err(_) => fail("afterwards, another agent was not answered any more"),
     }
@@ -136,8 +136,8 @@ async fn diagnostics(case: &Case<'_>) -> Checked {
     let mut measuring = Measuring::default();
     loop {
         let begun = Instant::now();
-        let call = agent.call(GET_DIAGNOSTICS, &json!({}));
-        let (answer, late) = lateness(agent.answer(call, case.timeouts().answer)).await;
+        let call = agent.send_tool_call(GET_DIAGNOSTICS, &json!({}));
+        let (answer, late) = lateness(agent.wait_for_response(call, case.timeouts().answer)).await;
         let took = begun.elapsed();
         let Some(answer) = answer else { return fail("it was not answered") };
         is_list(&answer)?;

@@ -60,7 +60,7 @@ async fn ended(case: &Case<'_>) -> Checked<ClaudeEnded> {
             }
         }
         let answer = match proposal {
-            Ok(proposal) => Ok(agent.answer(proposal.call, Duration::ZERO).await),
+            Ok(proposal) => Ok(agent.wait_for_response(proposal.call, Duration::ZERO).await),
             Err(why) => Err(why),
         };
         let locks = [had_lock, lock.exists()];

@@ -101,7 +101,7 @@ async fn refuses(case: &Case<'_>, handshake: Handshake, what: &str) -> Checked {
         Ok(_) | Err(NoResponse(_)) => return Ok(()),
     };
     let agent = connecting::agent(case, opened).await;
-    match agent.reply("initialize", &initialize(&Value::Null, PROPOSED)["params"]).await {
+    match agent.request("initialize", &initialize(&Value::Null, PROPOSED)["params"]).await {
         Ok(answer) if answer["result"].is_object() => fail(format!("a WebSocket {what} is served")),
         _ => Ok(()),
     }
