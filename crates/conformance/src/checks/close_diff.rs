@@ -80,9 +80,9 @@ async fn closed(case: &Case<'_>, name: &str, text: &str) -> Checked<Value> {
 async fn block(case: &Case<'_>) -> Checked {
     let result = closed(case, "close-block.txt", "One block.\n").await?;
     let blocks = result["content"].as_array().map(Vec::as_slice).unwrap_or_default();
-    ensure(result["isError"] != true, || format!("it failed: {result}"))?;
+    ensure(result["isError"] != true, || format!("closeDiff failed: {result}"))?;
     ensure(blocks.len() == 1 && blocks[0]["type"] == "text" && blocks[0]["text"].is_string(), || {
-        format!("it was answered {result}")
+        format!("closeDiff was answered with {result}")
     })
 }
 
@@ -124,14 +124,16 @@ async fn twice(case: &Case<'_>) -> Checked {
     diff_calls::final_text(&peer, &path).await?;
     let again = diff_calls::close_diff(&peer, &path).await?;
     ensure(again["isError"] != true, || format!("the second closeDiff failed: {again}"))?;
-    ensure(text_in(&again).as_deref() == Some(text), || format!("the second closeDiff was answered {again}"))
+    ensure(text_in(&again).as_deref() == Some(text), || {
+        format!("the second closeDiff was answered with {again}")
+    })
 }
 
 async fn unknown(case: &Case<'_>) -> Checked {
     let peer = connect::join(case).await?;
     let result = diff_calls::close_diff(&peer, &case.proposal("never-opened.txt")).await?;
-    ensure(result["isError"] != true, || format!("it was answered with an error: {result}"))?;
+    ensure(result["isError"] != true, || format!("closeDiff was answered with an error: {result}"))?;
     let text = result["content"][0]["text"].as_str().unwrap_or_default();
     let is_empty = parse(text).is_some_and(|closed| closed == json!({}));
-    ensure(is_empty, || format!("it was answered {result}"))
+    ensure(is_empty, || format!("closeDiff was answered with {result}"))
 }

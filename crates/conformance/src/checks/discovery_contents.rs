@@ -124,8 +124,8 @@ pub(crate) static CHECKS: &[Check] = &[
 async fn json(case: &Case<'_>) -> Checked {
     published_files::each_file(case, |file| match &file.json {
         Ok(Value::Object(_)) => Ok(()),
-        Ok(_) => fail("it is JSON, but no object"),
-        Err(why) => fail(format!("it is no JSON: {why}")),
+        Ok(_) => fail("it is JSON, but not an object"),
+        Err(why) => fail(format!("it is not JSON: {why}")),
     })
 }
 
@@ -144,7 +144,7 @@ async fn workspace(case: &Case<'_>) -> Checked {
         };
         for root in split_roots(workspace).map(Path::new) {
             ensure(root.is_absolute(), || format!("the root {root:?} is not absolute"))?;
-            ensure(root.is_dir(), || format!("the root {root:?} is no existing directory"))?;
+            ensure(root.is_dir(), || format!("the root {root:?} is not an existing directory"))?;
         }
         if workspace.is_empty() { unseen("no folder is open") } else { Ok(()) }
     })
@@ -223,7 +223,7 @@ fn is_vs_code(case: &Case<'_>, file: &Published) -> bool {
 async fn ppid(case: &Case<'_>) -> Checked {
     let reads_ppid = |file: &Published| file.row.is_some_and(|(_, row)| row.fields == Fields::WithParent);
     if !published_files::files(case)?.iter().any(reads_ppid) {
-        return skip("it publishes nothing for agents that read ppid");
+        return skip("the companion publishes nothing for agents that read ppid");
     }
     published_files::each_record(case, |file| {
         if !reads_ppid(file) {
@@ -293,7 +293,7 @@ fn watch(path: &Path, over: &tokio::sync::watch::Receiver<bool>, reads: &AtomicU
     while !*over.borrow() && over.has_changed().is_ok() {
         let what = match record_file::record(path) {
             Ok(json) if serde_json::from_slice::<Value>(&json).is_ok() => None,
-            Ok(json) => Some(format!("{} bytes that are no JSON", json.len())),
+            Ok(json) => Some(format!("{} bytes that are not JSON", json.len())),
             Err(error) => Some(error.to_string()),
         };
         torn = torn.or(what);

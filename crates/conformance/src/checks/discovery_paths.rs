@@ -146,7 +146,7 @@ async fn qwen_old_file(case: &Case<'_>) -> Checked {
 
 async fn there_is(case: &Case<'_>, family: &str, name: &str, shown: &str) -> Checked {
     let files = published_files::files_of(case, family, name)?;
-    ensure(!files.is_empty(), || format!("there is no {shown} that leads to it"))
+    ensure(!files.is_empty(), || format!("there is no {shown} that leads to the companion"))
 }
 
 async fn port_in_name(case: &Case<'_>) -> Checked {
@@ -158,7 +158,7 @@ async fn port_in_name(case: &Case<'_>) -> Checked {
                 let expected = row.file_name(file.pid().unwrap_or_default(), port);
                 // A name with a single number may have the port or the process ID.
                 let fits = name == expected || !row.names_pid() && name == row.file_name(0, port);
-                ensure(fits, || format!("it listens on port {port}"))
+                ensure(fits, || format!("the companion listens on port {port}"))
             }
             _ => unseen("no port in it"),
         }

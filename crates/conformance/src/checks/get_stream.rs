@@ -101,7 +101,7 @@ pub(crate) static CHECKS: &[Check] = &[
 async fn opens(case: &Case<'_>) -> Checked {
     let peer = connect::join(case).await?;
     let (head, _connection) = peer.open(&peer.request("GET")).await?;
-    ensure(head.status == 200, || format!("GET was answered {}", head.status))?;
+    ensure(head.status == 200, || format!("GET was answered with {}", head.status))?;
     ensure(head.is_event_stream(), || {
         format!("its Content-Type is {:?}", head.get("content-type").unwrap_or_default())
     })
@@ -114,7 +114,7 @@ async fn newest(case: &Case<'_>) -> Checked {
     let first = older.message(0, Duration::from_secs(1), &["ide/contextUpdate"]).await;
     let newer = match peer.open(&peer.request("GET")).await? {
         (head, connection) if head.status == 200 => Listener::over(connection, peer.clone()),
-        (head, _) => return fail(format!("the second GET was answered {}", head.status)),
+        (head, _) => return fail(format!("the second GET was answered with {}", head.status)),
     };
     if newer.end(case.timeouts().quiet).await.is_some() {
         return fail("the newer stream ended at once");

@@ -84,7 +84,7 @@ pub(crate) static CHECKS: &[Check] = &[
     },
     Check {
         id: "access.loopback",
-        title: "It listens on the loopback only",
+        title: "The companion listens on the loopback only",
         clause: Spec(Must, "the server is a local HTTP server"),
         harm: "everybody in the same network can try to talk to the editor",
         ..Check::of(Group::Access, When::AtOnce, |case| Box::pin(loopback(case)))
@@ -151,7 +151,7 @@ pub(crate) async fn loopback(case: &Case<'_>) -> Checked {
         let open = matches!(within(Duration::from_secs(2), dialled).await, Some(Ok(_)));
         case.evidence.note(format!("→ a connection to {address}:{port}"));
         case.evidence.note(if open { "← it is accepted" } else { "← it is refused" });
-        ensure(!open, || format!("it also listens on {address}"))?;
+        ensure(!open, || format!("the companion also listens on {address}"))?;
     }
     Ok(())
 }

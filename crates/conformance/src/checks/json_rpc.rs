@@ -35,26 +35,26 @@ pub(crate) static CHECKS: &[Check] = &[
         id: "protocol.ids",
         title: "Replies repeat the id of the request exactly",
         clause: Mcp(Must, "responses include the same ID as the request they correspond to"),
-        harm: "the agent waits for an answer that came under another name",
+        harm: "the agent waits for an answer that came with another id",
         ..Check::of(Group::Protocol, When::AtOnce, |case| Box::pin(ids(case)))
     },
     Check {
         id: "protocol.unknown-method",
-        title: "A method that it does not know is answered with the error -32601",
+        title: "An unknown method is answered with the error -32601",
         clause: Mcp(Must, "an unknown method is answered with the JSON-RPC error -32601, method not found"),
         harm: "the agent waits, or reports work as done that was not",
         ..Check::of(Group::Protocol, When::AtOnce, |case| Box::pin(unknown_method(case)))
     },
     Check {
         id: "protocol.unknown-tool",
-        title: "A tool that it does not have is answered with an error",
+        title: "An unknown tool is answered with an error",
         clause: Mcp(Must, "unknown tools are errors, and servers validate all tool inputs"),
         harm: "the agent reports work as done that was not",
         ..Check::of(Group::Protocol, When::AtOnce, |case| Box::pin(unknown_tool(case)))
     },
     Check {
         id: "protocol.malformed",
-        title: "A body that is no JSON is refused with 400, and nothing else happens",
+        title: "A body that is not JSON is refused with 400, and nothing else happens",
         clause: Mcp(
             Must,
             "a body that cannot be accepted is answered with an HTTP error status, such as 400",
@@ -64,7 +64,7 @@ pub(crate) static CHECKS: &[Check] = &[
     },
     Check {
         id: "protocol.no-message",
-        title: "JSON that is no message is refused",
+        title: "JSON that is not a JSON-RPC message is refused",
         clause: Mcp(
             Must,
             "messages are JSON-RPC 2.0; a body that cannot be accepted is answered with an HTTP error status",
@@ -75,13 +75,13 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "protocol.error-body",
         title: "A refusal says why, in JSON-RPC",
-        clause: Advice("the body of a refusal is a JSON-RPC error, -32700 for what is no JSON"),
+        clause: Advice("the body of a refusal is a JSON-RPC error, -32700 for a body that is not JSON"),
         harm: "the agent's log says that something failed, but not why",
         ..Check::of(Group::Protocol, When::AtOnce, |case| Box::pin(error_body(case)))
     },
 ];
 
-async fn listed(case: &Case<'_>) -> Checked<Vec<Value>> {
+async fn listed_tools(case: &Case<'_>) -> Checked<Vec<Value>> {
     let peer = connect::join(case).await?;
     let reply = peer.ask("tools/list", json!({})).await?;
     match reply["result"]["tools"].as_array() {
@@ -91,40 +91,40 @@ async fn listed(case: &Case<'_>) -> Checked<Vec<Value>> {
 }
 
 async fn tools(case: &Case<'_>) -> Checked {
-    let tools = listed(case).await?;
+    let tools = listed_tools(case).await?;
     for name in ["openDiff", "closeDiff"] {
-        let named = tools.iter().any(|tool| tool["name"] == name);
-        ensure(named, || format!("{name} is not among the tools"))?;
+        let is_listed = tools.iter().any(|tool| tool["name"] == name);
+        ensure(is_listed, || format!("{name} is not among the tools"))?;
     }
     Ok(())
 }
 
 async fn schemas(case: &Case<'_>) -> Checked {
-    let tools = listed(case).await?;
+    let tools = listed_tools(case).await?;
     let needed: [(&str, &[&str]); 2] =
         [("openDiff", &["filePath", "newContent"]), ("closeDiff", &["filePath"])];
-    let mut seen = false;
+    let mut has_tool = false;
     for (name, arguments) in needed {
         let Some(tool) = tools.iter().find(|tool| tool["name"] == name) else {
             continue;
         };
-        seen = true;
+        has_tool = true;
         let schema = &tool["inputSchema"];
         ensure(schema["type"] == "object", || {
-            format!("inputSchema of {name} is no schema of an object: {schema}")
+            format!("inputSchema of {name} is not the schema of an object: {schema}")
         })?;
         for argument in arguments {
-            let known = schema["properties"].get(argument).is_some();
-            ensure(known, || format!("inputSchema of {name} does not know {argument}"))?;
+            let has_argument = schema["properties"].get(argument).is_some();
+            ensure(has_argument, || format!("inputSchema of {name} does not know {argument}"))?;
         }
     }
-    if seen { Ok(()) } else { skip("it has neither tool") }
+    if has_tool { Ok(()) } else { skip("the companion has neither tool") }
 }
 
 async fn ping(case: &Case<'_>) -> Checked {
     let peer = connect::join(case).await?;
     let reply = peer.ask("ping", json!({})).await?;
-    ensure(reply["result"].is_object(), || format!("it was answered {reply}"))
+    ensure(reply["result"].is_object(), || format!("the ping was answered with {reply}"))
 }
 
 async fn ids(case: &Case<'_>) -> Checked {
@@ -142,14 +142,14 @@ async fn unknown_method(case: &Case<'_>) -> Checked {
     let peer = connect::join(case).await?;
     let reply = peer.ask("alongside/check-unknown", json!({})).await?;
     let code = &reply["error"]["code"];
-    ensure(*code == -32601, || format!("it was answered {reply}"))
+    ensure(*code == -32601, || format!("the unknown method was answered with {reply}"))
 }
 
 async fn unknown_tool(case: &Case<'_>) -> Checked {
     let peer = connect::join(case).await?;
     let reply = peer.call("alongsideCheckUnknown", json!({})).await?;
-    let refused = reply["error"].is_object() || reply["result"]["isError"] == true;
-    ensure(refused, || format!("it was answered {reply}"))
+    let is_error = reply["error"].is_object() || reply["result"]["isError"] == true;
+    ensure(is_error, || format!("the call of an unknown tool was answered with {reply}"))
 }
 
 async fn malformed(case: &Case<'_>) -> Checked {
@@ -157,7 +157,7 @@ async fn malformed(case: &Case<'_>) -> Checked {
     peer.is_served().await?;
     for body in ["{\"jsonrpc\": \"2.0\", \"id\": 1,", "not JSON at all", ""] {
         let answer = peer.send(&peer.request("POST").with_body(body)).await?;
-        ensure(answer.status() == 400, || format!("{body:?} was answered {}", answer.status()))?;
+        ensure(answer.status() == 400, || format!("{body:?} was answered with {}", answer.status()))?;
     }
     peer.is_served().await.or_else(|_| fail("afterwards, the session does not answer"))
 }
@@ -168,8 +168,8 @@ async fn no_message(case: &Case<'_>) -> Checked {
         let answer = peer.send(&peer.request("POST").with_body(body)).await?;
         // Some companions report the error in a reply.
         let is_error = answer.messages().iter().any(|message| message["error"].is_object());
-        let refused = (400..500).contains(&answer.status()) || is_error;
-        ensure(refused, || format!("{body} was answered {}", answer.status()))?;
+        let is_refused = (400..500).contains(&answer.status()) || is_error;
+        ensure(is_refused, || format!("{body} was answered with {}", answer.status()))?;
     }
     Ok(())
 }
@@ -178,7 +178,7 @@ async fn error_body(case: &Case<'_>) -> Checked {
     let peer = connect::join(case).await?;
     let answer = peer.send(&peer.request("POST").with_body("{\"jsonrpc\":")).await?;
     if answer.status() < 400 {
-        return skip(format!("what is no JSON was answered {}", answer.status()));
+        return skip(format!("invalid JSON was answered with {}", answer.status()));
     }
     let codes: Vec<Value> =
         answer.messages().iter().map(|message| message["error"]["code"].clone()).collect();

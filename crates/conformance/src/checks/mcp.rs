@@ -61,7 +61,7 @@ pub(crate) static CHECKS: &[Check] = &[
     },
     Check {
         id: "protocol.capabilities",
-        title: "It offers tools",
+        title: "The companion offers tools",
         clause: Shipped {
             says: "capabilities.tools is an object, or agents do not ask for tools",
             breaks: "Gemini CLI and Qwen Code: every release with native diffing",
@@ -130,9 +130,9 @@ async fn begins(case: &Case<'_>) -> Checked {
     let peer = connect::stranger(case);
     let id = Value::from("hello");
     let answer = case.begin(&peer, peer.post(&initialize(&id, PROPOSED))).await?;
-    ensure(answer.status() == 200, || format!("initialize was answered {}", answer.status()))?;
+    ensure(answer.status() == 200, || format!("initialize was answered with {}", answer.status()))?;
     let Some(reply) = answer.reply(&id) else {
-        return fail("the answer to initialize is no reply to it");
+        return fail("the answer to initialize is not a reply to it");
     };
     let result = &reply["result"];
     let named = result["serverInfo"]["name"].is_string() && result["serverInfo"]["version"].is_string();
@@ -156,20 +156,22 @@ async fn versions(case: &Case<'_>) -> Checked {
 async fn unknown_version(case: &Case<'_>) -> Checked {
     let unknown = "2099-12-31";
     let (_, result) = connect::introduce_with(case, unknown).await?;
-    ensure(result["protocolVersion"] != unknown, || format!("it claims to speak {unknown}"))
+    ensure(result["protocolVersion"] != unknown, || format!("the companion claims to speak {unknown}"))
 }
 
 async fn version_header(case: &Case<'_>) -> Checked {
     let peer = connect::join(case).await?;
     let answer = peer.send(&peer.ping(1).with("mcp-protocol-version", "1999-12-31")).await?;
-    ensure(answer.status() == 400, || format!("it was answered {}", answer.status()))
+    ensure(answer.status() == 400, || format!("the unknown version was answered with {}", answer.status()))
 }
 
 async fn no_version_header(case: &Case<'_>) -> Checked {
     let peer = connect::join(case).await?;
     peer.ask("ping", json!({})).await?;
     let answer = peer.send(&peer.ping(2).without("mcp-protocol-version")).await?;
-    ensure(answer.status() == 200, || format!("it was answered {}", answer.status()))
+    ensure(answer.status() == 200, || {
+        format!("the ping without the header was answered with {}", answer.status())
+    })
 }
 
 async fn capabilities(case: &Case<'_>) -> Checked {
@@ -187,12 +189,12 @@ async fn initialized(case: &Case<'_>) -> Checked<Response> {
 
 async fn accepted(case: &Case<'_>) -> Checked {
     let status = initialized(case).await?.status();
-    ensure(status == 202, || format!("notifications/initialized was answered {status}"))
+    ensure(status == 202, || format!("notifications/initialized was answered with {status}"))
 }
 
 async fn accepted_empty(case: &Case<'_>) -> Checked {
     let answer = initialized(case).await?;
-    ensure(answer.body.is_empty(), || format!("it came with a body of {} bytes", answer.body.len()))
+    ensure(answer.body.is_empty(), || format!("the answer came with a body of {} bytes", answer.body.len()))
 }
 
 async fn unknown_notification(case: &Case<'_>) -> Checked {
@@ -205,7 +207,7 @@ async fn unknown_notification(case: &Case<'_>) -> Checked {
     ] {
         let status = peer.send(&peer.post(&message)).await?.status();
         // Another check judges the exact status.
-        ensure((200..300).contains(&status), || format!("it was answered {status}: {message}"))?;
+        ensure((200..300).contains(&status), || format!("{message} was answered with {status}"))?;
     }
     peer.is_served().await.or_else(|_| fail("afterwards, the session does not answer"))
 }
@@ -215,7 +217,7 @@ async fn discover(case: &Case<'_>) -> Checked {
     let params = json!({ "_meta": { "io.modelcontextprotocol/protocolVersion": "2026-07-28" } });
     let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": params });
     let answer = peer.send(&peer.post(&message)).await?;
-    ensure(answer.status() == 400, || format!("server/discover was answered {}", answer.status()))
+    ensure(answer.status() == 400, || format!("server/discover was answered with {}", answer.status()))
 }
 
 async fn answer_type(case: &Case<'_>) -> Checked {
@@ -223,7 +225,7 @@ async fn answer_type(case: &Case<'_>) -> Checked {
     let message = json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/list", "params": {} });
     let answer = peer.send(&peer.post(&message)).await?;
     if answer.status() != 200 {
-        return skip(format!("tools/list was answered {}", answer.status()));
+        return skip(format!("tools/list was answered with {}", answer.status()));
     }
     let kind = answer.head.get("content-type").unwrap_or_default().to_ascii_lowercase();
     let known = kind.starts_with("application/json") || kind.starts_with("text/event-stream");
@@ -234,7 +236,7 @@ async fn batch(case: &Case<'_>) -> Checked {
     const VERSION: &str = "2025-03-26";
     let peer = connect::join_with(case, VERSION).await?;
     if peer.caller.version.as_deref() != Some(VERSION) {
-        return unseen(format!("it does not speak {VERSION}, the version that has batches"));
+        return unseen(format!("the companion does not speak {VERSION}, the version that has batches"));
     }
     peer.ask_as(&"alone".into(), "ping", json!({})).await?;
     let ping = |id: &str| json!({ "jsonrpc": "2.0", "id": id, "method": "ping" });
@@ -266,7 +268,9 @@ async fn slow_body(case: &Case<'_>) -> Checked {
         connection.head().await
     };
     match within(case.timeouts().answer, exchange).await {
-        Some(Ok(head)) => ensure(head.status == 200, || format!("it was answered {}", head.status)),
+        Some(Ok(head)) => {
+            ensure(head.status == 200, || format!("the request in pieces was answered with {}", head.status))
+        }
         Some(Err(error)) => Err(NoResponse(format!("there was no answer: {error}")).into()),
         None => fail("there was no answer"),
     }

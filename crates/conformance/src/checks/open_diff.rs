@@ -98,11 +98,11 @@ async fn immediate(case: &Case<'_>) -> Checked {
     let path = case.proposal("immediate.txt");
     let limit = case.timeouts().answer.min(Duration::from_secs(5));
     let opened = within(limit, diff_calls::try_open(case, &peer, &path, "At once.\n")).await;
-    let late = || fail(format!("it was not answered within {} s", limit.as_secs_f32()));
+    let late = || fail(format!("openDiff was not answered within {} s", limit.as_secs_f32()));
     match opened.unwrap_or_else(late) {
         Ok(reply) => {
-            ensure(reply["result"]["isError"] != true, || format!("it failed: {}", reply["result"]))?;
-            ensure(reply["result"].is_object(), || format!("it was answered {reply}"))
+            ensure(reply["result"]["isError"] != true, || format!("openDiff failed: {}", reply["result"]))?;
+            ensure(reply["result"].is_object(), || format!("openDiff was answered with {reply}"))
         }
         Err(NotPassed::Skip(why)) => fail(why),
         Err(other) => Err(other),
@@ -149,7 +149,7 @@ async fn arguments(case: &Case<'_>) -> Checked {
 async fn relative(case: &Case<'_>) -> Checked {
     for path in ["alongside-check.txt", "./alongside-check/a.txt"] {
         let reply = refused(case, json!({ "filePath": path, "newContent": "text" })).await?;
-        ensure(reply["result"]["isError"] == true, || format!("{path:?} was answered {reply}"))?;
+        ensure(reply["result"]["isError"] == true, || format!("{path:?} was answered with {reply}"))?;
     }
     Ok(())
 }
@@ -157,7 +157,7 @@ async fn relative(case: &Case<'_>) -> Checked {
 async fn directory(case: &Case<'_>) -> Checked {
     let path = case.fixture.scratch().to_string_lossy().into_owned();
     let reply = refused(case, json!({ "filePath": path, "newContent": "text" })).await?;
-    ensure(reply["result"]["isError"] == true, || format!("{path:?} was answered {reply}"))
+    ensure(reply["result"]["isError"] == true, || format!("{path:?} was answered with {reply}"))
 }
 
 async fn error_text(case: &Case<'_>) -> Checked {
@@ -184,7 +184,7 @@ async fn again(case: &Case<'_>) -> Checked {
     let (first, second) = ("The first idea.\n", "The second idea.\n");
     diff_calls::open_diff(case, &peer, &path, first).await?;
     let reply = diff_calls::try_open(case, &peer, &path, second).await?;
-    ensure(diff_calls::is_opened(&reply), || format!("the second openDiff was answered {reply}"))?;
+    ensure(diff_calls::is_opened(&reply), || format!("the second openDiff was answered with {reply}"))?;
     case.quiet().await;
     let _newer = listener.read_out(&peer).await;
     let told = listener.messages(0, &OUTCOMES);

@@ -250,7 +250,7 @@ async fn sent_again(case: &Case<'_>, peer: &Peer) -> Checked<(Duration, Duration
     let came = listener.messages(0, &OUTCOMES).first().map_or_else(Instant::now, |(came, _)| *came);
     let after = came.saturating_duration_since(asked);
     ensure(after >= HELD_BACK, || {
-        format!("it was sent again {} ms after the stream was asked for", after.as_millis())
+        format!("the outcome was sent again {} ms after the stream was asked for", after.as_millis())
     })?;
     cut(case, peer, listener).await?;
     Ok((opened.saturating_duration_since(asked), came.saturating_duration_since(opened)))

@@ -108,5 +108,5 @@ async fn decided_close(case: &Case<'_>) -> Checked {
     if text.as_deref() == Some(proposed) {
         return case.nothing_came("closeDiff answered the proposed text");
     }
-    ensure(text.as_deref() == Some(typed), || format!("closeDiff was answered {}", json!(result)))
+    ensure(text.as_deref() == Some(typed), || format!("closeDiff was answered with {}", json!(result)))
 }

@@ -147,7 +147,7 @@ async fn accepted(case: &Case<'_>) -> Checked {
         return case.nothing_came("no outcome came when the proposal was accepted");
     };
     ensure(outcome["method"] == "ide/diffAccepted", || format!("the outcome is {}", outcome["method"]))?;
-    ensure(outcome["params"]["filePath"].is_string(), || "it names no file".into())?;
+    ensure(outcome["params"]["filePath"].is_string(), || "the outcome names no file".into())?;
     let content = &outcome["params"]["content"];
     ensure(*content == seen.content.as_str(), || format!("its content is {content}"))
 }
@@ -226,7 +226,7 @@ async fn rejected_name(case: &Case<'_>) -> Checked {
         other => Err(other),
     })?;
     if outcome["method"] == "ide/diffAccepted" {
-        return skip("it was reported as accepted");
+        return skip("the proposal was reported as accepted");
     }
     ensure(outcome["method"] == "ide/diffRejected", || format!("the outcome is {}", outcome["method"]))
 }
@@ -234,7 +234,7 @@ async fn rejected_name(case: &Case<'_>) -> Checked {
 async fn view_closed(case: &Case<'_>) -> Checked {
     let (_, outcome) = outcome_of(case, "view-closed.txt", |path| vec![Action::CloseView { path }]).await?;
     // Another check judges the method of the rejection.
-    ensure(outcome["method"] != "ide/diffAccepted", || "it was reported as accepted".into())
+    ensure(outcome["method"] != "ide/diffAccepted", || "the proposal was reported as accepted".into())
 }
 
 async fn closing(case: &Case<'_>) -> Checked<Closing> {

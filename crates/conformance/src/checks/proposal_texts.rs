@@ -86,7 +86,7 @@ async fn surrogate(case: &Case<'_>) -> Checked {
     let body = message.to_string().replace("@@HALF@@", "\\ud83d");
     let answer = peer.send(&peer.request("POST").with_body(body)).await?;
     let opened = answer.reply(&id).is_some_and(|reply| is_opened(&reply));
-    ensure(opened, || format!("a proposal with half a character was answered {}", answer.status()))
+    ensure(opened, || format!("a proposal with half a character was answered with {}", answer.status()))
 }
 
 /// Proposes a text of this size, limited to that of a large proposal, and compares the outcome.

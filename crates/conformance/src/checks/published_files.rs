@@ -21,7 +21,7 @@ pub(crate) struct Published {
     /// The agent that reads such files, and the entry of its row; `None` for a file whose name no row has.
     pub(crate) row: Option<(FamilyAgent, &'static DiscoveryFile)>,
     pub(crate) path: PathBuf,
-    /// The content of the file, or the reason why it is no JSON.
+    /// The content of the file, or the reason why it is not JSON.
     pub(crate) json: Result<Value, String>,
 }
 
@@ -114,8 +114,8 @@ pub(crate) fn files_of(case: &Case<'_>, id: &str, name: &str) -> Checked<Vec<Pub
     let in_row = |file: &Published| file.row.is_some_and(|(_, row)| row.name == name);
     let files: Vec<Published> = files.into_iter().filter(of_agent).collect();
     if files.is_empty() {
-        let name = FamilyAgent::named(id).map_or("it", |agent| agent.display_name);
-        return skip(format!("it publishes nothing for {name}"));
+        let name = FamilyAgent::named(id).map_or(id, |agent| agent.display_name);
+        return skip(format!("the companion publishes nothing for {name}"));
     }
     for file in &files {
         case.evidence.note(format!("← there is {}", file.path.display()));
@@ -127,7 +127,7 @@ pub(crate) fn files_of(case: &Case<'_>, id: &str, name: &str) -> Checked<Vec<Pub
 pub(crate) fn each_record(case: &Case<'_>, judge: impl Fn(&Published) -> Checked) -> Checked {
     each_file(case, |file| match &file.json {
         Ok(Value::Object(_)) => judge(file),
-        _ => unseen("it is no record"),
+        _ => unseen("it is not a record"),
     })
 }
 

@@ -146,7 +146,9 @@ async fn equal_ids(case: &Case<'_>) -> Checked {
             return fail("of two agents that asked at once with the same id, one was not answered");
         };
         let crossed = listed["result"]["tools"].is_null() || !pong["result"]["tools"].is_null();
-        ensure(!crossed, || format!("tools/list was answered {listed}, and another agent's ping {pong}"))?;
+        ensure(!crossed, || {
+            format!("tools/list was answered with {listed}, and another agent's ping {pong}")
+        })?;
     }
     Ok(())
 }
@@ -163,36 +165,38 @@ pub(crate) async fn ghost(case: &Case<'_>) -> Checked<Peer> {
             let id: String = id.chars().take(known).chain(id.chars().skip(known).map(other)).collect();
             Ok(peer.with_session(id))
         }
-        None => unseen("it gives no session ids"),
+        None => unseen("the companion gives no session ids"),
     }
 }
 
 async fn stale(case: &Case<'_>) -> Checked {
     let ghost = ghost(case).await?;
     let answer = ghost.send(&ghost.ping(1)).await?;
-    ensure(answer.status() == 404, || format!("it was answered {}", answer.status()))
+    ensure(answer.status() == 404, || format!("the POST was answered with {}", answer.status()))
 }
 
 async fn stale_stream(case: &Case<'_>) -> Checked {
     let ghost = ghost(case).await?;
     let (head, _) = ghost.open(&ghost.request("GET")).await?;
-    ensure(head.status == 404, || format!("it was answered {}", head.status))
+    ensure(head.status == 404, || format!("the GET was answered with {}", head.status))
 }
 
 async fn missing(case: &Case<'_>) -> Checked {
     let peer = connect::join(case).await?;
     let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {} });
     let answer = peer.send(&peer.post(&message).without("mcp-session-id")).await?;
-    ensure(answer.status() == 400, || format!("it was answered {}", answer.status()))
+    ensure(answer.status() == 400, || format!("the POST was answered with {}", answer.status()))
 }
 
 async fn delete(case: &Case<'_>) -> Checked {
     let peer = connect::join(case).await?;
     let answer = peer.send(&peer.request("DELETE")).await?;
     if answer.status() == 405 {
-        return fail("it does not let clients end their session (405, which MCP allows)");
+        return fail("the companion does not let clients end their session (405, which MCP allows)");
     }
-    ensure((200..300).contains(&answer.status()), || format!("DELETE was answered {}", answer.status()))?;
+    ensure((200..300).contains(&answer.status()), || {
+        format!("DELETE was answered with {}", answer.status())
+    })?;
     let answer = peer.send(&peer.ping(1)).await?;
     ensure(answer.status() != 200, || "after DELETE, the session is still served".into())
 }
@@ -202,7 +206,7 @@ async fn delete_own(case: &Case<'_>) -> Checked {
     other.ask("ping", json!({})).await?;
     let answer = one.send(&one.request("DELETE")).await?;
     if !(200..300).contains(&answer.status()) {
-        return skip(format!("DELETE was answered {}", answer.status()));
+        return skip(format!("DELETE was answered with {}", answer.status()));
     }
     other
         .is_served()

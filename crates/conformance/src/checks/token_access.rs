@@ -185,10 +185,12 @@ async fn before_body(case: &Case<'_>) -> Checked {
     match within(case.timeouts().answer.min(Duration::from_secs(3)), exchange).await {
         Some(Ok(head)) => {
             case.evidence.note(format!("← {}", head.status));
-            ensure(matches!(head.status, 401 | 403), || format!("it answered {}", head.status))
+            ensure(matches!(head.status, 401 | 403), || {
+                format!("the request was answered with {}", head.status)
+            })
         }
         // Closing the connection counts as a refusal.
         Some(Err(_)) => Ok(()),
-        None => fail("it waits for the body although the token is missing"),
+        None => fail("the companion waits for the body although the token is missing"),
     }
 }

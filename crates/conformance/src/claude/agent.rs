@@ -116,7 +116,8 @@ impl Agent {
     /// Sends a request, and waits for the response.
     ///
     /// # Errors
-    /// [`NotPassed::Skip`](crate::check_ending::NotPassed::Skip) if no response comes: other checks judge that.
+    /// [`NotPassed::Skip`](crate::check_ending::NotPassed::Skip) if no response comes: other checks judge
+    /// that.
     pub(crate) async fn request(&self, method: &str, params: &Value) -> Checked<Value> {
         let response = self.wait_for_response(self.send_request(method, params), self.timeouts.answer).await;
         response.map_or_else(|| skip(format!("{method} was not answered")), Ok)

@@ -44,7 +44,7 @@ pub(crate) async fn claude_greets(case: &Case<'_>) -> Checked<(Agent, Value)> {
     let mut answer = agent.request("initialize", &initialize(&Value::Null, PROPOSED)["params"]).await?;
     match answer["result"].take() {
         result @ Value::Object(_) => Ok((agent, result)),
-        _ => skip(format!("initialize was answered {answer}")),
+        _ => skip(format!("initialize was answered with {answer}")),
     }
 }
 

@@ -112,7 +112,7 @@ async fn blocks(case: &Case<'_>) -> Checked {
     let proposal = agent.propose(case.proposal("claude-blocks.txt"), "Undecided.\n");
     case.quiet().await;
     match agent.wait_for_response(proposal.call, Duration::ZERO).await {
-        Some(answer) => fail(format!("nobody has decided, and it was answered {answer}")),
+        Some(answer) => fail(format!("nobody has decided, and openDiff was answered with {answer}")),
         None => Ok(()),
     }
 }
@@ -139,7 +139,7 @@ const PROPOSED: &str = "What becomes of this?\n";
 
 async fn accepted(case: &Case<'_>) -> Checked {
     let (_, answer) = answer_to(case, "claude-accepted.txt", |path| vec![Action::Accept { path }]).await?;
-    ensure(texts(&answer) == ["FILE_SAVED", PROPOSED], || format!("it was answered {answer}"))
+    ensure(texts(&answer) == ["FILE_SAVED", PROPOSED], || format!("openDiff was answered with {answer}"))
 }
 
 async fn edited(case: &Case<'_>) -> Checked {
@@ -151,21 +151,23 @@ async fn edited(case: &Case<'_>) -> Checked {
         ["FILE_SAVED", last] => {
             ensure(*last == text, || format!("the person typed {text:?}, and the answer says {last:?}"))
         }
-        _ => skip(format!("accepting was answered {answer}")),
+        _ => skip(format!("accepting was answered with {answer}")),
     }
 }
 
 async fn rejected(case: &Case<'_>) -> Checked {
     let reject = |path| vec![Action::Reject { path }];
     let (proposal, answer) = answer_to(case, "claude-rejected.txt", reject).await?;
-    ensure(texts(&answer) == ["DIFF_REJECTED", &proposal.tab], || format!("it was answered {answer}"))
+    ensure(texts(&answer) == ["DIFF_REJECTED", &proposal.tab], || {
+        format!("openDiff was answered with {answer}")
+    })
 }
 
 async fn view_closed(case: &Case<'_>) -> Checked {
     let close = |path| vec![Action::CloseView { path }];
     let (_, answer) = answer_to(case, "claude-view-closed.txt", close).await?;
     // Another check judges the form of the rejection.
-    ensure(!is_accepting(&answer), || format!("it was answered {answer}"))
+    ensure(!is_accepting(&answer), || format!("openDiff was answered with {answer}"))
 }
 
 async fn close_tab(case: &Case<'_>) -> Checked {
@@ -173,7 +175,9 @@ async fn close_tab(case: &Case<'_>) -> Checked {
     let proposal = connecting::claude_proposes(case, &agent, "claude-close-tab.txt", PROPOSED).await?;
     for time in ["first", "second"] {
         let answer = agent.call_tool("close_tab", &json!({ "tab_name": proposal.tab })).await?;
-        ensure(texts(&answer) == ["TAB_CLOSED"], || format!("the {time} one was answered {answer}"))?;
+        ensure(texts(&answer) == ["TAB_CLOSED"], || {
+            format!("the {time} close_tab was answered with {answer}")
+        })?;
     }
     Ok(())
 }
@@ -185,7 +189,7 @@ async fn closed_call(case: &Case<'_>) -> Checked {
     agent.call_tool("close_tab", &json!({ "tab_name": proposal.tab })).await?;
     case.quiet().await;
     match agent.wait_for_response(proposal.call, Duration::ZERO).await {
-        Some(answer) if is_accepting(&answer) => fail(format!("openDiff was answered {answer}")),
+        Some(answer) if is_accepting(&answer) => fail(format!("openDiff was answered with {answer}")),
         _ => Ok(()),
     }
 }
@@ -213,12 +217,14 @@ async fn close_all(case: &Case<'_>) -> Checked {
     ];
     for expected in ["CLOSED_2_DIFF_TABS", "CLOSED_0_DIFF_TABS"] {
         let answer = agent.call_tool("closeAllDiffTabs", &json!({})).await?;
-        ensure(texts(&answer) == [expected], || format!("instead of {expected} it was answered {answer}"))?;
+        ensure(texts(&answer) == [expected], || {
+            format!("instead of {expected}, closeAllDiffTabs was answered with {answer}")
+        })?;
     }
     case.quiet().await;
     for call in calls {
         let answer = agent.wait_for_response(call, Duration::ZERO).await.unwrap_or_default();
-        ensure(!is_accepting(&answer), || format!("openDiff was answered {answer}"))?;
+        ensure(!is_accepting(&answer), || format!("openDiff was answered with {answer}"))?;
     }
     Ok(())
 }
@@ -243,7 +249,7 @@ async fn own_outcome(case: &Case<'_>) -> Checked {
     }
     case.quiet().await;
     match one.wait_for_response(of_one.call, Duration::ZERO).await {
-        Some(answer) => fail(format!("another agent was answered {answer}")),
+        Some(answer) => fail(format!("another agent was answered with {answer}")),
         None => Ok(()),
     }
 }

@@ -102,7 +102,7 @@ pub(crate) fn path(case: &Case<'_>) -> PathBuf {
 fn content(case: &Case<'_>) -> Checked<Value> {
     let bytes = record(&path(case)).or_else(|_| skip("there is no lock"))?;
     let content = serde_json::from_slice::<Value>(&bytes).ok().filter(Value::is_object);
-    let content: Value = content.map_or_else(|| skip("the lock is no JSON object"), Ok)?;
+    let content: Value = content.map_or_else(|| skip("the lock is not a JSON object"), Ok)?;
     let mut shown = content.clone();
     shown["authToken"] = "<token>".into();
     case.evidence.note(format!("← {} holds {shown}", path(case).display()));
@@ -121,8 +121,8 @@ async fn place(case: &Case<'_>) -> Checked {
 async fn json(case: &Case<'_>) -> Checked {
     let bytes = record(&path(case)).or_else(|_| skip("there is no lock"))?;
     match serde_json::from_slice::<Value>(&bytes) {
-        Ok(content) => ensure(content.is_object(), || "it is JSON, but no object".into()),
-        Err(error) => fail(format!("it is no JSON: {error}")),
+        Ok(content) => ensure(content.is_object(), || "it is JSON, but not an object".into()),
+        Err(error) => fail(format!("it is not JSON: {error}")),
     }
 }
 
@@ -141,7 +141,7 @@ async fn folders(case: &Case<'_>) -> Checked {
     for folder in folders {
         let path = Path::new(folder.as_str().unwrap_or_default());
         let is_there = path.is_absolute() && path.is_dir();
-        ensure(is_there, || format!("{folder} is no absolute path of a directory"))?;
+        ensure(is_there, || format!("{folder} is not the absolute path of a directory"))?;
     }
     if folders.is_empty() { unseen("it names no folder: only the port variable leads there") } else { Ok(()) }
 }

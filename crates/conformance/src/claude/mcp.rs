@@ -101,15 +101,17 @@ async fn ping(case: &Case<'_>) -> Checked {
     let agent = connecting::claude_joins(case).await?;
     let ping = agent.send_request("ping", &json!({}));
     match agent.wait_for_response(ping, case.timeouts().answer).await {
-        Some(answer) => ensure(answer["result"].is_object(), || format!("it was answered {answer}")),
-        None => fail("it was not answered"),
+        Some(answer) => {
+            ensure(answer["result"].is_object(), || format!("the ping was answered with {answer}"))
+        }
+        None => fail("the ping was not answered"),
     }
 }
 
 async fn unknown_method(case: &Case<'_>) -> Checked {
     let agent = connecting::claude_joins(case).await?;
     let answer = agent.request("alongside/noSuchMethod", &json!({})).await?;
-    ensure(answer["error"].is_object(), || format!("it was answered {answer}"))
+    ensure(answer["error"].is_object(), || format!("the unknown method was answered with {answer}"))
 }
 
 async fn unknown_tool(case: &Case<'_>) -> Checked {
@@ -117,7 +119,7 @@ async fn unknown_tool(case: &Case<'_>) -> Checked {
     let answer = agent.call_tool("alongsideNoSuchTool", &json!({})).await?;
     // MCP lets a server say it in either way.
     let is_error = answer["error"].is_object() || answer["result"]["isError"] == true;
-    ensure(is_error, || format!("it was answered {answer}"))
+    ensure(is_error, || format!("the call of an unknown tool was answered with {answer}"))
 }
 
 async fn malformed(case: &Case<'_>) -> Checked {
@@ -139,7 +141,7 @@ async fn diagnostics(case: &Case<'_>) -> Checked {
         let call = agent.send_tool_call(GET_DIAGNOSTICS, &json!({}));
         let (answer, late) = lateness(agent.wait_for_response(call, case.timeouts().answer)).await;
         let took = begun.elapsed();
-        let Some(answer) = answer else { return fail("it was not answered") };
+        let Some(answer) = answer else { return fail("getDiagnostics was not answered") };
         is_list(&answer)?;
         if took > DIAGNOSTICS_PATIENCE && !measuring.counts(late)? {
             continue;
@@ -153,7 +155,7 @@ async fn diagnostics(case: &Case<'_>) -> Checked {
 /// Checks that this is an answer to `getDiagnostics`.
 fn is_list(answer: &Value) -> Checked {
     let texts = texts(answer);
-    let [text] = texts.as_slice() else { return fail(format!("it was answered {answer}")) };
+    let [text] = texts.as_slice() else { return fail(format!("getDiagnostics was answered with {answer}")) };
     let list: Option<Vec<Value>> = serde_json::from_str(text).ok();
     let is_file = |file: &Value| file["uri"].is_string() && file["diagnostics"].is_array();
     ensure(list.is_some_and(|list| list.iter().all(is_file)), || format!("the text is {text}"))

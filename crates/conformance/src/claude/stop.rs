@@ -75,7 +75,7 @@ async fn ended(case: &Case<'_>) -> Checked<ClaudeEnded> {
 async fn undecided(case: &Case<'_>) -> Checked {
     let seen = ended(case).await?;
     match seen.answer? {
-        Some(answer) => ensure(!is_accepting(&answer), || format!("openDiff was answered {answer}")),
+        Some(answer) => ensure(!is_accepting(&answer), || format!("openDiff was answered with {answer}")),
         None if seen.ended => Ok(()),
         None => skip("openDiff was not answered, and the connection stayed"),
     }

@@ -72,7 +72,7 @@ pub(crate) static CHECKS: &[Check] = &[
     },
     Check {
         id: "websocket.loopback",
-        title: "It listens on the loopback only",
+        title: "The companion listens on the loopback only",
         clause: Mcp(Should, "servers bind only to localhost (127.0.0.1), not to all network interfaces"),
         harm: "everybody in the same network can try to talk to the editor",
         ..Check::of(Group::WebSocket, When::InTurn, |case| Box::pin(loopback(case)))
@@ -81,7 +81,9 @@ pub(crate) static CHECKS: &[Check] = &[
 
 async fn opens(case: &Case<'_>) -> Checked {
     let head = connecting::opening(case, &connecting::handshake(case)).await?.head;
-    ensure(head.status == 101, || format!("it was answered {} instead of 101", head.status))?;
+    ensure(head.status == 101, || {
+        format!("the request for a WebSocket was answered with {} instead of 101", head.status)
+    })?;
     let accept = head.get("sec-websocket-accept");
     ensure(accept == Some(ACCEPT), || format!("Sec-WebSocket-Accept is {accept:?} instead of {ACCEPT:?}"))
 }
@@ -149,5 +151,5 @@ async fn no_compression(case: &Case<'_>) -> Checked {
     let header = "Sec-WebSocket-Extensions";
     let offer = connecting::handshake(case).with(header, "permessage-deflate; client_max_window_bits");
     let agreed = agreed(case, &offer, header).await?;
-    ensure(agreed.is_none(), || format!("it agreed to {}", agreed.as_deref().unwrap_or_default()))
+    ensure(agreed.is_none(), || format!("the companion agreed to {}", agreed.as_deref().unwrap_or_default()))
 }

@@ -27,7 +27,7 @@ pub(crate) async fn introduce_with(case: &Case<'_>, version: &str) -> Checked<(P
     };
     let result = answer.reply(&0.into()).map(|mut reply| reply["result"].take());
     let Some(result) = result.filter(Value::is_object) else {
-        return skip(format!("there is no session: initialize was answered {}", answer.status()));
+        return skip(format!("there is no session: initialize was answered with {}", answer.status()));
     };
     let peer = peer.after(&answer);
     joins(case, &peer);

@@ -164,7 +164,7 @@ impl Peer {
         };
         match answer.reply(id) {
             Some(reply) => Ok(reply),
-            None => skip(format!("{method} was answered {} without a reply", answer.status())),
+            None => skip(format!("{method} was answered with {} without a reply", answer.status())),
         }
     }
 
