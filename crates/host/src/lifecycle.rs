@@ -1,5 +1,5 @@
 //! The rules on how long a host lives, and for which parties. They use no clock, process or socket: the
-//! [main loop](super::serve) passes in events with their times, and carries out the [steps](Step).
+//! [host's loop](super::serve) passes in events with their times, and carries out the [steps](Step).
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -48,7 +48,7 @@ struct Member {
     /// Whether the party has not joined yet, and its process still runs as far as the host knows.
     is_expected: bool,
     /// Rises with each use of a party: the party used last has the greatest number. Zero until it joins.
-    used: u64,
+    last_use: u64,
 }
 
 /// The state of the rules.
@@ -56,10 +56,11 @@ struct Member {
 pub(super) struct Lifecycle {
     members: BTreeMap<u64, Member>,
     /// The editor that was closed last, and the time until which the host waits for it if no party is left.
-    closed: Option<(EditorProcess, Instant)>,
+    closed_editor: Option<(EditorProcess, Instant)>,
     /// The editors that the host is published as. Empty while the host is hidden.
-    shown: Vec<EditorProcess>,
-    uses: u64,
+    published: Vec<EditorProcess>,
+    /// The number of uses so far.
+    use_count: u64,
 }
 
 impl Lifecycle {
@@ -67,32 +68,33 @@ impl Lifecycle {
     /// a crash, the parties of the previous host. It is published as the first editor, or otherwise under the
     /// first party.
     pub(super) fn begin(expected: Vec<Party>, now: Instant) -> Self {
-        let expect = |party| Member { party, away_until: Some(now + GRACE), is_expected: true, used: 0 };
+        let expect = |party| Member { party, away_until: Some(now + GRACE), is_expected: true, last_use: 0 };
         let expected = expected.into_iter().rev().map(expect);
-        // Connected parties are numbered from 1 upwards.
+        // Expected parties are numbered downwards from the greatest number, so that no connected one, numbered
+        // upwards from 1, gets the same.
         let members: BTreeMap<u64, Member> = (0..u64::MAX).rev().zip(expected).collect();
-        let mut lifecycle = Self { members, closed: None, shown: Vec::new(), uses: 0 };
-        lifecycle.shown = lifecycle.publication();
-        lifecycle.shown.truncate(1);
+        let mut lifecycle = Self { members, closed_editor: None, published: Vec::new(), use_count: 0 };
+        lifecycle.published = lifecycle.editors_to_publish();
+        lifecycle.published.truncate(1);
         lifecycle
     }
 
     /// Moves every deadline by the time for which the process or the machine was suspended.
     pub(super) fn postpone(&mut self, gap: Duration) {
         let away = self.members.values_mut().filter_map(|member| member.away_until.as_mut());
-        away.chain(self.closed.as_mut().map(|(_, until)| until)).for_each(|until| *until += gap);
+        away.chain(self.closed_editor.as_mut().map(|(_, until)| until)).for_each(|until| *until += gap);
     }
 
     /// Whether no party is left, and the host waits for an editor that was closed.
     pub(super) fn is_hidden(&self) -> bool {
-        self.shown.is_empty()
+        self.published.is_empty()
     }
 
     /// Returns the editors, the most recently used one first. While hidden, returns the editor that the host
     /// waits for.
     pub(super) fn editors(&self) -> Vec<EditorProcess> {
-        match &self.closed {
-            Some((closed, _)) if self.is_hidden() => vec![closed.clone()],
+        match &self.closed_editor {
+            Some((editor, _)) if self.is_hidden() => vec![editor.clone()],
             _ => self.present_editors(),
         }
     }
@@ -100,7 +102,7 @@ impl Lifecycle {
     /// Returns the editors of all members, one for each process.
     fn present_editors(&self) -> Vec<EditorProcess> {
         let mut members: Vec<_> = self.members.values().collect();
-        members.sort_by_key(|member| Reverse(member.used));
+        members.sort_by_key(|member| Reverse(member.last_use));
         let mut editors: Vec<EditorProcess> = Vec::new();
         for editor in members.into_iter().filter_map(|member| member.party.editor.as_ref()) {
             if editors.iter().all(|known| known.pid != editor.pid) {
@@ -139,19 +141,20 @@ impl Lifecycle {
     /// Handles that a desk or a keeper has joined.
     pub(super) fn joined(&mut self, id: u64, party: Party, now: Instant) -> Vec<Step> {
         self.members.retain(|_, member| member.away_until.is_none() || !replaces(&party, member));
-        self.uses += 1;
-        self.members.insert(id, Member { party, away_until: None, is_expected: false, used: self.uses });
+        self.use_count += 1;
+        let last_use = self.use_count;
+        self.members.insert(id, Member { party, away_until: None, is_expected: false, last_use });
         self.settle(now)
     }
 
     /// Handles that the person has focused a desk.
     pub(super) fn focused(&mut self, id: u64, now: Instant) -> Vec<Step> {
         // A desk reports its focus with each move of the cursor.
-        let Some(member) = self.members.get_mut(&id).filter(|member| member.used < self.uses) else {
+        let Some(member) = self.members.get_mut(&id).filter(|member| member.last_use < self.use_count) else {
             return Vec::new();
         };
-        self.uses += 1;
-        member.used = self.uses;
+        self.use_count += 1;
+        member.last_use = self.use_count;
         self.settle(now)
     }
 
@@ -170,11 +173,11 @@ impl Lifecycle {
         };
         let editor = member.party.editor.clone();
         // The editor may have another server.
-        let is_its = |other: &Member| is_same(other.party.editor.as_ref(), editor.as_ref());
+        let is_its = |other: &Member| is_same_editor(other.party.editor.as_ref(), editor.as_ref());
         let is_served = self.members.values().any(is_its);
         match editor {
             _ if is_served => {}
-            Some(editor) if left => self.closed = Some((editor, now + GRACE)),
+            Some(editor) if left => self.closed_editor = Some((editor, now + GRACE)),
             _ if left => {}
             _ => {
                 member.away_until = Some(now + GRACE);
@@ -196,7 +199,7 @@ impl Lifecycle {
         let Some(ended) = self.members.values().find(|member| is_its(member)) else {
             return Vec::new();
         };
-        self.closed = ended.party.editor.clone().map(|editor| (editor, now + GRACE));
+        self.closed_editor = ended.party.editor.clone().map(|editor| (editor, now + GRACE));
         self.members.retain(|_, member| !is_its(member));
         self.settle(now)
     }
@@ -216,22 +219,23 @@ impl Lifecycle {
         }
     }
 
-    /// Whether the host waits for a party or an editor, even if nothing happens at the end of that time.
+    /// Whether the host waits for a party or an editor, even if nothing happens at the end of that time, such as
+    /// for a closed editor while desks are connected.
     pub(super) fn is_waiting(&self, now: Instant) -> bool {
-        self.deadline().is_some() || self.closed.as_ref().is_some_and(|(_, until)| *until > now)
+        self.deadline().is_some() || self.closed_editor.as_ref().is_some_and(|(_, until)| *until > now)
     }
 
     /// Returns the time for which the host still waits for a party; `None` while a party is connected.
     pub(super) fn time_left(&self, now: Instant) -> Option<Duration> {
         let is_connected = self.members.values().any(|member| member.away_until.is_none());
         let away = self.members.values().filter_map(|member| member.away_until);
-        let end = away.chain(self.closed.as_ref().map(|(_, until)| *until)).max();
+        let end = away.chain(self.closed_editor.as_ref().map(|(_, until)| *until)).max();
         end.filter(|_| !is_connected).map(|end| end.saturating_duration_since(now))
     }
 
     /// Returns the time at which the next step is due.
     pub(super) fn deadline(&self) -> Option<Instant> {
-        let closed = self.closed.as_ref().filter(|_| self.is_hidden()).map(|(_, until)| *until);
+        let closed = self.closed_editor.as_ref().filter(|_| self.is_hidden()).map(|(_, until)| *until);
         self.members.values().filter_map(|member| member.away_until).chain(closed).min()
     }
 
@@ -243,16 +247,16 @@ impl Lifecycle {
 
     /// Returns the steps that lead to the state in which the host should be.
     fn settle(&mut self, now: Instant) -> Vec<Step> {
-        let shown = self.publication();
-        if !shown.is_empty() {
-            let is_new = shown != self.shown;
-            self.shown.clone_from(&shown);
-            return if is_new { vec![Step::Show(shown)] } else { Vec::new() };
+        let editors = self.editors_to_publish();
+        if !editors.is_empty() {
+            let is_new = editors != self.published;
+            self.published.clone_from(&editors);
+            return if is_new { vec![Step::Show(editors)] } else { Vec::new() };
         }
-        match self.closed {
+        match self.closed_editor {
             Some((_, until)) if until > now => {
-                let was_shown = !std::mem::take(&mut self.shown).is_empty();
-                if was_shown { vec![Step::Hide] } else { Vec::new() }
+                let was_published = !std::mem::take(&mut self.published).is_empty();
+                if was_published { vec![Step::Hide] } else { Vec::new() }
             }
             _ => vec![Step::End],
         }
@@ -261,15 +265,15 @@ impl Lifecycle {
     /// Returns the editors under which agents are to find the host: every editor that is present. Without an
     /// editor, returns a stand-in for a member: a connected one before one that is away, and the same one as
     /// before if possible.
-    fn publication(&self) -> Vec<EditorProcess> {
+    fn editors_to_publish(&self) -> Vec<EditorProcess> {
         let editors = self.present_editors();
         if !editors.is_empty() {
             return editors;
         }
-        let is_shown =
-            |member: &Member| self.shown.first().is_some_and(|shown| member.party.pid == Some(shown.pid));
+        let first = self.published.first();
+        let is_published = |member: &Member| first.is_some_and(|editor| member.party.pid == Some(editor.pid));
         let stands_in =
-            self.members.values().min_by_key(|member| (member.away_until.is_some(), !is_shown(member)));
+            self.members.values().min_by_key(|member| (member.away_until.is_some(), !is_published(member)));
         stands_in.map(|member| stand_in(&member.party)).into_iter().collect()
     }
 }
@@ -279,7 +283,7 @@ fn names<'a>(members: impl Iterator<Item = &'a Member>) -> Vec<String> {
     let mut editors = Vec::new();
     let mut names = Vec::new();
     for Member { party, .. } in members {
-        let is_known = editors.iter().any(|known| is_same(*known, party.editor.as_ref()));
+        let is_known = editors.iter().any(|known| is_same_editor(*known, party.editor.as_ref()));
         if !is_known && !party.name.is_empty() {
             names.push(party.name.clone());
         }
@@ -289,7 +293,7 @@ fn names<'a>(members: impl Iterator<Item = &'a Member>) -> Vec<String> {
 }
 
 /// Whether two parties belong to the same editor.
-fn is_same(one: Option<&EditorProcess>, other: Option<&EditorProcess>) -> bool {
+fn is_same_editor(one: Option<&EditorProcess>, other: Option<&EditorProcess>) -> bool {
     one.zip(other).is_some_and(|(one, other)| one.pid == other.pid && one.window == other.window)
 }
 
@@ -300,7 +304,7 @@ fn replaces(new: &Party, away: &Member) -> bool {
     let is_desk = |party: &Party| party.editor.is_none() && party.role == Role::Desk;
     let is_process = new.editor.is_none() && away.editor.is_none() && new.pid == away.pid;
     let is_reopened = is_desk(new) && is_desk(away) && has_vanished;
-    is_process || is_reopened || is_same(new.editor.as_ref(), away.editor.as_ref())
+    is_process || is_reopened || is_same_editor(new.editor.as_ref(), away.editor.as_ref())
 }
 
 /// Returns the editor as which a host without an editor is published. It names the process of a party,

@@ -91,7 +91,7 @@ impl World {
         // A host begins in this way: its start has published only the first editor.
         lifecycle.due(now);
         Self {
-            found_as: lifecycle.shown.iter().map(|editor| editor.pid).collect(),
+            found_as: lifecycle.published.iter().map(|editor| editor.pid).collect(),
             lifecycle,
             now,
             cast,
@@ -233,14 +233,14 @@ impl World {
         // The host is visible, and reviews wait, exactly while a party is present. For an editor that was
         // closed, the host lives until the end of the grace period.
         let expected = match (self.is_any_present(), self.closed < GRACE_TICKS) {
-            (true, _) => "shown",
+            (true, _) => "published",
             (false, true) => "hidden",
             (false, false) => "ended",
         };
         let is = match (steps.contains(&Step::End), self.found_as.is_empty()) {
             (true, _) => "ended",
             (false, true) => "hidden",
-            (false, false) => "shown",
+            (false, false) => "published",
         };
         assert_eq!(is, expected, "{}", context());
         if is == "ended" {
@@ -256,7 +256,7 @@ impl World {
         let editors = self.editors();
         if !editors.is_empty() {
             assert_eq!(self.found_as.iter().copied().collect::<BTreeSet<_>>(), editors, "{}", context());
-        } else if is == "shown" {
+        } else if is == "published" {
             let mut counted = self.counted().map(|of| PARTIES[of].0).peekable();
             let is_there = match counted.peek() {
                 Some(_) => counted.any(|pid| [pid] == *self.found_as),
@@ -294,13 +294,13 @@ impl World {
     /// Returns a hash that distinguishes this state from other states. Times are relative to now.
     fn key(&self) -> u64 {
         let editors = self.lifecycle.members.values().filter(|member| member.party.editor.is_some());
-        let mut used: Vec<_> = editors.map(|member| member.used).collect();
-        used.sort_unstable();
+        let mut uses: Vec<_> = editors.map(|member| member.last_use).collect();
+        uses.sort_unstable();
         let members = self.lifecycle.members.iter().map(|(id, member)| {
-            let rank = member.party.editor.as_ref().and_then(|_| used.binary_search(&member.used).ok());
+            let rank = member.party.editor.as_ref().and_then(|_| uses.binary_search(&member.last_use).ok());
             (*id, member.away_until.map(|until| self.left(until)), rank, member.is_expected)
         });
-        let closed = self.lifecycle.closed.as_ref().map(|(editor, at)| (editor.pid, self.left(*at)));
+        let closed = self.lifecycle.closed_editor.as_ref().map(|(editor, at)| (editor.pid, self.left(*at)));
         let facts = (self.cast, &self.there, &self.orphaned, &self.ended, &self.found_as);
         let ages = (self.away, &self.expected, self.closed);
         let mut hasher = DefaultHasher::new();
