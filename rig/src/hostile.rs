@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use alongside_testing::hostile::{MARK, NAMES, PROGRAMS, TEXTS, file_name};
+use alongside_testing::hostile::{NAMES, PROGRAMS, TEXTS, WITNESS_FILE, file_name};
 use anyhow::{Context as _, Result, bail};
 
 use crate::agent_cli::write_program;
@@ -13,15 +13,16 @@ use crate::proposer::{Proposal, Proposer};
 use crate::sandbox::{Sandbox, files_below};
 
 /// Puts programs with the names of [`PROGRAMS`] first on the PATH of
-/// [`path_variable`](crate::agent_cli::path_variable). Each creates the file [`MARK`] when it runs. `touch`
-/// does so when it is to create a file named [`MARK`].
+/// [`path_variable`](crate::agent_cli::path_variable). Each creates the file [`WITNESS_FILE`] when it runs.
+/// `touch` does so when it is to create a file named [`WITNESS_FILE`].
 pub fn set_traps(sandbox: &Sandbox) -> Result<()> {
-    let trace = sandbox.home().join(MARK);
+    let trace = sandbox.home().join(WITNESS_FILE);
     let record = |name: &str| format!("echo {name} \"$@\" >> '{}'", trace.display());
     for name in PROGRAMS {
         write_program(sandbox, name, &format!("{}\nexit 1", record(name)))?;
     }
-    let touch = format!("case \"$*\" in *{MARK}*) {} ;; esac\nexec /usr/bin/touch \"$@\"", record("touch"));
+    let touch =
+        format!("case \"$*\" in *{WITNESS_FILE}*) {} ;; esac\nexec /usr/bin/touch \"$@\"", record("touch"));
     write_program(sandbox, "touch", &touch)
 }
 
@@ -104,11 +105,11 @@ pub fn write(path: &Path, text: &str) -> Result<()> {
     fs::write(path, text).with_context(|| format!("cannot write {path:?}"))
 }
 
-/// Fails if a program of the sandbox has obeyed a row: a file [`MARK`] exists.
+/// Fails if a program of the sandbox has obeyed a row: a file [`WITNESS_FILE`] exists.
 pub fn assert_nothing_obeyed(sandbox: &Sandbox) -> Result<()> {
     for directory in [sandbox.home(), sandbox.project(), sandbox.tmp(), sandbox.run()] {
         for file in files_below(directory) {
-            if file.file_name().is_some_and(|name| name == MARK) {
+            if file.file_name().is_some_and(|name| name == WITNESS_FILE) {
                 let trace = fs::read_to_string(&file).unwrap_or_default();
                 bail!("a row of the table was obeyed: {} is there\n{trace}", file.display());
             }

@@ -1,11 +1,11 @@
-//! The one table of names and texts that some program would run, follow or open if it interpreted them. The
-//! tests of every editor and desk open each row as an agent's proposal, and then look for [`MARK`].
+//! The names and texts that some program would run, follow or open if it interpreted them. The tests of every
+//! editor and desk open each row as an agent's proposal, and then look for [`WITNESS_FILE`].
 
 /// A program that obeys a row makes a file of this name.
-pub const MARK: &str = "PWNED";
+pub const WITNESS_FILE: &str = "PWNED";
 
-/// Programs that a name can lead an editor to start. Tests put a program that makes the [`MARK`] under each
-/// of these names first on the `PATH`.
+/// Programs that a name can lead an editor to start. Tests put a program that makes the [`WITNESS_FILE`]
+/// under each of these names first on the `PATH`.
 pub const PROGRAMS: [&str; 16] = [
     "ssh",
     "scp",
@@ -25,7 +25,7 @@ pub const PROGRAMS: [&str; 16] = [
     "gio",
 ];
 
-/// Names of agents and of files, each with the interpreter that would obey it.
+/// Names of agents and of files, each with what would interpret it, or as what.
 pub const NAMES: [(&str, &str); 30] = [
     (
         "a link in VS Code",
@@ -63,7 +63,7 @@ pub const NAMES: [(&str, &str); 30] = [
     ("a document on another server", "alongside://review/1-1/x?query#fragment%2e%2e%2f.md"),
 ];
 
-/// Texts of proposals that an editor would obey on opening them.
+/// Texts of proposals that an editor would obey on opening them, each with its kind.
 pub const TEXTS: [(&str, &str); 6] = [
     (
         "a modeline of Vim",
@@ -91,7 +91,8 @@ pub const TEXTS: [(&str, &str); 6] = [
     ),
 ];
 
-/// A row as the name of one file: without the separator of directories, and as long as file systems allow.
+/// Returns a row as the name of one file: `/` becomes `:`, and a name that means a directory gets an `x`.
+/// Each row is short enough for a file name.
 pub fn file_name(name: &str) -> String {
     let name = name.replace('/', ":");
     match name.as_str() {

@@ -95,7 +95,7 @@ pub fn record(
 /// and the next prompt finds the index ready.
 ///
 /// # Errors
-/// When git or the disk refuses, or the deadline has passed.
+/// When git fails, a file cannot be read or written, or the deadline has passed.
 pub fn seed(dirs: &TurnDirs, top: &Path, until: Instant) -> Result<(), Error> {
     let Some(tree) = WorkingTree::around(top, &dirs.homes()) else { return Ok(()) };
     TreeAccess::open(dirs, tree, until)?.take_snapshot().map(drop)

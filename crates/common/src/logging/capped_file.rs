@@ -30,7 +30,7 @@ impl CappedFile {
     /// Writes whole lines.
     ///
     /// # Errors
-    /// When the disk refuses. A part may be written then.
+    /// When the file cannot be written. A part may be written then.
     pub(super) fn write(&mut self, lines: &[u8]) -> io::Result<()> {
         self.rotate_if_full()?;
         self.file.write_all(lines)

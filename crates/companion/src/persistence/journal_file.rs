@@ -38,7 +38,7 @@ impl JournalFile {
     /// Appends a record to the file if it has room. Otherwise replaces it with a file of this record.
     ///
     /// # Errors
-    /// When the disk refuses. The next write then has to replace the file.
+    /// When the file cannot be written. The next write then has to replace the file.
     pub(super) fn put(file: Option<Self>, path: &Path, record: &impl Serialize) -> io::Result<Self> {
         let mut line = serde_json::to_vec(record)?;
         line.push(b'\n');

@@ -74,7 +74,7 @@ impl SessionFiles {
     /// has.
     ///
     /// # Errors
-    /// When the disk refuses. The next write then replaces the file of records.
+    /// When the file cannot be written. The next write then replaces the file of records.
     pub(super) fn put(&mut self, known: &KnownSession) -> io::Result<()> {
         let record = known.clone().map_texts(|text| self.store(text))?;
         // If the write fails, the file of records is forgotten, so that nothing is appended to it.

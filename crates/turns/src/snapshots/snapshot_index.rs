@@ -52,7 +52,8 @@ impl<'a> SnapshotIndex<'a> {
     /// Updates the index from the disk and writes a tree of it.
     ///
     /// # Errors
-    /// When git or the disk refuses, or the deadline passes. Then the index stays as it was.
+    /// When git fails, a file cannot be read or written, or the deadline passes. Then the index stays as it
+    /// was.
     pub(crate) fn take_snapshot(&self) -> Result<Snapshot, Error> {
         self.drop_leftovers();
         let begun = SystemTime::now();

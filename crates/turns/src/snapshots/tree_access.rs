@@ -44,7 +44,7 @@ impl TreeAccess {
     /// Takes the snapshot of a prompt or an end, with the index that all prompts and ends share.
     ///
     /// # Errors
-    /// When git or the disk refuses, or the deadline passes.
+    /// When git fails, a file cannot be read or written, or the deadline passes.
     pub(crate) fn take_snapshot(&self) -> Result<Snapshot, Error> {
         let _lock = self.store.lock(SNAPSHOT_LOCK, self.git.until())?;
         self.index("index").take_snapshot()

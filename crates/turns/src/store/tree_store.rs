@@ -97,7 +97,7 @@ impl TreeStore {
     /// Creates or updates our repository, with the objects of the project's repository as alternates.
     ///
     /// # Errors
-    /// When git or the disk refuses.
+    /// When git fails, or a file cannot be read or written.
     pub(crate) fn make_repository(&self, tree: &WorkingTree, git: &Git) -> Result<(), Error> {
         let format = format_of(tree);
         if read(&self.path.join("format")).as_deref() != Some(format.as_bytes()) {

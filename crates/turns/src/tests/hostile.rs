@@ -6,14 +6,14 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::symlink;
 
 use alongside_companion::turns::source::TurnSource as _;
-use alongside_testing::hostile::{MARK, NAMES};
+use alongside_testing::hostile::{NAMES, WITNESS_FILE};
 
 use super::fixture::{Project, everything, git_in, rows};
 
 /// Creates a project in which every setting would make the mark. The person's git must not be run on it.
 fn trapped() -> Option<Project> {
     let project = Project::new()?;
-    let mark = project.beside(MARK);
+    let mark = project.beside(WITNESS_FILE);
     let program = project.beside("evil");
     let touch = format!("#!/bin/sh\ntouch '{}'\ncat 2>/dev/null\n", mark.display());
     project.write("git", &touch);
@@ -99,14 +99,14 @@ fn no_program_of_a_repository_is_run_and_no_file_of_it_changes() {
     }
     project.store.finish(&look);
     crate::unreviewed_trees(&project.dirs);
-    assert!(!project.beside(MARK).exists(), "something was run");
+    assert!(!project.beside(WITNESS_FILE).exists(), "something was run");
     assert_eq!(everything(&project.path(".git")), repository, "the repository is as it was");
     // The trap works: the person's own git runs the program.
     let tree = format!("core.worktree={}", project.top.display());
     let diff =
         std::process::Command::new("git").args(["-c", &tree, "diff"]).current_dir(&project.top).output();
     drop(diff.unwrap());
-    assert!(project.beside(MARK).exists());
+    assert!(project.beside(WITNESS_FILE).exists());
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn no_program_of_a_nested_repository_is_run() {
     let look = outer.look();
     assert!(rows(&look).contains(&"M- nested".to_owned()), "{:?}", rows(&look));
     outer.since("HEAD");
-    assert!(!project.beside(MARK).exists(), "something was run");
+    assert!(!project.beside(WITNESS_FILE).exists(), "something was run");
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn git_of_the_tree_or_of_a_relative_path_is_not_run() {
     let path = format!("{}:.::{}", project.top.display(), std::env::var("PATH").unwrap());
     let output = child.env("PATH", path).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
-    assert!(!project.beside(MARK).exists(), "something was run");
+    assert!(!project.beside(WITNESS_FILE).exists(), "something was run");
 }
 
 #[test]

@@ -17,7 +17,7 @@ use crate::store::turn_log::{Kind, Record};
 /// made belongs to the next review, since the person has not seen it.
 ///
 /// # Errors
-/// When git or the disk refuses.
+/// When git fails, or a file cannot be read or written.
 pub(crate) fn finish(access: &TreeAccess, look: &ComparedTrees) -> Result<(), Error> {
     let record = Record {
         tree: Some(seen(access, look)?),
@@ -35,7 +35,7 @@ pub(crate) fn finish(access: &TreeAccess, look: &ComparedTrees) -> Result<(), Er
 /// undone since.
 ///
 /// # Errors
-/// When git or the disk refuses.
+/// When git fails, or a file cannot be read or written.
 pub(crate) fn seen(access: &TreeAccess, look: &ComparedTrees) -> Result<String, Error> {
     let undone: BTreeSet<Vec<u8>> = {
         let since = access.store.log().read()?.into_iter().filter(|record| record.at >= look.at);

@@ -33,7 +33,7 @@ const ABBREVIATED: usize = 7;
 /// without a baseline with the last commit.
 ///
 /// # Errors
-/// When git or the disk refuses, or the deadline passes.
+/// When git fails, a file cannot be read or written, or the deadline passes.
 pub(crate) fn look(access: &TreeAccess, since: Option<&str>) -> Result<TurnLook, Error> {
     let log = access.store.log().read()?;
     let at = alongside_desk::now_ms();

@@ -27,7 +27,7 @@ const LOCK: &str = "notes-lock";
 pub(crate) struct Note {
     /// The time at which the note was written, in milliseconds since the Unix epoch.
     pub(crate) at: u64,
-    /// The path below the top, escaped.
+    /// The path relative to the top, escaped.
     path: String,
     #[serde(flatten)]
     pub(crate) kind: NoteKind,
@@ -51,7 +51,7 @@ pub(crate) enum NoteKind {
 }
 
 impl Note {
-    /// Returns the path below the top, byte for byte.
+    /// Returns the path relative to the top, byte for byte.
     pub(crate) fn path(&self) -> Vec<u8> {
         unescape(&self.path)
     }
@@ -61,17 +61,17 @@ impl Note {
 /// and no change counts as accepted.
 pub(crate) fn read(store: &TreeStore) -> Vec<Note> {
     let notes = json_lines::read(&store.file(NOTES));
-    notes.inspect_err(|error| tracing::warn!(%error, "the notes on turns cannot be read")).unwrap_or_default()
+    notes.inspect_err(|error| tracing::warn!(%error, "the notes on files cannot be read")).unwrap_or_default()
 }
 
-/// Adds a note on a file below the top, if there is a baseline and snapshots hold the file. Returns whether a
-/// note was added, because a look then shows something new.
+/// Adds a note on a file, with its path `relative` to the top, if there is a baseline and snapshots hold the
+/// file. Returns whether a note was added, because a look then shows something new.
 ///
 /// # Errors
-/// When git or the disk refuses.
-pub(crate) fn add(access: &TreeAccess, below: &Path, note: &TurnNote) -> Result<bool, Error> {
+/// When git fails, or the notes cannot be written.
+pub(crate) fn add(access: &TreeAccess, relative: &Path, note: &TurnNote) -> Result<bool, Error> {
     let log = access.store.log().read()?;
-    if baseline(&log).is_none() || !is_held(access, below)? {
+    if baseline(&log).is_none() || !is_in_snapshots(access, relative)? {
         return Ok(false);
     }
     let kind = match note {
@@ -87,9 +87,9 @@ pub(crate) fn add(access: &TreeAccess, below: &Path, note: &TurnNote) -> Result<
         }
         TurnNote::Saved => NoteKind::Saved,
     };
-    let note = Note { at: alongside_desk::now_ms(), path: escape(&paths::to_bytes(below)), kind };
+    let note = Note { at: alongside_desk::now_ms(), path: escape(&paths::to_bytes(relative)), kind };
     let _lock = access.store.lock(LOCK, access.git.until())?;
-    // An editor may save automatically every few seconds.
+    // An editor may save every few seconds, so a file is noted as saved once after each record of the log.
     let since = log.last().map_or(0, |record| record.at);
     let is_known = |known: &Note| known.at >= since && (&known.path, &known.kind) == (&note.path, &note.kind);
     if note.kind == NoteKind::Saved && read(&access.store).iter().any(is_known) {
@@ -100,22 +100,22 @@ pub(crate) fn add(access: &TreeAccess, below: &Path, note: &TurnNote) -> Result<
 }
 
 /// Whether snapshots hold this file. Snapshots leave out files that git ignores or a person excludes.
-fn is_held(access: &TreeAccess, below: &Path) -> Result<bool, Error> {
-    if access.exclusions.exclude(below) {
+fn is_in_snapshots(access: &TreeAccess, relative: &Path) -> Result<bool, Error> {
+    if access.exclusions.exclude(relative) {
         return Ok(false);
     }
     let index = access.index("index");
     let git = access.git.with_index(&access.store.file("index"));
     let args = ["ls-files", "-c", "-o", "-z", "--exclude-standard"].map(std::ffi::OsString::from);
-    let rest = index.exclude_from().into_iter().chain(["--".into(), below.as_os_str().to_owned()]);
+    let rest = index.exclude_from().into_iter().chain(["--".into(), relative.as_os_str().to_owned()]);
     Ok(!git.run(args.into_iter().chain(rest), None)?.is_empty())
 }
 
-/// Removes the notes from before a time, in milliseconds since the Unix epoch. Returns the git objects that
-/// the other notes need.
+/// Removes the notes from before a time, in milliseconds since the Unix epoch. Removes nothing while another
+/// process writes notes. Returns the git objects that the remaining notes need.
 ///
 /// # Errors
-/// When the disk refuses.
+/// When the notes cannot be written.
 pub(crate) fn trim(store: &TreeStore, oldest: u64) -> io::Result<Vec<String>> {
     let Some(_lock) = FileLock::take(&store.file(LOCK))? else {
         return Ok(read(store).iter().flat_map(objects).collect());
