@@ -70,8 +70,8 @@ impl Lifecycle {
     pub(super) fn begin(expected: Vec<Party>, now: Instant) -> Self {
         let expect = |party| Member { party, away_until: Some(now + GRACE), is_expected: true, last_use: 0 };
         let expected = expected.into_iter().rev().map(expect);
-        // Expected parties are numbered downwards from the greatest number, so that no connected one, numbered
-        // upwards from 1, gets the same.
+        // Expected parties are numbered downwards from the greatest number, so that no connected one,
+        // numbered upwards from 1, gets the same.
         let members: BTreeMap<u64, Member> = (0..u64::MAX).rev().zip(expected).collect();
         let mut lifecycle = Self { members, closed_editor: None, published: Vec::new(), use_count: 0 };
         lifecycle.published = lifecycle.editors_to_publish();
@@ -219,8 +219,8 @@ impl Lifecycle {
         }
     }
 
-    /// Whether the host waits for a party or an editor, even if nothing happens at the end of that time, such as
-    /// for a closed editor while desks are connected.
+    /// Whether the host waits for a party or an editor, even if nothing happens at the end of that time, such
+    /// as for a closed editor while desks are connected.
     pub(super) fn is_waiting(&self, now: Instant) -> bool {
         self.deadline().is_some() || self.closed_editor.as_ref().is_some_and(|(_, until)| *until > now)
     }

@@ -1,4 +1,4 @@
-//! Starts a host as a separate process, which outlives its starter.
+//! Starts a host as a separate process, which outlives its starter. Messages to people call it the companion.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -33,7 +33,7 @@ pub(super) enum StartReport {
 /// # Errors
 /// When the process cannot be started, reports that it cannot serve, or reports nothing for 20 s.
 pub(super) async fn spawn(entry: &Entry, hold: Option<&PortHold>, lock: &StartLock) -> anyhow::Result<()> {
-    let program = running_program().context("cannot tell which program this is")?;
+    let program = running_program().context("cannot find the path of the running program")?;
     let mut command = Command::new(&program);
     if let Some(config) = &entry.config {
         command.arg("--config").arg(config);
@@ -48,31 +48,34 @@ pub(super) async fn spawn(entry: &Entry, hold: Option<&PortHold>, lock: &StartLo
     for party in &entry.parties {
         command.arg("--party").arg(serde_json::to_string(party)?);
     }
-    let held = hold.and_then(|hold| {
+    let port_socket = hold.and_then(|hold| {
         let to_stdin = hold.to_stdin();
-        to_stdin.inspect_err(|error| tracing::warn!(%error, "the hold on the port cannot be handed on")).ok()
+        to_stdin
+            .inspect_err(|error| tracing::warn!(%error, "the hold on the port cannot be handed over"))
+            .ok()
     });
-    if held.is_some() {
+    if port_socket.is_some() {
         command.arg("--holds-port");
     }
     command.arg("--holds-lock").arg("--").args(&entry.roots);
-    // The detached process must not keep a directory or a terminal in use.
+    // The new host inherits the port as its standard input and the lock as its standard error. Its directory
+    // is `/`, because a detached process must keep no other directory in use.
     command
         .current_dir("/")
-        .stdin(held.unwrap_or_else(Stdio::null))
+        .stdin(port_socket.unwrap_or_else(Stdio::null))
         .stdout(Stdio::piped())
-        .stderr(lock.to_stderr().context("cannot hand the lock to the companion")?);
+        .stderr(lock.to_stderr().context("cannot hand the lock over to the companion")?);
     start_apart(command.as_std_mut());
     let mut child = command.spawn().with_context(|| format!("cannot start {}", program.display()))?;
-    let mut said = String::new();
+    let mut report = String::new();
     if let Some(out) = child.stdout.take() {
         let mut out = BufReader::new(out);
-        let reading = tokio::time::timeout(START_TIMEOUT, out.read_line(&mut said)).await;
-        reading.context("the companion does not start")??;
+        let reading = tokio::time::timeout(START_TIMEOUT, out.read_line(&mut report)).await;
+        reading.context("the companion has not started within 20 s")??;
     }
     // Waits for the child, so that it does not stay a zombie if it ends before this process.
     tokio::spawn(async move { child.wait().await });
-    match serde_json::from_str(&said) {
+    match serde_json::from_str(&report) {
         Ok(StartReport::Ready) => Ok(()),
         Ok(StartReport::Failed { error, hints }) => {
             // The error is reported as if it had occurred here.

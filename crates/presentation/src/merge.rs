@@ -37,8 +37,8 @@ pub fn differences(old: &Text, new: &Text) -> Vec<(Range<usize>, Range<usize>)> 
 }
 
 /// Merges two versions of `base`. Where their changes overlap, or an insertion meets a change, `mine` wins. A
-/// line that `theirs` moves to such lines, or from them, stays where it is: half a move would remove the line,
-/// or double it.
+/// line that `theirs` moves to such lines, or from them, stays where it is: half a move would remove the
+/// line, or double it.
 pub fn merge(base: &Arc<str>, mine: &Arc<str>, theirs: &Arc<str>) -> Arc<str> {
     if base == theirs || mine == theirs {
         return mine.clone();

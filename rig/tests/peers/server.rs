@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 
 use crate::stage::Stage;
 
-/// Another loopback address, to which traffic never leaves the machine either.
+/// A second loopback address.
 const OTHER_LOOPBACK: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
 
 /// Sends `GET /status` to this address, and returns the status line of the response.
@@ -40,8 +40,8 @@ async fn companion_listens_on_localhost_only() {
 #[tokio::test]
 async fn no_other_program_can_listen_on_its_port_of_localhost() {
     if std::net::TcpListener::bind((Ipv6Addr::LOCALHOST, 0)).is_err() {
-        // Without IPv6, no program can listen on this address.
-        return;
+        // No program can listen on this address.
+        return alongside_testing::skip("this machine has no IPv6");
     }
     let stage = Stage::new().await;
     assert_eq!(status_line(&stage, (Ipv6Addr::LOCALHOST, stage.port())).await.unwrap(), "HTTP/1.1 200 OK");
@@ -52,7 +52,7 @@ async fn no_other_program_can_listen_on_its_port_of_localhost() {
 }
 
 #[tokio::test]
-async fn one_more_address_is_served_when_named() {
+async fn an_additional_address_is_served_if_configured() {
     let stage = Stage::with(|builder| builder.also_listen(SocketAddr::from((OTHER_LOOPBACK, 0)))).await;
     for address in [Ipv4Addr::LOCALHOST, OTHER_LOOPBACK] {
         assert_eq!(status_line(&stage, (address, stage.port())).await.unwrap(), "HTTP/1.1 200 OK");

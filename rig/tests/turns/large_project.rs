@@ -1,5 +1,5 @@
 //! A prompt in a project of 200,000 files for which git has no index yet: a snapshot takes longer than an
-//! agent may wait.
+//! agent may wait. A process of its own then completes the index: it *seeds* the next snapshot.
 
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -21,7 +21,7 @@ const SEEDING_TIMEOUT: Duration = Duration::from_secs(300);
 
 #[test]
 #[ignore = "cargo xtask test --all"]
-fn a_prompt_that_comes_too_soon_is_named_and_the_next_one_is_in_time() -> Result<()> {
+fn a_missing_first_snapshot_is_a_remark_and_a_later_prompt_gets_its_snapshot() -> Result<()> {
     let sandbox = Sandbox::new();
     create_repository(&sandbox)?;
     run_hook_in_time(&sandbox, "UserPromptSubmit")?;
@@ -80,13 +80,13 @@ fn git(sandbox: &Sandbox, arguments: &[&str], input: &str) -> Result<()> {
     command.args(arguments).env_clear().envs(sandbox.env()).current_dir(sandbox.project());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn()?;
-    child.stdin.take().context("it has an input")?.write_all(input.as_bytes())?;
+    child.stdin.take().context("git has no standard input")?.write_all(input.as_bytes())?;
     let output = child.wait_with_output()?;
     ensure!(output.status.success(), "git {arguments:?}: {output:?}");
     Ok(())
 }
 
-/// Runs the hook of an agent. Fails unless it ends in time and prints nothing.
+/// Runs the turn hook, as Codex starts it. Fails unless it ends in time and prints nothing.
 fn run_hook_in_time(sandbox: &Sandbox, event: &str) -> Result<()> {
     let start = Instant::now();
     let output = turn_hook(sandbox, "codex", "s", event)?.wait_with_output()?;
@@ -103,7 +103,7 @@ fn turn_list(sandbox: &Sandbox) -> Result<Value> {
     command.args(["review", "--json", "--since"]);
     command.env_clear().envs(sandbox.env()).current_dir(sandbox.project());
     let mut desk = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
-    let mut lines = BufReader::new(desk.stdout.take().context("it has an output")?).lines();
+    let mut lines = BufReader::new(desk.stdout.take().context("alongside has no standard output")?).lines();
     let (mut revision, mut list) = (Value::Null, Value::Null);
     for line in lines.by_ref() {
         let line: Value = serde_json::from_str(&line?)?;
@@ -121,6 +121,9 @@ fn turn_list(sandbox: &Sandbox) -> Result<Value> {
     // All further output is read, because a desk fails if it cannot write its output.
     lines.try_for_each(|line| line.map(drop))?;
     let status = desk.wait()?;
-    ensure!(status.success() && list["revision"] == revision, "{status}, no list is told: {list}");
+    ensure!(
+        status.success() && list["revision"] == revision,
+        "{status}, the list of the awaited revision did not come: {list}"
+    );
     Ok(list)
 }

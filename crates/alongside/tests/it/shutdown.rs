@@ -1,5 +1,5 @@
-//! The end of `alongside review` by signals, input and crashes, or because it cannot start, and the files that
-//! remain.
+//! The end of `alongside review` by signals, input and crashes, or because it cannot start, and the files
+//! that remain.
 
 use alongside_agent::Outcome;
 use insta::assert_snapshot;

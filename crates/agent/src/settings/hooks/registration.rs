@@ -57,8 +57,8 @@ impl OurHook {
         }
     }
 
-    /// Returns the registrations that an installation makes. Without a `release`, leaves out what old releases
-    /// do not know.
+    /// Returns the registrations that an installation makes. Without a `release`, leaves out what old
+    /// releases do not know.
     pub fn registrations(self, agent: HookAgent, release: Option<Release>) -> Vec<Registration> {
         let wait = &agent.hook.wait;
         match self {
