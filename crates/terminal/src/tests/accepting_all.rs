@@ -1,9 +1,19 @@
 //! Tests of accepting several reviews after one confirmation: exactly the listed revisions are accepted.
 
-use alongside_desk::{Closing, Refusal};
+use alongside_desk::{Closing, LastWord, Refusal, Word};
 use insta::assert_snapshot;
 
 use super::*;
+
+impl TestDesk {
+    /// Reports that the file of a decided review is written as accepted.
+    async fn written(&mut self, id: u64) {
+        let (file, message) = (format!("/shop/{id}.py"), format!("{id}.py: written as accepted."));
+        let word = Word::WrittenAsAccepted;
+        self.companion.send(Event::LastWord(LastWord { id: ReviewId(id), file, word, message }));
+        self.deliver_all().await;
+    }
+}
 
 fn accepted(id: u64, revision: u64) -> Request {
     decided(id, revision, Decision::Accept)
@@ -145,4 +155,25 @@ async fn a_list_without_a_review_to_accept_only_explains() {
     assert_eq!(desk.requests(), []);
     desk.key(KeyCode::Esc).await;
     desk.assert_hides("from this list");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_files_of_all_reviews_are_counted_in_one_line() {
+    let mut desk = TestDesk::reading(120, 30).await;
+    for id in 2..=7 {
+        desk.propose(id, &format!("/shop/{id}.py")).await;
+        desk.press("\tjjjjjj").await;
+    }
+    desk.wait_until_keys_count().await;
+    desk.press_and_wait_expecting("Ay", "7 accepted.").await;
+    for id in 1..=7 {
+        desk.written(id).await;
+    }
+    desk.assert_shows("7 accepted, 7 written.");
+    desk.assert_hides("more: m");
+    // A file that is accepted alone has its own line.
+    desk.propose_and_wait(8, "/shop/8.py").await;
+    desk.press("a").await;
+    desk.written(8).await;
+    desk.assert_shows("8.py: written as accepted.");
 }

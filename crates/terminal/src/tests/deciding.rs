@@ -11,7 +11,7 @@ async fn a_dropped_change_at_the_edge_is_shown_whole() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_accepts_what_is_shown_and_r_rejects_it() {
+async fn the_key_a_accepts_what_is_shown_and_r_rejects_it() {
     let mut desk = TestDesk::reading(120, 28).await;
     desk.press("a").await;
     assert_eq!(desk.requests(), [decided(1, 1, Decision::Accept)]);
@@ -124,7 +124,7 @@ async fn a_stale_refusal_shows_what_is_new_and_asks_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn space_toggles_u_undoes_and_fast_keys_wait() {
+async fn space_toggles_and_u_undoes_but_fast_keys_wait() {
     let mut desk = TestDesk::reading(120, 28).await;
     let keep = |revision, hunk, keep| keeps(revision, &[hunk], keep);
     desk.press_fast(" ja").await;

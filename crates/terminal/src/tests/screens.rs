@@ -249,3 +249,26 @@ async fn no_size_is_too_odd_to_draw() {
     }
     assert!(!desk.ended.is_finished());
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_key_without_a_meaning_names_the_help() {
+    let mut desk = TestDesk::reading(100, 24).await;
+    desk.press_expecting("Z", "Z does nothing here; ? lists the keys.").await;
+    assert_eq!(desk.requests(), []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_list_of_messages_leaves_none_waiting() {
+    let mut desk = TestDesk::reading(80, 24).await;
+    desk.send_problems(&["first", "second", "third"]).await;
+    desk.assert_shows("Problem: third (2 more: m)");
+    desk.press_expecting("m", "Messages, the newest first:").await;
+    desk.assert_shows("• Problem: second");
+    desk.assert_shows("• Problem: first");
+    assert_snapshot!("messages_80x24", desk.screen());
+    desk.press("m").await;
+    desk.assert_hides("Problem");
+    desk.press_expecting("p", "Context is paused: agents learn nothing about your files (p resumes).").await;
+    desk.assert_hides("more: m");
+    desk.press_expecting("?", "help, past messages").await;
+}

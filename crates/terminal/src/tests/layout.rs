@@ -1,7 +1,6 @@
-//! Tests of a review on wide, usual and narrow screens: the information that a person needs before a
-//! decision.
+//! Tests of the layout of a review on wide, usual and narrow screens: the information that a person needs
+//! before a decision, and the questions about changes that were not on the screen.
 
-use alongside_desk::{Event, LastWord, Reasons, Word};
 use insta::assert_snapshot;
 
 use super::*;
@@ -10,8 +9,9 @@ use super::*;
 const SIZES: [(u16, u16); 3] = [(130, 40), (80, 24), (60, 20)];
 
 impl TestDesk {
-    /// Starts a desk whose size decides about the lists, with a review of these pieces, at which keys count.
-    async fn showing(width: u16, height: u16, pieces: &[Piece]) -> Self {
+    /// Starts a desk that shows a review of these pieces, and waits until keys count. Lists are shown or hidden
+    /// by the size.
+    async fn with_review(width: u16, height: u16, pieces: &[Piece]) -> Self {
         let mut desk = Self::with_sidebar(width, height, "false", None, Options::default());
         desk.connect().await;
         desk.open(1, "/shop/basket.py", pieces);
@@ -21,14 +21,6 @@ impl TestDesk {
 
     fn decisions(&self) -> usize {
         self.requests().iter().filter(|asked| matches!(asked, Request::DecideReview { .. })).count()
-    }
-
-    /// Reports that the file of a decided review is written as accepted.
-    async fn written(&mut self, id: u64) {
-        let (file, message) = (format!("/shop/{id}.py"), format!("{id}.py: written as accepted."));
-        let word = Word::WrittenAsAccepted;
-        self.companion.send(Event::LastWord(LastWord { id: ReviewId(id), file, word, message }));
-        self.deliver_all().await;
     }
 }
 
@@ -51,7 +43,7 @@ fn moved_down() -> Vec<Piece> {
 #[tokio::test(start_paused = true)]
 async fn lines_are_beside_the_lines_that_they_became() {
     for (width, height) in SIZES {
-        let mut desk = TestDesk::showing(width, height, &moved_down()).await;
+        let mut desk = TestDesk::with_review(width, height, &moved_down()).await;
         if width < 110 {
             desk.press_and_wait("v").await;
             desk.key(KeyCode::Esc).await;
@@ -66,8 +58,8 @@ async fn lines_are_beside_the_lines_that_they_became() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_match_is_found_in_rows_of_pairs() {
-    let mut desk = TestDesk::showing(130, 40, &moved_down()).await;
+async fn a_search_finds_matches_on_both_sides_of_a_row() {
+    let mut desk = TestDesk::with_review(130, 40, &moved_down()).await;
     desk.press_expecting("/weigh\n", "/weigh 1/3").await;
     desk.press("n").await;
     // The order is: the comment on the right, then the line on the left, then the line beside it.
@@ -78,7 +70,7 @@ async fn a_match_is_found_in_rows_of_pairs() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_asks_about_changes_that_were_not_on_the_screen() {
+async fn accepting_asks_about_unseen_changes() {
     let mut desk = TestDesk::reading(80, 14).await;
     desk.press_expecting("a", "2 of 3 changes were not on the screen yet. Accept all the same?").await;
     desk.assert_shows("y accept n no");
@@ -115,8 +107,8 @@ fn hidden_tab() -> Vec<Piece> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_asks_about_changes_that_are_hard_to_see() {
-    let mut desk = TestDesk::showing(80, 24, &hidden_tab()).await;
+async fn accepting_asks_about_hard_to_see_changes() {
+    let mut desk = TestDesk::with_review(80, 24, &hidden_tab()).await;
     desk.press("a").await;
     desk.assert_shows("2 of 2 changes were not on the screen yet, 1 of them with something hard to see.");
     desk.press("njjjjja").await;
@@ -124,10 +116,10 @@ async fn a_asks_about_changes_that_are_hard_to_see() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_list_of_all_names_reviews_that_are_hard_to_see() {
+async fn accept_all_lists_reviews_with_hard_to_see_changes() {
     for (width, height) in SIZES {
         let tab = [differs("    deep = 1\n", "\tdeep = 1\n"), same("end\n")];
-        let mut desk = TestDesk::showing(width, height, &tab).await;
+        let mut desk = TestDesk::with_review(width, height, &tab).await;
         desk.propose(2, "/shop/plain.py").await;
         desk.press_and_wait("\tjjjA").await;
         assert_snapshot!(format!("hard_to_see_in_the_list_{width}x{height}"), desk.screen());
@@ -145,7 +137,7 @@ fn many_changes(changes: usize) -> Vec<Piece> {
 #[tokio::test(start_paused = true)]
 async fn a_narrow_header_keeps_the_change_that_keys_act_on() {
     for (width, height) in SIZES {
-        let mut desk = TestDesk::showing(width, height, &many_changes(23)).await;
+        let mut desk = TestDesk::with_review(width, height, &many_changes(23)).await;
         desk.propose_and_wait(2, "/shop/other.py").await;
         desk.press_expecting("⎋", "change 1 of 23").await;
         desk.press_expecting(" ", "change 1 of 23: 22 kept, 1 dropped").await;
@@ -159,14 +151,16 @@ async fn a_narrow_header_keeps_the_change_that_keys_act_on() {
 async fn the_header_names_the_visible_part_of_a_large_change() {
     let lines: String = (1..=10_000).map(|n| format!("line {n}\n")).collect();
     for (width, height) in SIZES {
-        let mut desk = TestDesk::showing(width, height, &[same("first\n"), differs("old\n", &lines)]).await;
+        let mut desk =
+            TestDesk::with_review(width, height, &[same("first\n"), differs("old\n", &lines)]).await;
         desk.press("⇟⇟").await;
         let header = desk.screen().lines().find(|line| line.contains("change 1 of 1")).unwrap().to_owned();
         assert!(header.contains(" of 10,0") || header.contains('%'), "{header}");
         assert_snapshot!(format!("large_change_{width}x{height}"), header);
         desk.press("G").await;
-        let said = if width == 130 { "of 10,000" } else { "of 10,001" };
-        assert!(desk.flat().contains(said) || desk.flat().contains("100%"), "{}", desk.screen());
+        // In one column, the removed line counts, too.
+        let total = if width == 130 { "of 10,000" } else { "of 10,001" };
+        assert!(desk.flat().contains(total) || desk.flat().contains("100%"), "{}", desk.screen());
         desk.press("g").await;
     }
     // The header names no part of a change that fits.
@@ -175,53 +169,9 @@ async fn the_header_names_the_visible_part_of_a_large_change() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_without_a_meaning_names_the_help() {
-    let mut desk = TestDesk::reading(100, 24).await;
-    desk.press_expecting("Z", "Z does nothing here; ? lists the keys.").await;
-    assert_eq!(desk.requests(), []);
-}
-
-#[tokio::test(start_paused = true)]
-async fn m_lists_the_messages_and_then_none_waits() {
-    let mut desk = TestDesk::reading(80, 24).await;
-    desk.send_problems(&["first", "second", "third"]).await;
-    desk.assert_shows("Problem: third (2 more: m)");
-    desk.press_expecting("m", "Messages, the newest first:").await;
-    desk.assert_shows("• Problem: second");
-    desk.assert_shows("• Problem: first");
-    assert_snapshot!("messages_80x24", desk.screen());
-    desk.press("m").await;
-    desk.assert_hides("Problem");
-    desk.press_expecting("p", "Context is paused: agents learn nothing about your files (p resumes).").await;
-    desk.assert_hides("more: m");
-    desk.press_expecting("?", "help, past messages").await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_files_of_all_reviews_are_counted_in_one_line() {
-    let mut desk = TestDesk::reading(120, 30).await;
-    for id in 2..=7 {
-        desk.propose(id, &format!("/shop/{id}.py")).await;
-        desk.press("\tjjjjjj").await;
-    }
-    desk.wait_until_keys_count().await;
-    desk.press_and_wait_expecting("Ay", "7 accepted.").await;
-    for id in 1..=7 {
-        desk.written(id).await;
-    }
-    desk.assert_shows("7 accepted, 7 written.");
-    desk.assert_hides("more: m");
-    // A file that is accepted alone has its own line.
-    desk.propose_and_wait(8, "/shop/8.py").await;
-    desk.press("a").await;
-    desk.written(8).await;
-    desk.assert_shows("8.py: written as accepted.");
-}
-
-#[tokio::test(start_paused = true)]
 async fn the_header_says_that_a_file_will_be_empty() {
     for (width, height) in SIZES {
-        let mut desk = TestDesk::showing(width, height, &[differs("all\nof\nit\n", "")]).await;
+        let mut desk = TestDesk::with_review(width, height, &[differs("all\nof\nit\n", "")]).await;
         desk.assert_shows("the file will be empty");
         assert_snapshot!(format!("emptied_{width}x{height}"), desk.screen());
         desk.press(" ").await;
@@ -236,7 +186,7 @@ async fn the_header_says_that_a_file_will_be_empty() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn v_comes_back_to_the_layout_by_width() {
+async fn the_key_v_returns_to_the_layout_by_width() {
     let mut desk = TestDesk::reading(130, 40).await;
     desk.press_expecting("v", "One column, at any width.").await;
     desk.press_expecting("v", "Side by side, at any width.").await;
@@ -271,9 +221,9 @@ fn long_and_deep() -> Vec<Piece> {
 #[tokio::test(start_paused = true)]
 async fn wrapped_lines_keep_their_indentation_and_their_words() {
     for (width, height) in SIZES {
-        let desk = TestDesk::showing(width, height, &long_and_deep()).await;
+        let desk = TestDesk::with_review(width, height, &long_and_deep()).await;
         let screen = desk.screen();
-        assert!(!screen.contains('…'), "a line that stays is as whole as the one that goes:\n{screen}");
+        assert!(!screen.contains('…'), "no line is cut, neither an old nor a new one:\n{screen}");
         for word in ["total_of", "every_item_there_is", "including", "rebates"] {
             assert!(screen.matches(word).count() >= 4, "{word} is broken:\n{screen}");
         }
@@ -281,33 +231,4 @@ async fn wrapped_lines_keep_their_indentation_and_their_words() {
         assert!(!goes_on.is_empty() && goes_on.iter().all(|row| row.contains("↳         ")), "{screen}");
         assert_snapshot!(format!("wrapped_{width}x{height}"), screen);
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn u_undoes_a_reason_that_was_just_given() {
-    let mut desk = TestDesk::connected(120, 28).await;
-    desk.open_unlike(1, "/shop/basket.py", &pieces(), |review| review.reasons = Reasons::Always);
-    desk.wait_until_keys_count().await;
-    for (typed, said) in [("too early", "Reason removed."), ("later", "Reason removed.")] {
-        desk.press("R\t").await;
-        desk.press(typed).await;
-        desk.press_expecting("\n", &format!("Your reason for Gemini CLI: {typed}")).await;
-        desk.press_expecting("u", said).await;
-        desk.assert_hides("Your reason");
-    }
-    // The undo of a reason that replaced another one restores that one.
-    desk.press_expecting("R\tone\nR\t two\n", "Your reason for Gemini CLI: one two").await;
-    desk.press_expecting("u", "Your reason for Gemini CLI: one").await;
-    desk.assert_hides("one two");
-    // After another change, `u` undoes that change.
-    desk.press_expecting("R\t!\n u", "Undone.").await;
-    desk.assert_shows("Your reason for Gemini CLI: one!");
-    desk.press_expecting("u", "There is nothing to undo.").await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_demo_names_no_hook() {
-    let mut desk = TestDesk::demo(120).await;
-    desk.press_expecting("R", "Gemini CLI reads no reason here: its protocol carries none.").await;
-    desk.assert_hides("install agent");
 }
