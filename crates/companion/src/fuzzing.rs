@@ -35,7 +35,7 @@ pub fn words(original: &str, other: &str) -> Option<Words> {
 /// Returns a context as it is streamed to an agent.
 #[must_use]
 pub fn context_frame(context: &IdeContext) -> Bytes {
-    ContextFrames::new(context).of(ContextForm::Update, Transport::Http)
+    ContextFrames::new(context).get(ContextForm::Update, Transport::Http)
 }
 
 /// Returns an acceptance as it is streamed to the agent.

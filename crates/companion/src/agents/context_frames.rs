@@ -25,7 +25,7 @@ pub(crate) struct ContextFrames {
 struct Forms {
     update: Bytes,
     selection: Bytes,
-    from_one: Bytes,
+    one_based_selection: Bytes,
 }
 
 impl ContextFrames {
@@ -33,16 +33,17 @@ impl ContextFrames {
         let selection = selection(context);
         let update = rpc::notification(CONTEXT_UPDATE, context);
         let selected = rpc::notification(SELECTION_CHANGED, &selection);
-        let from_one = rpc::notification(SELECTION_CHANGED, &from_one(selection));
+        let one_based = rpc::notification(SELECTION_CHANGED, &to_one_based(selection));
         let over = |transport| Forms {
             update: frame(transport, &[&update]),
             selection: frame(transport, &[&selected]),
-            from_one: frame(transport, &[&from_one]),
+            one_based_selection: frame(transport, &[&one_based]),
         };
         Self { http: over(Transport::Http), websocket: over(Transport::WebSocket) }
     }
 
-    pub(crate) fn of(&self, form: ContextForm, transport: Transport) -> Bytes {
+    /// Returns the frame for a form and a transport.
+    pub(crate) fn get(&self, form: ContextForm, transport: Transport) -> Bytes {
         let forms = match transport {
             Transport::Http => &self.http,
             Transport::WebSocket => &self.websocket,
@@ -50,22 +51,22 @@ impl ContextFrames {
         match form {
             ContextForm::Update => forms.update.clone(),
             ContextForm::Selection => forms.selection.clone(),
-            ContextForm::OneBasedSelection => forms.from_one.clone(),
+            ContextForm::OneBasedSelection => forms.one_based_selection.clone(),
         }
     }
 }
 
 /// Converts the selection for an agent that counts lines from 1, and that counts the last line of the range
 /// as selected even if no character of it is.
-fn from_one(mut selection: SelectionChanged) -> SelectionChanged {
+fn to_one_based(mut selection: SelectionChanged) -> SelectionChanged {
     let text = selection.text.get_or_insert_default();
     let range = &mut selection.selection;
     if range.end.character == 0 && range.end.line > range.start.line {
         let last = text.trim_end_matches('\n').rsplit('\n').next().unwrap_or_default();
         let line = range.end.line - 1;
-        let before = if line == range.start.line { range.start.character } else { 0 };
-        let units = u32::try_from(last.encode_utf16().count()).unwrap_or(u32::MAX);
-        range.end = FilePosition { line, character: before.saturating_add(units) };
+        let first_column = if line == range.start.line { range.start.character } else { 0 };
+        let utf16_length = u32::try_from(last.encode_utf16().count()).unwrap_or(u32::MAX);
+        range.end = FilePosition { line, character: first_column.saturating_add(utf16_length) };
     }
     range.start.line = range.start.line.saturating_add(1);
     range.end.line = range.end.line.saturating_add(1);
@@ -73,7 +74,7 @@ fn from_one(mut selection: SelectionChanged) -> SelectionChanged {
     selection
 }
 
-/// Returns the active file, for agents that know one file only; empty if agents are to know no file.
+/// Returns the active file with its selection, for agents that take one file. Empty without an active file.
 pub(crate) fn selection(context: &IdeContext) -> SelectionChanged {
     let active = context.open_files().first().filter(|file| file.is_active == Some(true));
     let Some(active) = active else { return SelectionChanged::default() };
@@ -98,10 +99,10 @@ pub(crate) fn selected_lines(context: &IdeContext) -> Option<(String, Option<Lin
 
 /// Returns the frame of a mention, for an agent that takes mentions.
 pub(super) fn mention(path: &str, lines: Option<Lines>, form: ContextForm, transport: Transport) -> Bytes {
-    let from_one = form == ContextForm::OneBasedSelection;
-    let first_line = usize::from(from_one);
+    let is_one_based = form == ContextForm::OneBasedSelection;
+    let first_line = usize::from(is_one_based);
     // Such an agent needs lines, and takes a mention of the first line alone for the whole file.
-    let lines = lines.or(from_one.then_some(Lines { start: 0, end: 1 }));
+    let lines = lines.or(is_one_based.then_some(Lines { start: 0, end: 1 }));
     let line = |line: usize| u32::try_from(line + first_line).unwrap_or(u32::MAX);
     let mention = AtMentioned {
         file_path: path.to_owned(),
@@ -121,17 +122,19 @@ fn range(active: &OpenFile, text: &str) -> SelectedRange {
     let Some(cursor) = active.cursor.map(position) else {
         return SelectedRange { is_empty: true, ..SelectedRange::default() };
     };
-    let breaks = u32::try_from(text.matches('\n').count()).unwrap_or(u32::MAX);
+    let line_breaks = u32::try_from(text.matches('\n').count()).unwrap_or(u32::MAX);
     let last = text.rsplit('\n').next().unwrap_or_default();
-    let units = u32::try_from(last.encode_utf16().count()).unwrap_or(u32::MAX);
+    let utf16_length = u32::try_from(last.encode_utf16().count()).unwrap_or(u32::MAX);
     let start = match active.anchor.map(position) {
         Some(anchor) => anchor.min(cursor),
-        None if breaks == 0 => FilePosition { character: cursor.character.saturating_sub(units), ..cursor },
-        None => FilePosition { line: cursor.line.saturating_sub(breaks), character: 0 },
+        None if line_breaks == 0 => {
+            FilePosition { character: cursor.character.saturating_sub(utf16_length), ..cursor }
+        }
+        None => FilePosition { line: cursor.line.saturating_sub(line_breaks), character: 0 },
     };
-    let end = match breaks {
-        0 => FilePosition { character: start.character.saturating_add(units), ..start },
-        breaks => FilePosition { line: start.line.saturating_add(breaks), character: units },
+    let end = match line_breaks {
+        0 => FilePosition { character: start.character.saturating_add(utf16_length), ..start },
+        _ => FilePosition { line: start.line.saturating_add(line_breaks), character: utf16_length },
     };
     SelectedRange { start, end, is_empty: text.is_empty() }
 }
@@ -140,7 +143,8 @@ fn range(active: &OpenFile, text: &str) -> SelectedRange {
 mod tests {
     use super::*;
 
-    fn lines(cursor: (u32, u32), anchor: Option<(u32, u32)>, text: &str) -> [(u32, u32); 2] {
+    /// Returns the two ends of the range, each as a line and a character.
+    fn range_of(cursor: (u32, u32), anchor: Option<(u32, u32)>, text: &str) -> [(u32, u32); 2] {
         let at = |(line, character)| Cursor { line, character };
         let active = OpenFile {
             path: "/a".into(),
@@ -162,33 +166,37 @@ mod tests {
         assert!(whole_or_lines(None).contains(r#""params":{"filePath":"/a"}"#), "{}", whole_or_lines(None));
         let some = whole_or_lines(Some(Lines { start: 1, end: 3 }));
         assert!(some.contains(r#""lineStart":1,"lineEnd":2"#), "{some}");
-        let from_one = |lines| in_form(lines, ContextForm::OneBasedSelection);
-        assert!(from_one(Some(Lines { start: 1, end: 3 })).contains(r#""lineStart":2,"lineEnd":3"#));
-        assert!(from_one(None).contains(r#""lineStart":1,"lineEnd":1"#));
+        let one_based = |lines| in_form(lines, ContextForm::OneBasedSelection);
+        assert!(one_based(Some(Lines { start: 1, end: 3 })).contains(r#""lineStart":2,"lineEnd":3"#));
+        assert!(one_based(None).contains(r#""lineStart":1,"lineEnd":1"#));
     }
 
     #[test]
-    fn an_agent_that_counts_from_one_gets_empty_texts_for_no_file() {
-        let nothing = from_one(SelectionChanged::default());
+    fn an_agent_that_counts_from_one_gets_empty_texts_without_a_file() {
+        let nothing = to_one_based(SelectionChanged::default());
         assert_eq!((nothing.file_path.as_deref(), nothing.text.as_deref()), (Some(""), Some("")));
+    }
+
+    #[test]
+    fn an_agent_that_counts_from_one_gets_the_last_line_whole() {
         let position = |line, character| FilePosition { line, character };
         let whole_lines = SelectionChanged {
             text: Some("two\nthree\n".into()),
             selection: SelectedRange { start: position(1, 0), end: position(3, 0), is_empty: false },
             ..SelectionChanged::default()
         };
-        let selected = from_one(whole_lines).selection;
+        let selected = to_one_based(whole_lines).selection;
         assert_eq!((selected.start, selected.end), (position(2, 0), position(3, 5)));
     }
 
     #[test]
     fn the_range_has_the_length_of_the_text_with_the_cursor_at_either_end() {
-        assert_eq!(lines((4, 5), None, "two\nthree\nfour"), [(1, 0), (3, 4)]);
-        assert_eq!(lines((4, 5), Some((2, 1)), "two\nthree\nfour"), [(1, 0), (3, 4)]);
-        assert_eq!(lines((2, 1), Some((4, 5)), "two\nthree\nfour"), [(1, 0), (3, 4)]);
+        assert_eq!(range_of((4, 5), None, "two\nthree\nfour"), [(1, 0), (3, 4)]);
+        assert_eq!(range_of((4, 5), Some((2, 1)), "two\nthree\nfour"), [(1, 0), (3, 4)]);
+        assert_eq!(range_of((2, 1), Some((4, 5)), "two\nthree\nfour"), [(1, 0), (3, 4)]);
         // Whole lines, with the cursor anywhere in the last line.
-        assert_eq!(lines((4, 3), Some((2, 1)), "two\nthree\nfour\n"), [(1, 0), (4, 0)]);
-        assert_eq!(lines((7, 4), None, "ab"), [(6, 1), (6, 3)]);
-        assert_eq!(lines((7, 4), None, ""), [(6, 3), (6, 3)]);
+        assert_eq!(range_of((4, 3), Some((2, 1)), "two\nthree\nfour\n"), [(1, 0), (4, 0)]);
+        assert_eq!(range_of((7, 4), None, "ab"), [(6, 1), (6, 3)]);
+        assert_eq!(range_of((7, 4), None, ""), [(6, 3), (6, 3)]);
     }
 }

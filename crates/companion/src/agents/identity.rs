@@ -65,7 +65,7 @@ impl Identity {
 
     /// Returns the frame of the context in the form that the agent reads.
     pub(super) fn frame_of(&self, context: &ContextFrames) -> Bytes {
-        context.of(self.dialect.context, self.transport)
+        context.get(self.dialect.context, self.transport)
     }
 
     /// Creates the identity of a session in the journal, which holds only sessions over HTTP.

@@ -198,7 +198,7 @@ mod tests {
     const NOTIFIED: Delivery = Delivery::Notified { closes: false };
 
     fn context_frame(context: &IdeContext) -> Bytes {
-        ContextFrames::new(context).of(ContextForm::Update, Transport::Http)
+        ContextFrames::new(context).get(ContextForm::Update, Transport::Http)
     }
 
     /// Returns the next frame of the first stream.
