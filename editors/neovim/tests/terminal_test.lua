@@ -211,14 +211,14 @@ test('a file name that the agent would read as a key is not sent', { 'gemini' },
   e:cmd('wincmd p')
   e:lua([[vim.cmd.edit(vim.fn.fnameescape('c\27[31m\r.txt'))]])
   e:cmd('Alongside send')
-  e:await_said([[not sent, because the name of the file has invisible characters: c\x1b[31m\r.txt]])
+  e:await_said([[not sent, because the name of the file has control or invisible characters: c\x1b[31m\r.txt]])
   eq('', read(e.record .. '.gemini'))
 end)
 
 test('outside a file, sending shows the remedy', { 'gemini' }, {}, function(e)
   e:cmd('enew')
   e:cmd('Alongside send')
-  e:await_said('this buffer is no file. Go to the file first.')
+  e:await_said('this buffer is not a file. Go to the file first.')
   e:cmd('1Alongside accept')
   e:await_said("':Alongside accept' takes no range; ':Alongside send' does")
 end)
@@ -233,7 +233,7 @@ test('without a terminal of the plugin, the companion gets the lines, and its re
   local refusal = "{ method = 'alongside/mentionFile', error = { code = -32803, message = 'no', data = { why = 'noAgentTakesFiles' } } }"
   e:lua(server:format(refusal))
   e:cmd('Alongside send')
-  e:await_lua('the message', [[return #said > 0 and said[#said][1]:find('none elsewhere takes files') ~= nil]])
+  e:await_lua('the message', [[return #said > 0 and said[#said][1]:find('no connected agent accepts mentions') ~= nil]])
 end)
 
 return tests

@@ -61,10 +61,10 @@ function M.code(char)
   return select(2, decode(char, 1))
 end
 
-local short = { [0x09] = '\\t', [0x0a] = '\\n', [0x0d] = '\\r' }
+local short_escapes = { [0x09] = '\\t', [0x0a] = '\\n', [0x0d] = '\\r' }
 
 local function escape(code)
-  return short[code] or (code < 0x80 and ('\\x%02x'):format(code)) or ('\\u{%x}'):format(code)
+  return short_escapes[code] or (code < 0x80 and ('\\x%02x'):format(code)) or ('\\u{%x}'):format(code)
 end
 
 --- Replaces characters for which `is_replaced` is true with the result of `replace`, and invalid bytes with U+FFFD.
@@ -101,7 +101,7 @@ function M.one_line(text)
   return M.name((vim.trim(tostring(text)):gsub('%s*\n%s*', ' / ')))
 end
 
---- Returns a message, made harmless; line endings and tabs stay.
+--- Returns a message, made harmless; newlines and tabs stay.
 ---@param text any
 ---@return string
 function M.text(text)

@@ -33,7 +33,7 @@ local function warn_if_modified(is_modified)
   end
 end
 
--- Sends the mention through the companion, which informs the person where the file has gone.
+-- Sends the mention through the companion, which tells the person which agent got the file.
 local function mention(buf, first, last)
   local this_server = server.get(project.of_buffer(buf))
   local lines = first and { start = first - 1, ['end'] = last } or nil
@@ -44,7 +44,7 @@ local function mention(buf, first, last)
     end
     local why = type(err.data) == 'table' and err.data.why
     local message = (why == 'noAgentTakesFiles' or why == 'gone')
-        and 'alongside: no agent runs in a terminal of this plugin, and none elsewhere takes files. Start one: :Alongside terminal'
+        and 'alongside: no agent runs in a terminal of this plugin, and no connected agent accepts mentions. Start one: :Alongside terminal'
       or 'alongside: ' .. harmless.name(err.message)
     messages.later(message, vim.log.levels.WARN)
   end)
@@ -57,7 +57,7 @@ end
 function M.send(first, last)
   local buf = vim.api.nvim_get_current_buf()
   if not project.is_file(buf) then
-    return messages.now('alongside: this buffer is no file. Go to the file first.', vim.log.levels.WARN)
+    return messages.now('alongside: this buffer is not a file. Go to the file first.', vim.log.levels.WARN)
   end
   local target = terminal.running(project.of_buffer(buf))
   if not target then
@@ -69,7 +69,7 @@ function M.send(first, last)
   end
   if harmless.name(path) ~= path then
     -- A line ending in the name would submit the prompt.
-    local message = 'alongside: not sent, because the name of the file has invisible characters: %s'
+    local message = 'alongside: not sent, because the name of the file has control or invisible characters: %s'
     return messages.now(message:format(harmless.name(path)), vim.log.levels.WARN)
   end
   local is_modified = vim.bo[buf].modified

@@ -88,7 +88,7 @@ export def Send(lines: list<number>)
   final path = stridx(resolve(file), root) == 0 ? strpart(resolve(file), strlen(root)) : file
   if strtrans(path) != path
     # The terminal would interpret a line ending or an escape sequence as a key.
-    messages.Error($'Not sent, because the name of the file has invisible characters: {strtrans(path)}')
+    messages.Error($'Not sent, because the name of the file has control or invisible characters: {strtrans(path)}')
     return
   endif
   final words = empty(lines) ? '' : lines[0] == lines[1] ? $' line {lines[0]}' : $' lines {lines[0]}-{lines[1]}'
@@ -109,7 +109,7 @@ def Mention(file: string, lines: list<number>)
   endif
   server.Request(desk, 'alongside/mentionFile', params, null_function, (error) => {
     final has_no_agent = get(get(error, 'data', {}), 'why', '') == 'noAgentTakesFiles'
-    messages.Error(has_no_agent ? 'No agent runs here, and none elsewhere takes files; :Alongside terminal starts one.'
+    messages.Error(has_no_agent ? 'No agent runs here, and no connected agent accepts mentions; :Alongside terminal starts one.'
       : error.message)
   })
 enddef
