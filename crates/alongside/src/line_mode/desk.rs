@@ -98,7 +98,7 @@ impl LineDesk {
             }
         }
         self.work.reading().printer().end();
-        self.work.reading().input().end();
+        self.work.reading().input().restore_terminal();
     }
 
     /// Runs until the person, a signal, the companion or `done` ends the desk.

@@ -18,9 +18,9 @@ pub(crate) enum InputLine {
     Line(String),
     /// Ctrl-D on an empty line of a terminal. The input has not ended.
     CtrlD,
-    /// A text on a terminal that Ctrl-D ended instead of Enter.
+    /// Text typed on a terminal and ended by Ctrl-D instead of Enter.
     Unfinished(String),
-    /// A text on a terminal that Ctrl-L ended, which asks for the screen to be printed again.
+    /// Text typed before Ctrl-L, the key that asks for the screen again.
     Redraw(String),
     /// The input has ended.
     End,
@@ -59,7 +59,7 @@ impl LineReader {
         Self::new(false, || Box::new(std::io::stdin().lock()))
     }
 
-    /// Sets the key for the screen again after the process was stopped and continued.
+    /// Sets the redraw key again after the process was suspended and continued.
     pub(crate) fn resume(&self) {
         if let Some(key) = &self.redraw_key {
             key.set_again();
@@ -67,7 +67,7 @@ impl LineReader {
     }
 
     /// Restores the terminal.
-    pub(crate) fn end(&mut self) {
+    pub(crate) fn restore_terminal(&mut self) {
         self.redraw_key = None;
     }
 
@@ -124,7 +124,7 @@ impl LineReader {
         self.prompt_changed_at.is_some_and(|changed| changed.elapsed() < MIN_REPLY_TIME)
     }
 
-    /// Puts a line back, which replies to a later prompt.
+    /// Puts back a line that is meant for a later prompt.
     pub(crate) fn put_back(&mut self, input: InputLine) {
         self.put_back = Some(input);
     }

@@ -1,6 +1,6 @@
 //! The person's work on reviews: their requests to the companion, their decisions, and their editor. After
 //! each reply, the desk takes the revision that the companion made, so that the next line is about the
-//! printed revision.
+//! printed revision. `activity.rs` knows when the desk reads no line, and `reading.rs` the reviews and the prompt.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -98,6 +98,7 @@ impl ReviewWork {
         self.is_gone = true;
     }
 
+    /// Whether the companion is gone.
     pub(super) fn is_gone(&self) -> bool {
         self.is_gone
     }
@@ -147,7 +148,7 @@ impl ReviewWork {
         self.reading.show(vec![Message::last_word(last_word)]);
     }
 
-    /// Has the next review printed without waiting for more last words.
+    /// Ends the wait for last words, so that the next review is printed.
     pub(super) fn stop_awaiting_last_words(&mut self) {
         self.activity = Activity::Listening;
         self.reading.note_prompt_change();

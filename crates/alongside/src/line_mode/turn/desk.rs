@@ -98,7 +98,7 @@ impl TurnDesk {
         }
         while let Ok(Ok(_)) = timeout(LEAVE_TIMEOUT, self.work.desk().next()).await {}
         self.work.reading().printer().end();
-        self.work.reading().input().end();
+        self.work.reading().input().restore_terminal();
     }
 
     fn say(&mut self, text: &str) {
