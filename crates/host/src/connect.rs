@@ -72,7 +72,7 @@ pub(super) async fn connect(request: &JoinRequest) -> anyhow::Result<Joined> {
         name: registry.free_name(request.dirs.first()),
         roots: request.dirs.clone(),
         editors: request.editor.iter().cloned().collect(),
-        parties: request.without_editor().into_iter().collect(),
+        parties: request.party_without_editor().into_iter().collect(),
         config: request.globals.config.as_deref().map(absolute).transpose()?,
         log: request.globals.log.as_deref().map(absolute).transpose()?,
         ..Entry::default()

@@ -118,7 +118,7 @@ impl JoinRequest {
     }
 
     /// Returns this party as an entry records it, if it has no editor.
-    pub(super) fn without_editor(&self) -> Option<PartyRecord> {
+    pub(super) fn party_without_editor(&self) -> Option<PartyRecord> {
         let record = PartyRecord { pid: std::process::id(), role: self.role, name: self.name.clone() };
         self.editor.is_none().then_some(record)
     }
@@ -129,7 +129,7 @@ impl JoinRequest {
         let mut editors: Vec<EditorProcess> = self.editor.iter().cloned().collect();
         let living = crashed.editors.iter().filter(|editor| process::is_alive(editor.pid));
         editors.extend(living.filter(|editor| !self.editor.iter().any(|own| own.pid == editor.pid)).cloned());
-        let mut parties: Vec<PartyRecord> = self.without_editor().into_iter().collect();
+        let mut parties: Vec<PartyRecord> = self.party_without_editor().into_iter().collect();
         let living = crashed.living_parties().into_iter();
         parties.extend(living.filter(|party| party.pid != std::process::id()));
         Entry { editors, parties, ..crashed.clone() }

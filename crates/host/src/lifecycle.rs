@@ -32,7 +32,7 @@ pub(super) struct Party {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Step {
     /// Publish the host under these editors, the most recently used editor first.
-    Show(Vec<EditorProcess>),
+    Publish(Vec<EditorProcess>),
     /// No party is left: reject waiting reviews and remove the discovery files, but keep agents' streams.
     Hide,
     /// Reject waiting reviews, and end.
@@ -113,7 +113,7 @@ impl Lifecycle {
     }
 
     /// Returns all parties without an editor. After a crash, the next host expects them.
-    pub(super) fn without_editor(&self) -> Vec<PartyRecord> {
+    pub(super) fn parties_without_editor(&self) -> Vec<PartyRecord> {
         let parties = self.members.values().map(|Member { party, .. }| party);
         let record =
             |party: &Party| Some(PartyRecord { pid: party.pid?, role: party.role, name: party.name.clone() });
@@ -134,7 +134,7 @@ impl Lifecycle {
     }
 
     /// Returns the names of all members.
-    pub(super) fn keepers(&self) -> Vec<String> {
+    pub(super) fn member_names(&self) -> Vec<String> {
         names(self.members.values())
     }
 
@@ -166,8 +166,8 @@ impl Lifecycle {
         }
     }
 
-    /// Handles that a party has `left`, or vanished.
-    pub(super) fn parted(&mut self, id: u64, left: bool, now: Instant) -> Vec<Step> {
+    /// Handles that a party has said goodbye, or vanished.
+    pub(super) fn parted(&mut self, id: u64, said_goodbye: bool, now: Instant) -> Vec<Step> {
         let Some(mut member) = self.members.remove(&id) else {
             return Vec::new();
         };
@@ -177,8 +177,8 @@ impl Lifecycle {
         let is_served = self.members.values().any(is_its);
         match editor {
             _ if is_served => {}
-            Some(editor) if left => self.closed_editor = Some((editor, now + GRACE)),
-            _ if left => {}
+            Some(editor) if said_goodbye => self.closed_editor = Some((editor, now + GRACE)),
+            _ if said_goodbye => {}
             _ => {
                 member.away_until = Some(now + GRACE);
                 self.members.insert(id, member);
@@ -240,7 +240,7 @@ impl Lifecycle {
     }
 
     /// Removes the members whose time is over, and returns the resulting steps.
-    pub(super) fn due(&mut self, now: Instant) -> Vec<Step> {
+    pub(super) fn handle_deadline(&mut self, now: Instant) -> Vec<Step> {
         self.members.retain(|_, member| member.away_until.is_none_or(|until| until > now));
         self.settle(now)
     }
@@ -251,7 +251,7 @@ impl Lifecycle {
         if !editors.is_empty() {
             let is_new = editors != self.published;
             self.published.clone_from(&editors);
-            return if is_new { vec![Step::Show(editors)] } else { Vec::new() };
+            return if is_new { vec![Step::Publish(editors)] } else { Vec::new() };
         }
         match self.closed_editor {
             Some((_, until)) if until > now => {

@@ -87,7 +87,7 @@ impl RunningHost {
         self.plan_save_watcher();
         tokio::spawn(report_foreign(self.companion.observe(), self.presence.entry().roots.clone()));
         // After a crash, the host may wait for several editors.
-        let steps = self.lifecycle.due(Instant::now());
+        let steps = self.lifecycle.handle_deadline(Instant::now());
         let _ = self.carry_out(steps).await;
         let ending = loop {
             self.notice_suspension();
@@ -140,7 +140,7 @@ impl RunningHost {
             Event::Signal(signal) => steps = on_signal(signal),
         }
         self.carry_out(steps).await?;
-        self.presence.set_parties(self.lifecycle.editors(), self.lifecycle.without_editor());
+        self.presence.set_parties(self.lifecycle.editors(), self.lifecycle.parties_without_editor());
         self.serve_roots().await;
         self.send_keepers();
         ControlFlow::Continue(())
@@ -279,7 +279,7 @@ impl RunningHost {
 
     fn deadline_due(&mut self) -> Vec<Step> {
         self.notice_suspension();
-        self.lifecycle.due(Instant::now())
+        self.lifecycle.handle_deadline(Instant::now())
     }
 
     fn editor_ended(&mut self, pid: u32) -> Vec<Step> {
@@ -296,7 +296,7 @@ impl RunningHost {
         for step in steps {
             tracing::info!(?step, "the host");
             match step {
-                Step::Show(editors) => {
+                Step::Publish(editors) => {
                     let problems = self.companion.set_editors(editors.iter().map(editor).collect()).await;
                     report(&self.companion, problems);
                 }
@@ -319,7 +319,7 @@ impl RunningHost {
             editors: self.lifecycle.editors(),
             hidden: self.lifecycle.is_hidden(),
             seconds_left: self.lifecycle.time_left(Instant::now()).map(|left| left.as_secs()),
-            kept_by: self.lifecycle.keepers(),
+            kept_by: self.lifecycle.member_names(),
             status: self.companion.status().await,
         }
     }

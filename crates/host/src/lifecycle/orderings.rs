@@ -89,7 +89,7 @@ impl World {
         expected.iter().for_each(|of| away[*of] = 0);
         let mut lifecycle = Lifecycle::begin(expected.iter().map(|of| party(*of)).collect(), now);
         // A host begins in this way: its start has published only the first editor.
-        lifecycle.due(now);
+        lifecycle.handle_deadline(now);
         Self {
             found_as: lifecycle.published.iter().map(|editor| editor.pid).collect(),
             lifecycle,
@@ -195,7 +195,7 @@ impl World {
                 next.expected.retain(|of| PARTIES[*of].0 != pid);
                 assert!(next.expected.len() < expected, "{self:#?}");
                 next.lifecycle.expected_ended(pid);
-                next.lifecycle.due(next.now)
+                next.lifecycle.handle_deadline(next.now)
             }
             Action::Time => {
                 next.now += TICK;
@@ -205,14 +205,14 @@ impl World {
                 next.forget_expected();
                 // `deadline` announces everything that is due.
                 let is_due = next.lifecycle.deadline().is_some_and(|at| at <= next.now);
-                let due = next.lifecycle.due(next.now);
+                let due = next.lifecycle.handle_deadline(next.now);
                 assert!(is_due || due.is_empty(), "{self:#?}");
                 due
             }
         };
         for step in &steps {
             match step {
-                Step::Show(editors) => next.found_as = editors.iter().map(|editor| editor.pid).collect(),
+                Step::Publish(editors) => next.found_as = editors.iter().map(|editor| editor.pid).collect(),
                 Step::Hide => next.found_as.clear(),
                 Step::End => {}
             }
