@@ -311,7 +311,7 @@ fn add_hook(
     (hook, release): (OurHook, Option<(u64, u64, u64)>),
     (line, option): (&str, &str),
 ) -> Result<()> {
-    let agent = HookAgent::named(id).context("it runs no hooks")?;
+    let agent = HookAgent::named(id).with_context(|| format!("{id} runs no hooks"))?;
     let file = &agent.hook.file;
     let path = sandbox.home().join(file.directory().0).join(file.name());
     let before = hooks::text(&path)?;

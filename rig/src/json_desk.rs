@@ -29,8 +29,8 @@ impl JsonDesk {
         command.env_clear().envs(sandbox.env()).current_dir(sandbox.project());
         command.args(["review", "--json"]).args(arguments).stderr(Stdio::null());
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
-        let stdin = child.stdin.take().context("it has an input")?;
-        let lines = BufReader::new(child.stdout.take().context("it has an output")?).lines();
+        let stdin = child.stdin.take().context("alongside has no standard input")?;
+        let lines = BufReader::new(child.stdout.take().context("alongside has no standard output")?).lines();
         let received = Arc::new(Mutex::new(Vec::new()));
         let all = received.clone();
         std::thread::spawn(move || {

@@ -154,7 +154,7 @@ impl JsonLinesProcess {
         let ended = match tokio::time::timeout(PATIENCE, events.wait_for(|seen| probe(seen).is_some())).await
         {
             Ok(Ok(seen)) => return probe(&seen).context("the probe changed its mind"),
-            Ok(Err(_)) => "it ended",
+            Ok(Err(_)) => "the process ended",
             Err(_) => "the time was up",
         };
         let events = self.events.borrow();

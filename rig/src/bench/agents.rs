@@ -82,7 +82,7 @@ impl Agents {
                 EventKind::Cut => bail!("the stream of an agent broke off"),
             };
             let mut message: Value =
-                serde_json::from_slice(&data(&message)).context("a message is no JSON")?;
+                serde_json::from_slice(&data(&message)).context("a message is not JSON")?;
             let method = message["method"].as_str().unwrap_or_default().to_owned();
             if message["id"].is_null() {
                 return Ok(Some(StreamMessage {
@@ -117,7 +117,7 @@ impl Agents {
     pub(super) fn drain_messages(&mut self, silence: Duration) -> Result<()> {
         let until = Instant::now() + PATIENCE;
         while self.next_message(silence)?.is_some() {
-            ensure!(Instant::now() < until, "it says something all the time");
+            ensure!(Instant::now() < until, "the companion sends messages all the time");
         }
         Ok(())
     }
@@ -143,7 +143,7 @@ pub(super) fn connect(address: &Address, mut socket: BlockingSocket) -> Result<A
     let hello = initialize("bench", "1.0.0", VERSION);
     let answer = socket.ask(&address.request("", Some(hello.as_bytes())))?;
     answer.result()?;
-    let session = answer.session.context("it gives no session")?;
+    let session = answer.session.context("the companion gives no session")?;
     socket.ask(&address.request(&session, Some(INITIALIZED.as_bytes())))?;
     Ok(Agent { session, socket })
 }

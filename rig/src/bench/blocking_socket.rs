@@ -27,9 +27,9 @@ pub(super) struct TimedResponse {
 impl TimedResponse {
     /// Parses the message, and returns its result.
     pub(super) fn result(&self) -> Result<Value> {
-        let mut reply: Value = serde_json::from_slice(&self.message).context("the answer is no JSON")?;
+        let mut reply: Value = serde_json::from_slice(&self.message).context("the answer is not JSON")?;
         let result = reply["result"].take();
-        ensure!(result.is_object() && result["isError"] != true, "it was refused: {reply} {result}");
+        ensure!(result.is_object() && result["isError"] != true, "the request was refused: {reply} {result}");
         Ok(result)
     }
 }
@@ -71,8 +71,8 @@ impl BlockingSocket {
     /// Requests a stream, and closes the connection once the stream has begun.
     pub(super) fn begin_stream(mut self, request: &[u8]) -> Result<()> {
         self.tcp.write_all(request)?;
-        let head = self.read_head().context("no stream is begun")?;
-        ensure!(head.status == 200, "a stream is answered {}", head.status);
+        let head = self.read_head().context("the companion begins no stream")?;
+        ensure!(head.status == 200, "the request for a stream was answered with {}", head.status);
         Ok(())
     }
 
@@ -108,7 +108,7 @@ impl BlockingSocket {
                 }
             }
         }
-        first.context("the stream of an answer ended without it")
+        first.context("the stream of an answer ended without the answer")
     }
 
     /// Reads the next part of a body; `None` at its end.

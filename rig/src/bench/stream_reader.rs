@@ -66,7 +66,7 @@ impl StreamReader {
         let (address, session) = (address.clone(), session.to_owned());
         let request = StreamRequest { agent, address, session, opened };
         self.requests.send(request).ok().context("the stream reader has ended")?;
-        opening.recv_timeout(PATIENCE).context("no stream is begun")?
+        opening.recv_timeout(PATIENCE).context("the companion begins no stream")?
     }
 
     /// Waits for the next message or end of any stream; `None` if there is none within this time.

@@ -107,7 +107,9 @@ impl Subject {
 
     /// Starts alongside as an editor does: as a language server, which starts the host.
     pub(super) fn start_as_server(&self) -> Result<Companion> {
-        let Kind::Ours(program) = &self.kind else { bail!("it is no language server that is known here") };
+        let Kind::Ours(program) = &self.kind else {
+            bail!("only alongside can be started as a language server here")
+        };
         let sandbox = Sandbox::new();
         let uri = format!("file://{}", sandbox.project().display());
         let folder = serde_json::json!({ "uri": uri, "name": "project" });
@@ -239,17 +241,18 @@ impl Companion {
     /// Sends SIGTERM to the companion.
     pub(super) fn terminate(&self) -> Result<()> {
         let pid = i32::try_from(self.pid).ok().and_then(rustix::process::Pid::from_raw);
-        let pid = pid.context("it has no process")?;
-        rustix::process::kill_process(pid, rustix::process::Signal::TERM).context("it cannot be asked to end")
+        let pid = pid.context("the companion has no process")?;
+        rustix::process::kill_process(pid, rustix::process::Signal::TERM)
+            .context("the companion cannot be asked to end")
     }
 
     /// Waits until the companion has ended.
     pub(super) fn wait_for_end(&mut self) -> Result<()> {
-        let child = self.child.as_mut().context("it was not started here")?;
+        let child = self.child.as_mut().context("the companion was not started here")?;
         let until = Instant::now() + END_TIMEOUT;
         // The process that listens may outlive the program that was started.
         while child.try_wait()?.is_none() || alongside_platform::process::is_alive(self.pid) {
-            ensure!(Instant::now() < until, "it does not end within {} s", END_TIMEOUT.as_secs());
+            ensure!(Instant::now() < until, "the companion does not end within {} s", END_TIMEOUT.as_secs());
             std::thread::sleep(Duration::from_micros(100));
         }
         Ok(())

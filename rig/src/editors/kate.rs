@@ -296,7 +296,7 @@ impl KateScreen {
         self.press(&[key])?;
         let changes = || match fs::read(&self.frames) {
             Ok(now) if now != before => Ok(()),
-            Ok(_) => Err("it is the same".to_owned()),
+            Ok(_) => Err("the picture is the same".to_owned()),
             Err(error) => Err(error.to_string()),
         };
         // Not every key changes the screen.
@@ -312,7 +312,7 @@ impl KateScreen {
             let now = self.picture().map_err(|error| error.to_string())?;
             let is_still = now == last;
             last = now;
-            if is_still { Ok(()) } else { Err("it changes".into()) }
+            if is_still { Ok(()) } else { Err("the picture changes".into()) }
         })
     }
 

@@ -23,7 +23,7 @@ impl Desk {
 
     /// Returns the newest list.
     pub(super) fn turn(&self) -> Result<&Turn> {
-        self.turn.as_ref().context("no list was told")
+        self.turn.as_ref().context("no list has come")
     }
 
     /// Returns the texts of a file, if it is open.
@@ -56,24 +56,27 @@ impl Desk {
 
     /// Marks hunks of an open file, or with `keep` removes the marks.
     pub(super) async fn keep(&mut self, path: &str, hunks: Vec<usize>, keep: bool) -> Result<()> {
-        let Review { id, revision, .. } = *self.text(path).context("it is open")?;
-        self.ask(Request::KeepHunks { id, revision, hunks, keep }).await?.context("hunks are marked")?;
+        let Review { id, revision, .. } = *self.text(path).with_context(|| format!("{path} is not open"))?;
+        self.ask(Request::KeepHunks { id, revision, hunks, keep })
+            .await?
+            .with_context(|| format!("cannot mark hunks of {path}"))?;
         Ok(())
     }
 
     /// Splits a hunk, if that is possible.
     pub(super) async fn split(&mut self, path: &str, hunk: usize) -> Result<()> {
-        let Review { id, revision, .. } = *self.text(path).context("it is open")?;
+        let Review { id, revision, .. } = *self.text(path).with_context(|| format!("{path} is not open"))?;
         match self.ask(Request::split(id, revision, hunk)).await? {
             Ok(_) | Err(Refusal::CannotSplit) => Ok(()),
-            Err(refusal) => Err(refusal).context("a hunk is split"),
+            Err(refusal) => Err(refusal).with_context(|| format!("cannot split a hunk of {path}")),
         }
     }
 
     /// Undoes the last mark, and redoes it.
     pub(super) async fn undo_and_redo(&mut self, path: &str) -> Result<()> {
         for redo in [false, true] {
-            let Review { id, revision, .. } = *self.text(path).context("it is open")?;
+            let Review { id, revision, .. } =
+                *self.text(path).with_context(|| format!("{path} is not open"))?;
             let request = match redo {
                 true => Request::RedoReview { id, revision },
                 false => Request::UndoReview { id, revision },

@@ -135,7 +135,7 @@ async fn mark_hunks(desk: &mut Desk, rng: &mut Rng, file: &TurnFile) -> Result<(
     if rng.percent(20) {
         desk.keep(path, vec![hunks[rng.index(hunks.len())]], true).await?;
     }
-    let review = desk.text(path).context("it is open")?;
+    let review = desk.text(path).with_context(|| format!("{path} is not open"))?;
     let dropped = review.hunks.iter().filter(|hunk| hunk.state == HunkState::Dropped).count();
     let expected = match dropped {
         0 => Marked::Nothing,
@@ -151,7 +151,7 @@ async fn mark_hunks(desk: &mut Desk, rng: &mut Rng, file: &TurnFile) -> Result<(
 
 fn mark_of(desk: &Desk, path: &str) -> Result<Marked> {
     let file = desk.turn()?.files.iter().find(|file| file.path == path);
-    Ok(file.context("it is in the list")?.marked)
+    Ok(file.with_context(|| format!("{path} is not in the list"))?.marked)
 }
 
 /// Reads the marks from the list and from the open texts. A finish must carry out exactly these.

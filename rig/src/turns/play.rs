@@ -242,7 +242,11 @@ impl Player {
             if let Some(draft) = file.draft.filter(|_| is_free && has_directory) {
                 std::fs::copy(draft, &path)?;
                 let disk = self.disk()?;
-                ensure!(matches!(disk.entries.get(&name), Some(Entry::File { .. })), "it is back");
+                ensure!(
+                    matches!(disk.entries.get(&name), Some(Entry::File { .. })),
+                    "{} is not back",
+                    path.display()
+                );
             }
         }
         Ok(())

@@ -43,7 +43,7 @@ fn every_row_is_measured_and_two_companions_are_compared() -> Result<()> {
     let median = |what: &str| {
         let row = report.rows.iter().find(|row| row.what.starts_with(what));
         let row = row.with_context(|| format!("there is no row of {what}: {report}"))?;
-        row.figures[0].median.context("it has a median")
+        row.figures[0].median.with_context(|| format!("the row of {what} has no median"))
     };
     for (what, at_least) in [
         ("this machine: a kibibyte over TCP", 1.0),
@@ -104,7 +104,7 @@ fn a_companion_that_dies_is_reported_with_its_status() -> Result<()> {
     let plan = Plan { samples: 1_000_000, ..plan_of(&[Scene::Requests]) };
     let report = measure(&plan, &[from_command(&dies), from_command("false")])?;
     for (figure, status) in report.rows[0].figures.iter().zip(["9", "1"]) {
-        let why = figure.failed.as_deref().context("it cannot have been measured")?;
+        let why = figure.failed.as_deref().context("the figure of a companion that died has no failure")?;
         ensure!(why.contains(&format!("the companion has died (exit status: {status})")), "{why}");
     }
     Ok(())
@@ -131,8 +131,9 @@ fn rows_without_a_driver_are_skipped() -> Result<()> {
 #[test]
 fn an_interrupted_bench_ends() -> Result<()> {
     let interrupted = AtomicBool::new(true);
-    let error =
-        run(&Plan::quick(), &[alongside("one")?], &interrupted, &|_| {}).err().context("it goes on")?;
+    let error = run(&Plan::quick(), &[alongside("one")?], &interrupted, &|_| {})
+        .err()
+        .context("the interrupted bench goes on")?;
     ensure!(error.to_string() == "interrupted", "{error:#}");
     Ok(())
 }

@@ -82,7 +82,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     pane.type_and_see("e", "the text", "Your text of a proposal")?;
     pane.type_text("typed at the end ")?;
     press_all(&pane, &["C-x", "C-c"])?;
-    pane.wait_for("the question", |screen| screen.contains("ending Emacs rejects it"))?;
+    pane.wait_for("the question before Emacs ends", |screen| screen.contains("ending Emacs rejects it"))?;
     pane.enter("yes")?;
     stage.wait_until_closed(&pane)?;
     stage.assert_ended_and_uninstall(proposal, &agent, &shell)?;
@@ -150,7 +150,7 @@ fn assert_obeys_nothing(rows: fn(Vec<Row>) -> Vec<Row>) -> Result<()> {
         pane.wait_for("the proposal after that", is_shown)?;
         press_all(&pane, &["C-c", if hostile::is_accepted(row) { "C-c" } else { "C-k" }])?;
         if !row.path.starts_with(sandbox.project()) {
-            pane.wait_for("the question", |screen| screen.contains("Accept all the same?"))?;
+            pane.wait_for("the question before accepting", |screen| screen.contains("Accept all the same?"))?;
             pane.enter("yes")?;
         }
         pane.wait_for("the decision", |screen| !is_shown(screen) && !screen.contains("1 review")).map(drop)
@@ -168,7 +168,7 @@ fn run_command(pane: &Pane, command: &str, answer: Option<&str>) -> Result<()> {
     pane.press_and_see("M-x", "the command line", "M-x")?;
     pane.enter(command)?;
     if let Some(answer) = answer {
-        pane.wait_for("the question", |screen| {
+        pane.wait_for("the question of the command", |screen| {
             screen.lines().last().is_some_and(|line| line.contains(':') && !line.contains("M-x"))
         })?;
         // The answer begins with a directory, which the person deletes.

@@ -43,7 +43,7 @@ fn from_selection_to_file(generation: Generation, cli: Cli, keys_that_select: &s
     helix.type_and_see("my own", "what was typed", "a line of my own")?;
     to_normal_mode(&helix)?;
     helix.type_text("u")?;
-    helix.wait_for("it to be taken back", |screen| !screen.contains("a line of my own"))?;
+    helix.wait_for("the typed text to be undone", |screen| !screen.contains("a line of my own"))?;
 
     decide_in_helix(&helix)?;
     agent.wait_until_it_says(CLOSING_LINE)?;

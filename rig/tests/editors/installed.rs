@@ -115,7 +115,7 @@ fn wait_until_started(stage: &Stage, helix: &Pane, server: &str) -> Result<()> {
 /// Runs `alongside install`, agrees to the changes, and waits for the message `done`.
 fn install_and_agree(shell: &Pane, what: &str, done: &str) -> Result<()> {
     shell.enter(&format!("clear; alongside install {what}"))?;
-    shell.wait_for("the question", |screen| screen.ends_with("[y/N]"))?;
+    shell.wait_for("the question before installing", |screen| screen.ends_with("[y/N]"))?;
     shell.enter("y")?;
     shell.wait_for(&format!("{done:?}"), |screen| screen.contains(done)).map(drop)
 }

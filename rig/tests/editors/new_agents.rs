@@ -42,7 +42,8 @@ fn in_neovim(generation: Generation) -> Result<()> {
         neovim.wait_for(question, |screen| screen.contains(&format!("{question} [y/N]")))?;
         neovim.enter("n")?;
     }
-    let screen = neovim.wait_for("the end", |screen| screen.contains("Press Enter to close this window."))?;
+    let screen = neovim
+        .wait_for("the end of the agent", |screen| screen.contains("Press Enter to close this window."))?;
     assert!(settings(&stage)?.contains("\"ide\"") && !screen.contains("Process exited"));
     neovim.press("Enter")?;
     neovim.wait_for("the file alone", |screen| {

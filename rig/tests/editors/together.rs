@@ -62,7 +62,7 @@ fn killed_editor_frees_only_its_own_agents() -> Result<()> {
     let [one, two] = &projects[..] else { unreachable!("there are two") };
     // Each editor has its own two proposals.
     for (project, other) in [(one, two), (two, one)] {
-        project.editor.wait_for("both to be told", |screen| {
+        project.editor.wait_for("the summary of both reviews", |screen| {
             screen.contains("2 told, ") && screen.contains("2 reviews")
         })?;
         project.editor.enter(":Alongside status")?;
@@ -89,11 +89,14 @@ fn killed_editor_frees_only_its_own_agents() -> Result<()> {
     let outcome = one.editor.kill().and_then(|()| proposal.outcome());
     let (elapsed, lateness) = (killed.elapsed(), machine.so_far());
     assert_eq!(outcome?, Outcome::Rejected);
-    assert!(elapsed < MAX_BLOCKED + lateness, "it took {elapsed:?} where sleepers were {lateness:?} late");
+    assert!(
+        elapsed < MAX_BLOCKED + lateness,
+        "the review ended after {elapsed:?} where sleepers were {lateness:?} late"
+    );
     for agent in &one.agents {
         agent.wait_until_free()?;
     }
-    wait::until("its files to be gone", PATIENCE, || match files_with_port(&stage, port) {
+    wait::until("the removal of the discovery files", PATIENCE, || match files_with_port(&stage, port) {
         files if files.is_empty() => Ok(()),
         files => Err(files.join(", ")),
     })?;

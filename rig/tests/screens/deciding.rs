@@ -62,7 +62,7 @@ fn keys_before_a_proposal_decide_nothing() -> Result<()> {
     assert_eq!(first.outcome()?, Outcome::Accepted { content: proposed_text() });
     desk.wait_for_text("two")?;
     text_after_silence(&desk)?;
-    assert!(desk.text()?.contains("two"), "it was decided:\n{}", desk.text()?);
+    assert!(desk.text()?.contains("two"), "the review was decided:\n{}", desk.text()?);
     read_and_press(&desk, "two", "r")?;
     assert_eq!(second.outcome()?, Outcome::Rejected);
     Ok(())
@@ -75,7 +75,7 @@ fn a_paste_decides_nothing() -> Result<()> {
     text_after_silence(&desk)?;
     desk.paste("all right, accept: a\ny\n")?;
     text_after_silence(&desk)?;
-    assert!(desk.text()?.contains("line five"), "it was decided:\n{}", desk.text()?);
+    assert!(desk.text()?.contains("line five"), "the review was decided:\n{}", desk.text()?);
     read_and_press(&desk, "line five", "r")?;
     assert_eq!(proposal.outcome()?, Outcome::Rejected);
     Ok(())

@@ -28,7 +28,7 @@ fn leaving_as_the_last_desk_asks_and_rejects_what_waits() -> Result<()> {
     let (stage, mut desk, _agent, proposal) = Stage::with_proposal(&small())?;
     read_and_press(&desk, "line five", "q")?;
     read_and_press(&desk, "Leave?", "n")?;
-    desk.wait_for("the question to go", |screen| !screen.contains("Leave?"))?;
+    desk.wait_for("the question before leaving to go", |screen| !screen.contains("Leave?"))?;
     read_and_press(&desk, "line five", "q")?;
     read_and_press(&desk, "Leave?", "y")?;
     assert_eq!(desk.wait_for_exit()?.code(), Some(0));

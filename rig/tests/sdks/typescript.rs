@@ -21,7 +21,7 @@ async fn run_session(rig: Rig, sdk: &str) -> Result<()> {
     assert_eq!(connected["server"]["name"], "alongside", "{connected}");
     assert_eq!(
         connected["session"], "string",
-        "it must use a session, for notifications need one: {connected}"
+        "the client must use a session, for notifications need one: {connected}"
     );
     let tools = client.ask(json!({ "cmd": "listTools" })).answer().await?;
     assert_eq!(tools, json!(["openDiff", "closeDiff"]));

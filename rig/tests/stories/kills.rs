@@ -54,7 +54,7 @@ fn killed_desk_leaves_review_and_text_to_the_next_desk() -> Result<()> {
     desk.press_when_shown("1 kept, 1 dropped, 1 edited", "a")?;
     gemini.wait_until_it_says(CLOSING_LINE)?;
     assert_eq!(stage.on_disk(), edited);
-    assert_eq!(stage.host()?, host, "it is another host");
+    assert_eq!(stage.host()?, host, "another host serves the project");
     Ok(())
 }
 
@@ -88,7 +88,7 @@ fn killed_host_frees_agents_and_keeps_typed_text() -> Result<()> {
     desk.wait_until_shown("The review ended after it took your saved text.")?;
     desk.dismiss_until_shown("Problem: the companion was interrupted, and its open reviews are rejected:")?;
     desk.wait_until_shown("Your edits are in `alongside drafts`.")?;
-    assert!(!desk.is_review_open("notes.txt")?, "it still shows a review:\n{}", desk.pane.screen()?);
+    assert!(!desk.is_review_open("notes.txt")?, "the desk still shows a review:\n{}", desk.pane.screen()?);
     assert_eq!(alongside(&stage.sandbox, &["drafts", "show", "1"])?, edited);
 
     // The agents' streams are open again, but the agents do not rely on them, and would ask only in their own

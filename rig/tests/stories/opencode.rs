@@ -53,7 +53,7 @@ fn opencode_carries_the_selection_to_the_model() -> Result<()> {
 
     // While the context is paused, OpenCode must not have the selection.
     editor.ask("alongside/pauseContext", &json!({ "paused": true }))?;
-    opencode.pane.wait_for("no file", |screen| !screen.contains("notes.txt#2-4"))?;
+    opencode.pane.wait_for("a prompt without the selection", |screen| !screen.contains("notes.txt#2-4"))?;
     Ok(())
 }
 

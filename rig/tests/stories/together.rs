@@ -27,7 +27,7 @@ fn three_agents_at_once_get_their_own_outcomes() -> Result<()> {
     desk.wait_until_shown("New review: songs.txt by Qwen Code; 2 are waiting (Tab: next).")?;
     other.ask(REQUEST)?;
     desk.wait_until_shown("New review: tales.txt by Gemini CLI; 3 are waiting (Tab: next).")?;
-    assert!(desk.is_review_open("notes.txt")?, "it turned the page:\n{}", desk.pane.screen()?);
+    assert!(desk.is_review_open("notes.txt")?, "the desk went to another review:\n{}", desk.pane.screen()?);
     for agent in [&gemini, &qwen, &other] {
         agent.wait_until_it_asks()?;
     }

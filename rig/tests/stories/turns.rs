@@ -160,7 +160,7 @@ fn assert_comment_reaches_the_model(stage: &Stage, agent: &Agent, cli: Cli) -> R
         }
     }
     let last = agent.model.requests().pop().map(|request| request.body.to_string()).unwrap_or_default();
-    assert!(last.matches("Comment 1").count() <= 1, "it came twice: {last}");
+    assert!(last.matches("Comment 1").count() <= 1, "the comment came twice: {last}");
     assert_comment_is_answered(&mut desk, agent, cli, was_read)
 }
 

@@ -129,7 +129,7 @@ fn propose(seat: &mut Seat, text: &str) -> Result<f64> {
         "tool_name": "Write",
         "tool_input": { "file_path": path, "content": text },
     });
-    let mut command = seat.companion.program(&["hook", "claude"]).context("it has no hook")?;
+    let mut command = seat.companion.program(&["hook", "claude"]).context("this companion has no hook")?;
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let since = Instant::now();
     let mut hook = command.spawn()?;
@@ -143,7 +143,7 @@ fn propose(seat: &mut Seat, text: &str) -> Result<f64> {
 }
 
 fn run_version(seat: &Seat) -> Result<f64> {
-    let mut command = seat.companion.program(&["--version"]).context("it has no program")?;
+    let mut command = seat.companion.program(&["--version"]).context("this companion has no program")?;
     command.stdin(Stdio::null()).stdout(Stdio::null());
     let since = Instant::now();
     command.status()?;

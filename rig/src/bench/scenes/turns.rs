@@ -79,7 +79,10 @@ impl Bench<'_> {
             let lines = BufReader::new(desk.stdout.take().context("piped")?).lines();
             // The list after the prompt may be sent before the list after the end of the turn.
             let is_list = |line: &String| listed_files(line) == Some(files);
-            lines.map_while(Result::ok).find(is_list).context("no such list is told")?;
+            lines
+                .map_while(Result::ok)
+                .find(is_list)
+                .context("no list with the expected number of files came")?;
             let shown = millis(since.elapsed());
             let memory = process::memory(seat.companion.pid)?.own;
             drop(desk.stdin.take());
@@ -135,7 +138,8 @@ fn change_files(top: &Path, files: usize, turn: usize) -> Result<()> {
 /// Runs an agent's turn hook. Returns the time from its start to its end, in milliseconds.
 fn run_turn_hook(seat: &Seat, top: &Path, state: &Path, event: &str) -> Result<f64> {
     let input = json!({ "session_id": "bench", "cwd": top, "hook_event_name": event, "prompt": "go on" });
-    let mut command = seat.companion.program(&["turn", "claude", "--state-dir"]).context("it has no hook")?;
+    let mut command =
+        seat.companion.program(&["turn", "claude", "--state-dir"]).context("this companion has no hook")?;
     command.arg(state).current_dir(top).stdin(Stdio::piped()).stdout(Stdio::null());
     let since = Instant::now();
     let mut hook = command.spawn()?;

@@ -140,6 +140,7 @@ async fn a_text_refused_for_another_desks_change_opens_again() {
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted("mine\nmore\n"));
     // The earlier text is no longer in a draft, because the review has taken it.
     let is_accepted = |drafts: &String| drafts.contains("it was accepted");
-    let after = until("its draft", || Some(home.prints(&["drafts"])).filter(is_accepted)).await;
+    let after =
+        until("the draft of the accepted text", || Some(home.prints(&["drafts"])).filter(is_accepted)).await;
     assert_snapshot!(home.dialogue(&mut desk, "writes it.\n").await + &before + &after);
 }

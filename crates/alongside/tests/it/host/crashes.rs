@@ -108,7 +108,7 @@ async fn the_next_desk_joins_a_host_whose_desk_was_killed_at_start() {
     let pids: Vec<_> = home.hosts().into_iter().map(|(pid, _)| pid).collect();
     assert_eq!(pids, [host.as_raw_pid().cast_unsigned()]);
     desk.leaves();
-    until("it to end with its last desk", || is_dead(pids[0]).then_some(())).await;
+    until("the host to end with its last desk", || is_dead(pids[0]).then_some(())).await;
 }
 
 #[tokio::test]
@@ -155,7 +155,7 @@ async fn a_restarted_host_waits_for_the_desks_of_the_killed_one() {
     assert!(refused(&hook.answer().await).contains("rejected all of it"));
     assert_eq!(home.hosts()[0].0, host);
     second.leaves();
-    until("it to end with its last desk", || is_dead(host).then_some(())).await;
+    until("the host to end with its last desk", || is_dead(host).then_some(())).await;
 }
 
 #[tokio::test]
@@ -203,5 +203,5 @@ async fn run_keeps_the_host_after_the_last_desk_and_starts_it_again() {
     .await;
     ran.types("enough");
     assert_eq!(ran.ends().code(), Some(0));
-    until("it to end with the agent", || is_dead(next).then_some(())).await;
+    until("the host to end with the agent", || is_dead(next).then_some(())).await;
 }

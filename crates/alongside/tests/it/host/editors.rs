@@ -57,9 +57,15 @@ async fn a_review_stays_at_the_other_desks_when_an_editor_ends() {
 
     // The process of the editor ends before the connection of its desk.
     first.dies();
-    until("its files to go", || (!is_found(&first) && is_found(&second)).then_some(())).await;
+    until("the removal of the discovery files of the first editor", || {
+        (!is_found(&first) && is_found(&second)).then_some(())
+    })
+    .await;
     second.dies();
-    until("the desk's files", || (home.is_found_as(desk_pid) && !is_found(&second)).then_some(())).await;
+    until("the discovery files of the desk", || {
+        (home.is_found_as(desk_pid) && !is_found(&second)).then_some(())
+    })
+    .await;
     let seen = opened(&mut other).await;
     assert_eq!(seen.id, review.id, "it is the same review at every desk");
     desk.types("a");

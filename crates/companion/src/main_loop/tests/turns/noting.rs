@@ -35,7 +35,7 @@ async fn an_accepted_text_is_noted_once_it_is_written() {
         turn
     };
     let is_noted = || stage.source.notes().len() == 1;
-    wait_until("it is noted", is_noted).await;
+    wait_until("the note", is_noted).await;
     let (before, after) = (Some(b"old\r\n".to_vec()), b"new\r\n".to_vec());
     let note = TurnNote::Accepted(AcceptedText { before, after });
     assert_eq!(stage.source.notes(), [(crate::real_path::resolve(&stage.path("a.txt")), note)]);
@@ -64,7 +64,7 @@ async fn a_save_in_an_editor_is_noted_only_for_files_of_the_project() {
         let path = path.to_str().unwrap().to_owned();
         stage.story.desk.request(Request::Saved { path }).await.unwrap();
     }
-    wait_until("it is noted", || !notes(&stage).is_empty()).await;
+    wait_until("the note", || !notes(&stage).is_empty()).await;
     desk.read_new_until_idle().await;
     assert_eq!(stage.source.notes(), [(crate::real_path::resolve(&stage.path("a.txt")), TurnNote::Saved)]);
     assert_eq!(
