@@ -320,7 +320,7 @@ fn add_hook(
     // The settings may already have the hook with the option.
     let with_option = format!("{line}{option}");
     let text = text.replace(&with_option, line).replace(line, &with_option);
-    fs::create_dir_all(path.parent().context("a file lies in a directory")?)?;
+    fs::create_dir_all(path.parent().context("the file has no parent directory")?)?;
     fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 

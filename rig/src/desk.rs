@@ -85,7 +85,7 @@ impl Desk {
 
     /// Reports that the person has gone to a file and selected a text.
     pub async fn select(&self, path: &Path, cursor: Option<Position>, text: Option<&str>) -> Result<()> {
-        let path = path.to_str().context("tests name files in UTF-8")?.to_owned();
+        let path = path.to_str().context("the path of a test's file is not UTF-8")?.to_owned();
         let active = Some(ActiveFile { path, cursor, anchor: None, selected_text: text.map(str::to_owned) });
         let report = ContextReport { active, ..ContextReport::default() };
         self.request(&Request::ChangeContext(report)).await.map(drop)

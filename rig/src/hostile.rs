@@ -101,7 +101,7 @@ pub fn propose(sandbox: &Sandbox, rows: Vec<Row>) -> Result<(Vec<Hostile>, Vec<S
 
 /// Writes a file as an agent does after its proposal is accepted.
 pub fn write(path: &Path, text: &str) -> Result<()> {
-    fs::create_dir_all(path.parent().context("a file lies in a directory")?)?;
+    fs::create_dir_all(path.parent().context("the file has no parent directory")?)?;
     fs::write(path, text).with_context(|| format!("cannot write {path:?}"))
 }
 

@@ -54,7 +54,10 @@ impl JsonLinesProcess {
         let log = log_file(sandbox, name);
         let stderr = std::fs::File::create(&log)?;
         let mut child = sandbox.spawn(command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr));
-        let (stdin, stdout) = (child.stdin.take().context("piped")?, child.stdout.take().context("piped")?);
+        let (stdin, stdout) = (
+            child.stdin.take().context("the standard stream is not piped")?,
+            child.stdout.take().context("the standard stream is not piped")?,
+        );
         // Waits for the child, so that it does not stay a zombie. If the runtime ends first, the child is
         // killed.
         tokio::spawn(async move { child.wait().await });
@@ -127,7 +130,7 @@ impl JsonLinesProcess {
                 .or_else(|| events.iter().find_map(pid_of).map(Some))
         });
         let pid = pid.await?.and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?));
-        peer.pid = pid.context("a ready peer names its process")?;
+        peer.pid = pid.context("the ready peer names no process")?;
         Ok(peer)
     }
 

@@ -20,7 +20,7 @@ pub fn alongside_bin() -> Result<PathBuf> {
     let test = std::env::current_exe()?;
     // target/<profile>/deps/<test>, target/<profile>/<xtask>
     let profile = test.ancestors().skip(1).find(|dir| !dir.ends_with("deps"));
-    let profile = profile.context("a test binary lies in a target directory")?;
+    let profile = profile.context("the test binary is not in a target directory")?;
     let path = profile.join(name);
     if !path.is_file() {
         let release = if profile.ends_with("release") { " --release" } else { "" };
@@ -41,7 +41,11 @@ pub fn turn_hook(sandbox: &Sandbox, agent: &str, session: &str, event: &str) -> 
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut hook = command.spawn().context("a hook does not start")?;
     // Fails if the hook has ended.
-    let _ = hook.stdin.take().context("piped")?.write_all(input.to_string().as_bytes());
+    let _ = hook
+        .stdin
+        .take()
+        .context("the standard stream is not piped")?
+        .write_all(input.to_string().as_bytes());
     Ok(hook)
 }
 

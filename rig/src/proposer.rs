@@ -68,7 +68,7 @@ impl Proposer {
         identity: Identity,
         token: impl Fn(&str) -> String,
     ) -> Result<Self> {
-        let agent = FamilyAgent::of_command(command).context("the table knows the agent")?;
+        let agent = FamilyAgent::of_command(command).context("the table has no such agent")?;
         let here = Surroundings {
             tmp: sandbox.tmp(),
             home: sandbox.home(),
@@ -96,7 +96,7 @@ impl Proposer {
 
     /// Proposes the text of a file. Returns once the companion has opened the review.
     pub fn propose(&self, path: &Path, text: &str) -> Result<Proposal> {
-        let path = path.to_str().context("tests name files in UTF-8")?;
+        let path = path.to_str().context("the path of a test's file is not UTF-8")?;
         let opened = async { timeout(PATIENCE, self.session.open_diff(path, text)).await };
         let pending = self.runtime.block_on(opened).context("openDiff got no answer")??;
         Ok(Proposal { pending, runtime: self.runtime.handle().clone() })
@@ -104,7 +104,7 @@ impl Proposer {
 
     /// Closes a proposal, as after a person's answer in the agent. Returns its text, if it was open.
     pub fn close(&self, path: &Path) -> Result<Option<String>> {
-        let path = path.to_str().context("tests name files in UTF-8")?;
+        let path = path.to_str().context("the path of a test's file is not UTF-8")?;
         let closed = async { timeout(PATIENCE, self.session.close_diff(path, true)).await };
         Ok(self.runtime.block_on(closed).context("closeDiff got no answer")??)
     }

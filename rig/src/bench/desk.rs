@@ -147,7 +147,7 @@ fn read_message(reader: &mut BufReader<UnixStream>) -> Result<Vec<u8>> {
             line => length = line.strip_prefix("Content-Length: ").map(str::parse).transpose()?.or(length),
         }
     }
-    let mut message = vec![0; length.context("a message without its length")?];
+    let mut message = vec![0; length.context("a message came without its length")?];
     reader.read_exact(&mut message)?;
     Ok(message)
 }

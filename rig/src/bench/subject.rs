@@ -190,7 +190,8 @@ fn start(command: &mut Command, sandbox: Sandbox, messages: Option<&str>) -> Res
         );
     }
     let files = watch.files();
-    let (address, _) = discovery_watch::read(files.first().context("its discovery files are gone again")?)?;
+    let (address, _) =
+        discovery_watch::read(files.first().context("the companion has removed its discovery files")?)?;
     let time_to_found = watch.last_written().map(|written_at| written_at.duration_since(since));
     Ok(Companion {
         pid: process::listener_of(address.port)?,

@@ -91,7 +91,10 @@ impl Desk {
     ) -> Result<Self> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let (pid, input, output) = reap(sandbox.spawn(&mut command))?;
-        let (input, output) = (input.context("piped")?, output.context("piped")?);
+        let (input, output) = (
+            input.context("the standard stream is not piped")?,
+            output.context("the standard stream is not piped")?,
+        );
         let pending = PendingRequests::default();
         let (state_sender, state) = watch::channel(DeskState::default());
         let (sender, messages) = mpsc::unbounded_channel();
@@ -190,7 +193,7 @@ fn reap(mut child: Child) -> Result<(Pid, Option<ChildStdin>, Option<tokio::proc
     let pid = child
         .id()
         .and_then(|pid| Pid::from_raw(pid.cast_signed()))
-        .context("a child that has just started")?;
+        .context("the child that has just started has no process id")?;
     let pipes = (child.stdin.take(), child.stdout.take());
     tokio::spawn(async move { child.wait().await });
     Ok((pid, pipes.0, pipes.1))

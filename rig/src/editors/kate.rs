@@ -120,7 +120,7 @@ impl Kate {
 fn start_and_read_line(command: &mut Command) -> Result<(Process, String)> {
     let mut child = command.stdout(Stdio::piped()).spawn().with_context(|| format!("{command:?}"))?;
     let mut line = String::new();
-    let stdout = child.stdout.take().context("piped")?;
+    let stdout = child.stdout.take().context("the standard stream is not piped")?;
     let process = Process(child);
     BufReader::new(stdout).read_line(&mut line)?;
     match line.trim() {
@@ -323,7 +323,7 @@ impl KateScreen {
     pub fn picture(&self) -> Result<(Vec<u8>, u32, u32)> {
         let frame = fs::read(&self.frames)?;
         let field = |index: usize| -> Result<usize> {
-            let bytes = frame.get(index * 4..index * 4 + 4).context("a whole header")?;
+            let bytes = frame.get(index * 4..index * 4 + 4).context("the frame ends within its header")?;
             Ok(u32::from_be_bytes(bytes.try_into()?) as usize)
         };
         // Fields of XWDFile.h: the header's size, the bits of a pixel, the bytes of a row, and the number of
@@ -333,7 +333,8 @@ impl KateScreen {
         let mut pixels = Vec::new();
         for y in 0..WINDOW_SIZE.1 as usize {
             let at = header_size + colours * 12 + y * row_size;
-            let line = frame.get(at..at + WINDOW_SIZE.0 as usize * 4).context("a whole line")?;
+            let line =
+                frame.get(at..at + WINDOW_SIZE.0 as usize * 4).context("the frame ends within a line")?;
             pixels.extend(line.chunks_exact(4).flat_map(|pixel| [pixel[2], pixel[1], pixel[0]]));
         }
         Ok((pixels, WINDOW_SIZE.0, WINDOW_SIZE.1))

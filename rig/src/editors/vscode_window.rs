@@ -55,8 +55,8 @@ impl Window {
             .stderr(log)
             .spawn()
             .context("the browser's driver does not start")?;
-        let stdin = child.stdin.take().context("piped")?;
-        let mut stdout = BufReader::new(child.stdout.take().context("piped")?);
+        let stdin = child.stdin.take().context("the standard stream is not piped")?;
+        let mut stdout = BufReader::new(child.stdout.take().context("the standard stream is not piped")?);
         let mut ready = String::new();
         stdout.read_line(&mut ready)?;
         if !ready.contains("ready") {

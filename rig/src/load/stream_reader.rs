@@ -66,7 +66,7 @@ async fn read(
     // Changes from before this stream do not count for its latency.
     let mut known = world.reports.newest();
     loop {
-        let block = stream.next().await?.context("the stream was ended")?;
+        let block = stream.next().await?.context("the companion ended the stream")?;
         let Some(json) = data(&block)? else { continue };
         match Message::parse(json)? {
             Ok(Message::Notification { method, params: Some(params) }) => {

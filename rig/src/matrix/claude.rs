@@ -74,7 +74,7 @@ async fn play(step: Step, stage: &Stage<'_>, agent: &Agent, selected: &Path) -> 
 fn context(agent: &Agent, selected: &Path) -> Result<()> {
     agent.ask(CONTEXT_PROMPT)?;
     agent.wait_until_it_says(CONTEXT_REPLY)?;
-    let path = selected.to_str().context("tests name files in UTF-8")?;
+    let path = selected.to_str().context("the path of a test's file is not UTF-8")?;
     // Old releases also send requests without the context.
     let bodies = agent.model.requests().into_iter().map(|request| request.body.to_string());
     let bodies: Vec<_> = bodies.filter(|body| body.contains(CONTEXT_PROMPT) && body.contains(path)).collect();

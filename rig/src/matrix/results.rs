@@ -136,7 +136,7 @@ impl Results {
         self.sort();
         let lines = self.rows.iter().map(|row| Ok(serde_json::to_string(row)? + "\n"));
         let text = lines.collect::<Result<String>>()?;
-        let directory = self.path.parent().context("a file has a directory")?;
+        let directory = self.path.parent().context("the file has no parent directory")?;
         let mut file = tempfile::NamedTempFile::new_in(directory)
             .with_context(|| format!("cannot write in {}", directory.display()))?;
         std::io::Write::write_all(&mut file, text.as_bytes())?;

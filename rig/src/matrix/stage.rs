@@ -45,7 +45,8 @@ impl<'a> Stage<'a> {
             sandbox.write_home(".config/alongside/config.toml", settings);
         }
         let path = std::env::var_os("PATH").unwrap_or_default();
-        let program_directory = tools.alongside.parent().context("a program has a directory")?.to_owned();
+        let program_directory =
+            tools.alongside.parent().context("the program has no parent directory")?.to_owned();
         let path = std::env::join_paths(
             [crate::agent_cli::bin(&sandbox), program_directory]
                 .into_iter()

@@ -159,7 +159,7 @@ fn make_room(top: &Path, path: &Path) -> Result<()> {
             fs::remove_file(above)?;
         }
     }
-    fs::create_dir_all(path.parent().context("a file has a directory")?)?;
+    fs::create_dir_all(path.parent().context("the file has no parent directory")?)?;
     remove(path)
 }
 

@@ -32,7 +32,9 @@ impl Desk {
     }
 
     pub(super) async fn look(&mut self) -> Result<()> {
-        self.ask(Request::ReviewTurn { directory: None, since: None }).await?.context("a look")?;
+        self.ask(Request::ReviewTurn { directory: None, since: None })
+            .await?
+            .context("the list of changes was refused")?;
         Ok(())
     }
 
@@ -42,7 +44,7 @@ impl Desk {
             .request_for(path, |turn, revision, file| Request::OpenTurnFile { turn, revision, file })
             .await?;
         Ok(match opened {
-            Ok(()) => Ok(self.opened.get(path).context("an opened file is told")?.clone()),
+            Ok(()) => Ok(self.opened.get(path).context("the opened file has not come")?.clone()),
             Err(refusal) => Err(refusal),
         })
     }
@@ -81,7 +83,7 @@ impl Desk {
                 true => Request::RedoReview { id, revision },
                 false => Request::UndoReview { id, revision },
             };
-            self.ask(request).await?.context("a mark is taken back and set again")?;
+            self.ask(request).await?.context("cannot undo or redo a mark")?;
         }
         Ok(())
     }
@@ -94,8 +96,8 @@ impl Desk {
         match self.ask(request).await? {
             Err(Refusal::NoSuchTurn) => Ok(None),
             answer => {
-                answer.context("a finish")?;
-                self.finished.take().context("an end is told").map(Some)
+                answer.context("the finish was refused")?;
+                self.finished.take().context("the end of the turn review has not come").map(Some)
             }
         }
     }
@@ -115,14 +117,14 @@ impl Desk {
                     self.turn = Some(turn);
                 }
                 Event::TurnFile(opened) => {
-                    let turn = self.turn.as_ref().context("a file comes after its list")?;
+                    let turn = self.turn.as_ref().context("a file came before its list")?;
                     ensure!(turn.revision == opened.revision, "a file of another list");
-                    let file = turn.files.get(opened.file).context("a file of the list")?;
+                    let file = turn.files.get(opened.file).context("the opened file is not in the list")?;
                     self.opened.insert(file.path.clone(), opened.review);
                 }
                 Event::Changed(changed) => {
                     if let Some(review) = self.opened.values_mut().find(|review| review.id == changed.id) {
-                        review.take(changed).context("changes come in order")?;
+                        review.take(changed).context("a change came out of order")?;
                     }
                 }
                 Event::TurnFinished(finished) => self.finished = Some(finished),

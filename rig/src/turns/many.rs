@@ -51,11 +51,11 @@ pub fn undo_all(files: usize) -> Result<()> {
             desk.mark(&file.path, true).await?;
         }
         ensure!(Tree::read(&stage.top)? == after, "marks write something");
-        let finished = desk.finish(false).await?.context("the list is that of the marks")?;
+        let finished = desk.finish(false).await?.context("the finish of the marked list was refused")?;
         ensure!(finished.files.len() == files, "{} files are answered for", finished.files.len());
         for file in &finished.files {
             ensure!(file.refused.is_none(), "{file:?}");
-            let draft = fs::read(file.draft.as_ref().context("the text of before is kept")?)?;
+            let draft = fs::read(file.draft.as_ref().context("no draft has the earlier text")?)?;
             let Some(Entry::File { bytes, .. }) = after.entries.get(file.path.as_bytes()) else {
                 anyhow::bail!("{} was no file", file.path)
             };

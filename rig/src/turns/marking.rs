@@ -160,7 +160,7 @@ pub(super) fn decisions(desk: &Desk, names: &Names) -> Result<Vec<MarkedFile>> {
     let decided = marked.map(|file| {
         let decision = match file.marked {
             Marked::Hunks(count) => {
-                let review = desk.text(&file.path).context("a file with marked hunks is open")?;
+                let review = desk.text(&file.path).context("a file with marked hunks is not open")?;
                 let result = composed(review);
                 ensure!(result == *review.current, "{:?} is wanted, and {:?} told", result, review.current);
                 let dropped = review.hunks.iter().filter(|hunk| hunk.state == HunkState::Dropped).count();

@@ -144,7 +144,7 @@ impl Player {
         self.desk.look().await?;
         ensure!(self.disk()? == looked_at, "a look changes the project");
         self.check_repositories(&repositories)?;
-        let baseline = self.baseline.as_ref().context("there is one")?;
+        let baseline = self.baseline.as_ref().context("there is no baseline")?;
         let names = Names::of(&baseline.kept, &looked_at, &baseline.others);
         check_list(self.desk.turn()?, &names, baseline, &looked_at)?;
         Ok((names, looked_at))
@@ -162,7 +162,7 @@ impl Player {
     async fn review(&mut self, marks_seed: u64) -> Result<()> {
         let (names, looked_at) = self.look().await?;
         self.reopen_files().await?;
-        let baseline = self.baseline.as_ref().context("there is one")?;
+        let baseline = self.baseline.as_ref().context("there is no baseline")?;
         mark(&mut self.desk, marks_seed, &names, &baseline.kept, &looked_at).await?;
         self.review = Some(OpenReview { names, looked_at, outdated: BTreeSet::new() });
         Ok(())
@@ -209,7 +209,7 @@ impl Player {
         };
         let after = self.disk()?;
         self.check_repositories(&repositories)?;
-        let baseline = self.baseline.as_ref().context("there is one")?;
+        let baseline = self.baseline.as_ref().context("there is no baseline")?;
         let OpenReview { looked_at, outdated, .. } = &review;
         let (before, after) = (&before, &after);
         let finish =
@@ -228,9 +228,9 @@ impl Player {
             self.baseline = Some(next);
         }
         // The desk has the next list before the reply to the finish, so that list is checked here.
-        let baseline = self.baseline.as_ref().context("there is one")?;
+        let baseline = self.baseline.as_ref().context("there is no baseline")?;
         let names = Names::of(&baseline.kept, after, &baseline.others);
-        check_list(self.desk.turn()?, &names, baseline, after).context("after the finish")
+        check_list(self.desk.turn()?, &names, baseline, after).context("the list after the finish is wrong")
     }
 
     /// Copies the drafts of the undone files back, as a person does who wants the changes again.

@@ -108,7 +108,7 @@ fn create_project(root: &Path, kind: Repository) -> Result<PathBuf> {
         run(&first, &["commit", "-q", "-m", "The beginning"])?;
     }
     if kind == Repository::Worktree {
-        let top = top.to_str().context("a temporary directory")?;
+        let top = top.to_str().context("the path of the working tree is not UTF-8")?;
         run(&first, &["worktree", "add", "-q", "-b", "second", top])?;
     }
     Ok(top)

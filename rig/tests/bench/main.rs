@@ -29,7 +29,7 @@ fn ensure_plausible(report: &Report) -> Result<()> {
         for figure in &row.figures {
             ensure!(figure.failed.is_none(), "{}: {figure:?}", row.what);
             let median = figure.median.with_context(|| format!("{} has no figure: {report}", row.what))?;
-            let p99 = figure.p99.context("who has a median has the rest")?;
+            let p99 = figure.p99.context("a figure with a median has no 99th percentile")?;
             ensure!(median.is_finite() && 0.0 <= median && median <= p99, "{}: {figure:?}", row.what);
         }
     }

@@ -72,7 +72,7 @@ type Appearance = (vt100::Color, Option<vt100::Color>, bool);
 fn appearance(screen: &Screen, text: &str) -> Result<Appearance> {
     let (row, column) = screen.position_of(text)?;
     let picture = screen.picture()?;
-    let cell = picture.cell(row, column).context("the cell is on the screen")?;
+    let cell = picture.cell(row, column).context("the cell is not on the screen")?;
     Ok(match cell.inverse() {
         true => (cell.fgcolor(), Some(cell.bgcolor()), cell.underline()),
         false => (cell.bgcolor(), None, cell.underline()),

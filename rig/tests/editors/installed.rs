@@ -127,7 +127,7 @@ fn set_up_gemini(stage: &Stage, shell: &Pane) -> Result<Option<Agent>> {
     let Some(agent) = stage.install_agent(Cli::Gemini, script, pane)? else { return Ok(None) };
     let path = stage.sandbox.home().join(".gemini/settings.json");
     let mut settings: Value = serde_json::from_slice(&fs::read(&path)?)?;
-    settings.as_object_mut().context("settings are an object")?.remove("ide");
+    settings.as_object_mut().context("the settings are not an object")?.remove("ide");
     let text = format!("// mine\n{}\n", serde_json::to_string_pretty(&settings)?);
     fs::write(&path, &text)?;
     shell.enter("clear; alongside install agent")?;

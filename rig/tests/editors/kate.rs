@@ -150,7 +150,7 @@ fn process(stage: &Stage) -> Result<i32> {
     let all = stage.sandbox.processes().into_iter().map(|pid| pid.as_raw_nonzero().get());
     let is_kate =
         |pid: &i32| fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|program| program.ends_with("kate"));
-    all.into_iter().find(is_kate).context("Kate runs")
+    all.into_iter().find(is_kate).context("Kate does not run")
 }
 
 /// Opens the proposal of the file in front at its first change.

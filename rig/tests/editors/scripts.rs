@@ -32,7 +32,7 @@ fn run(generation: Generation) -> Result<()> {
         let child = sandbox.spawn(&mut command);
         tokio::time::timeout(DEADLINE, child.wait_with_output())
             .await
-            .context("they do not end")?
+            .context("the scripts do not end")?
             .map_err(anyhow::Error::from)
     })?;
     let printed = [output.stdout, output.stderr].concat();
@@ -41,7 +41,7 @@ fn run(generation: Generation) -> Result<()> {
     let sum = printed
         .lines()
         .find(|line| line.contains(" passed, 0 failed"))
-        .context("they did not say how many")?;
+        .context("the scripts printed no number of tests")?;
     ensure!(!sum.starts_with("0 "), "nothing was tested: {sum}");
     Ok(())
 }

@@ -121,7 +121,7 @@ fn makes_no_link_or_icon_of_a_name() -> Result<()> {
         window.run("Alongside: Show Next Proposal")?;
         window.wait_for_lines(PROPOSAL, &hostile.row.unique_line)?;
     }
-    let outside = &waiting.last().context("the table has rows")?.row;
+    let outside = &waiting.last().context("the table has no rows")?.row;
     // The line has room only for the beginning of the note.
     let note = format!("This file is outside the project: {}", plain(&outside.path.display()));
     window.wait(STATE, &note.chars().take(46).collect::<String>())?;

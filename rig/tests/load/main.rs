@@ -34,8 +34,9 @@ async fn host_raises_its_file_limit_and_agents_keep_theirs() -> Result<()> {
     let limits = String::from_utf8(output.stdout)?;
     let mut lines = limits.lines();
     assert_eq!(lines.next(), Some("300"), "the agent's limit: {output:?}", output = output.stderr);
-    let host = lines.next().context("nothing is said of the host")?;
-    let (soft, hard) = host.split_once(' ').context("a soft limit and a hard one")?;
+    let host = lines.next().context("the output has no line about the host")?;
+    let (soft, hard) =
+        host.split_once(' ').context("the line about the host lacks the soft or the hard limit")?;
     let expected = hard.parse::<u64>().map_or(65_536, |hard| hard.min(65_536));
     assert_eq!(soft, expected.to_string(), "of {hard}");
     Ok(())

@@ -32,7 +32,7 @@ async fn qwen_0_24_4_does_what_the_matrix_says() -> Result<()> {
 #[tokio::test(flavor = "multi_thread")]
 async fn claude_2_1_332_does_what_the_matrix_says() -> Result<()> {
     let Some(program) = or_skip(claude_code()) else { return Ok(()) };
-    let directory = program.parent().context("a program has a directory")?.to_owned();
+    let directory = program.parent().context("the program has no parent directory")?.to_owned();
     assert_row("claude", "2.1.332", |_| directory.clone()).await
 }
 

@@ -43,7 +43,11 @@ async fn hook(sandbox: &Sandbox, program: &Path, file: &Path) -> Result<Child> {
         "tool_name": "write_file",
         "tool_input": { "file_path": file, "content": PROPOSED },
     });
-    hook.stdin.take().context("piped")?.write_all(call.to_string().as_bytes()).await?;
+    hook.stdin
+        .take()
+        .context("the standard stream is not piped")?
+        .write_all(call.to_string().as_bytes())
+        .await?;
     Ok(hook)
 }
 

@@ -81,7 +81,7 @@ impl Scene {
     async fn new(release: Release) -> Result<Self> {
         let sandbox = Sandbox::new();
         let id = release.agent.command();
-        let agent = FamilyAgent::named(id).context("a row of the table")?;
+        let agent = FamilyAgent::named(id).context("the table has no such agent")?;
         let settings = json!({ "ide": { "enabled": true }, "tools": { "approvalMode": "default" },
             "security": { "folderTrust": { "enabled": false } } });
         sandbox.write_home(format!(".{id}/settings.json"), settings.to_string());
@@ -114,7 +114,7 @@ impl Scene {
     /// Runs the doctor. Returns its prediction, whether the agent connects and to which port, and its whole
     /// report.
     async fn prediction(&self) -> Result<(bool, Option<u16>, Value)> {
-        let command = self.agent.commands.first().context("a command")?;
+        let command = self.agent.commands.first().context("the agent has no command")?;
         let package = self.sandbox.home().join("node_modules").join(self.agent.packages[0]);
         let name = json!({ "name": self.agent.packages[0], "version": self.release.version });
         self.sandbox.write(package.join("package.json"), name.to_string());
@@ -160,7 +160,8 @@ pub(crate) async fn does_what_the_doctor_says((rig, release): (Rig, Release)) ->
             scene.publish(editor, scene.here.port, scene.sandbox.project(), test)
         }),
         ("below the directory", |scene, editor, test| {
-            let above = scene.sandbox.project().parent().context("a directory above")?.to_owned();
+            let above =
+                scene.sandbox.project().parent().context("the project has no parent directory")?.to_owned();
             scene.publish(editor, scene.here.port, above, test)
         }),
         ("in another directory", |scene, editor, test| {
@@ -208,7 +209,8 @@ pub(crate) async fn does_what_the_doctor_says((rig, release): (Rig, Release)) ->
     for (name, set_up) in situations {
         let mut scene = Scene::new(release).await?;
         // The agent runs in a shell below this test, and takes the test's parent for the editor.
-        let editor = alongside_agent::find::look_up(test).context("this process")?.parent;
+        let editor =
+            alongside_agent::find::look_up(test).context("the process of the test was not found")?.parent;
         set_up(&mut scene, editor, test)?;
         // The doctor runs first, because some releases delete files that they reject.
         let (would_connect, predicted_port, report) = scene.prediction().await?;

@@ -52,7 +52,7 @@ fn send_comment_after_a_blocked_prompt() -> Result<()> {
     let settings = stage.sandbox.home().join(".claude/settings.json");
     let mut changed: Value = serde_json::from_str(&fs::read_to_string(&settings)?)?;
     let hook = json!({ "hooks": [{ "type": "command", "command": "no-secrets" }] });
-    changed["hooks"]["UserPromptSubmit"].as_array_mut().context("our hook is there")?.push(hook);
+    changed["hooks"]["UserPromptSubmit"].as_array_mut().context("our hook is missing")?.push(hook);
     fs::write(&settings, changed.to_string())?;
     stage.sandbox.write("notes.txt", IN_CAPITALS);
     let mut desk = JsonDesk::start(&stage.sandbox, &["--since", "HEAD"])?;

@@ -38,10 +38,11 @@ fn a_missing_first_snapshot_is_a_remark_and_a_later_prompt_gets_its_snapshot() -
     })?;
     let list = turn_list(&sandbox)?;
     let missing = "The beginning of a turn of Codex is missing: git takes too long.";
-    let remarks = list["remarks"].as_array().context("remarks")?;
+    let remarks = list["remarks"].as_array().context("the list has no remarks")?;
     ensure!(remarks.iter().any(|remark| remark == missing), "{remarks:?}");
     ensure!(list["baseline"]["name"].as_str().is_some_and(|name| name.starts_with("the commit ")), "{list}");
-    let files: Vec<_> = list["files"].as_array().context("files")?.iter().map(|file| &file["path"]).collect();
+    let files: Vec<_> =
+        list["files"].as_array().context("the list has no files")?.iter().map(|file| &file["path"]).collect();
     ensure!(files == ["d0/new"], "{} files, such as {:?}", files.len(), files.first());
 
     // The seeding has prepared the snapshot of the next prompt. On a busy machine, only a later prompt may be

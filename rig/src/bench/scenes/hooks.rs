@@ -134,7 +134,7 @@ fn propose(seat: &mut Seat, text: &str) -> Result<f64> {
     let since = Instant::now();
     let mut hook = command.spawn()?;
     let stdin = hook.stdin.take();
-    stdin.context("its input is piped")?.write_all(input.to_string().as_bytes())?;
+    stdin.context("the standard input is not piped")?.write_all(input.to_string().as_bytes())?;
     let shown = desk(seat)?.wait_for_proposal(&path)?;
     // The review ends with its hook.
     hook.kill()?;

@@ -71,12 +71,15 @@ impl Bench<'_> {
             turn += 1;
             change_files(&project, files, turn)?;
             run_turn_hook(seat, &project, &state, "Stop")?;
-            let mut command =
-                seat.companion.program(&["review", "--json", "--since"]).context("a program")?;
+            let mut command = seat
+                .companion
+                .program(&["review", "--json", "--since"])
+                .context("this companion has no program")?;
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
             let since = Instant::now();
             let mut desk = command.spawn()?;
-            let lines = BufReader::new(desk.stdout.take().context("piped")?).lines();
+            let lines =
+                BufReader::new(desk.stdout.take().context("the standard stream is not piped")?).lines();
             // The list after the prompt may be sent before the list after the end of the turn.
             let is_list = |line: &String| listed_files(line) == Some(files);
             lines
@@ -109,7 +112,7 @@ fn path(number: usize) -> String {
 fn create_repository(top: &Path, files: usize) -> Result<()> {
     for number in 0..files {
         let path = top.join(path(number));
-        fs::create_dir_all(path.parent().context("a file has a directory")?)?;
+        fs::create_dir_all(path.parent().context("the file has no parent directory")?)?;
         fs::write(path, text(FILE_BYTES, 0, "").replace("compute", &format!("compute_{number}_")))?;
     }
     let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "gc.auto=0"];
@@ -143,7 +146,7 @@ fn run_turn_hook(seat: &Seat, top: &Path, state: &Path, event: &str) -> Result<f
     command.arg(state).current_dir(top).stdin(Stdio::piped()).stdout(Stdio::null());
     let since = Instant::now();
     let mut hook = command.spawn()?;
-    hook.stdin.take().context("its input is piped")?.write_all(input.to_string().as_bytes())?;
+    hook.stdin.take().context("the standard input is not piped")?.write_all(input.to_string().as_bytes())?;
     ensure!(hook.wait()?.success(), "the hook fails");
     Ok(millis(since.elapsed()))
 }

@@ -26,7 +26,7 @@ impl Round<'_> {
         let mut strays = Vec::new();
         self.thaw_all();
         let last = self.people.desks();
-        let desk = self.rejoin(last)?.context("a desk that has just joined")?;
+        let desk = self.rejoin(last)?.context("the desk that has just joined is gone")?;
         match desk.until(SERVE_TIMEOUT, |state| state.host).await {
             Some(_) => self.reject_until_idle(last, &desk).await,
             None => strays.push("a desk that starts at the end has no companion after 40 s".to_owned()),

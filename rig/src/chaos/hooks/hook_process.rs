@@ -46,9 +46,11 @@ pub(super) async fn run(
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let mut child = command.spawn().context("cannot start a hook")?;
     running.send_replace(child.id().and_then(|pid| Pid::from_raw(pid.cast_signed())));
-    let mut stdin = child.stdin.take().context("piped")?;
-    let (mut stdout, mut stderr) =
-        (child.stdout.take().context("piped")?, child.stderr.take().context("piped")?);
+    let mut stdin = child.stdin.take().context("the standard stream is not piped")?;
+    let (mut stdout, mut stderr) = (
+        child.stdout.take().context("the standard stream is not piped")?,
+        child.stderr.take().context("the standard stream is not piped")?,
+    );
     let (mut output, mut error) = (String::new(), String::new());
     let exchange = async {
         // Fails if the hook answers before it has read the whole input.

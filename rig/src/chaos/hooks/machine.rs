@@ -63,7 +63,8 @@ impl Machine {
     pub(super) async fn new(fault: Option<HookFault>) -> Result<Self> {
         let sandbox = Sandbox::new();
         let (user, group) = (geteuid().as_raw(), getegid().as_raw());
-        let root = sandbox.home().parent().context("a sandbox")?.to_owned();
+        let root =
+            sandbox.home().parent().context("the home of the sandbox has no parent directory")?.to_owned();
         let passwd = root.join("passwd");
         fs::write(&passwd, format!("person:x:{user}:{group}::{}:/bin/sh\n", sandbox.home().display()))?;
         fs::create_dir(root.join(ELSEWHERE))?;
@@ -72,11 +73,11 @@ impl Machine {
         command.args(["-m", "sh", "-c", &script]).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = sandbox.spawn(&mut command);
         let mut line = String::new();
-        let stdout = child.stdout.take().context("piped")?;
+        let stdout = child.stdout.take().context("the standard stream is not piped")?;
         BufReader::new(stdout).read_line(&mut line).await?;
         ensure!(line == "made\n", "cannot make a machine: {line:?}");
         let holder = child.id().and_then(|pid| Pid::from_raw(pid.cast_signed()));
-        Ok(Self { sandbox, holder: holder.context("a running process")?, _child: child, fault })
+        Ok(Self { sandbox, holder: holder.context("the process has ended")?, _child: child, fault })
     }
 
     /// Makes the directories and links of a round: with `has_runtime_dir` the user's directory below
@@ -89,7 +90,10 @@ impl Machine {
         }
         symlink(self.sandbox.project(), self.elsewhere().join("project"))?;
         for file in files {
-            symlink(file, self.elsewhere().join(file.file_name().context("a file")?))?;
+            symlink(
+                file,
+                self.elsewhere().join(file.file_name().context("the path of a file has no name")?),
+            )?;
         }
         Ok(())
     }

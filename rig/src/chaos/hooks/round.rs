@@ -131,9 +131,10 @@ impl<'a> Round<'a> {
         let Some(slot) = self.agents.get(number).cloned() else { return Ok(false) };
         let Some(call_end) = slot.begin_call() else { return Ok(false) };
         let target = self.files[file].clone();
-        let name = target.file_name().and_then(|name| name.to_str()).context("a file's name")?;
+        let name =
+            target.file_name().and_then(|name| name.to_str()).context("the file has no name in UTF-8")?;
         let (directory, path) = self.machine.directory_and_path(script.file_path, name);
-        let path = path.to_str().context("our own paths are UTF-8")?.to_owned();
+        let path = path.to_str().context("a path of the sandbox is not UTF-8")?.to_owned();
         let agent = slot.player.agent()?;
         let marker = format!("proposal {} of round {}", self.people.next_text(), self.plan.seed);
         let before = fs::read_to_string(&target).ok();

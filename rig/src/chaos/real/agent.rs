@@ -37,12 +37,17 @@ struct Inner {
 impl Agent {
     /// Starts an agent that has not yet searched for a companion. `number` is unique in the sandbox.
     pub(super) async fn start(rig: &Rig, sandbox: &Sandbox, release: Release, number: usize) -> Result<Self> {
-        let parent = sandbox.home().parent().context("a sandbox")?.join(format!("a{number}"));
+        let parent = sandbox
+            .home()
+            .parent()
+            .context("the home of the sandbox has no parent directory")?
+            .join(format!("a{number}"));
         for directory in ["home", "tmp"] {
             fs::create_dir_all(parent.join(directory))?;
         }
         let (home, tmp) = (parent.join("home"), parent.join("tmp"));
-        let [home, tmp] = [&home, &tmp].map(|path| path.to_str().context("our own paths are UTF-8"));
+        let [home, tmp] =
+            [&home, &tmp].map(|path| path.to_str().context("a path of the sandbox is not UTF-8"));
         let (home, tmp) = (home?, tmp?);
         let environment = [("HOME", home), ("GEMINI_CLI_HOME", home), ("TMPDIR", tmp)];
         let client = RealClient::start_with(rig, sandbox, release, &environment).await?;
@@ -127,7 +132,10 @@ impl Agent {
                     record.remove("stdio");
                 }
                 record["port"] = if record["port"].is_string() { own.to_string().into() } else { own.into() };
-                let name = path.file_name().and_then(|name| name.to_str()).context("a file's name")?;
+                let name = path
+                    .file_name()
+                    .and_then(|name| name.to_str())
+                    .context("the file has no name in UTF-8")?;
                 fs::create_dir_all(&to)?;
                 fs::write(to.join(name.replace(&port.to_string(), &own.to_string())), record.to_string())?;
             }
