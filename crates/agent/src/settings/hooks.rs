@@ -94,28 +94,29 @@ pub fn with_hook(text: Option<&str>, wanted: &WantedHook) -> Result<String, Stri
     let mut emptied = Vec::new();
     let entries = entries(root, wanted.agent, Which::Effective).into_iter();
     for entry in entries.filter(|entry| entry.found.hook == wanted.hook) {
-        let is_for = |wanted: &&Registration| entry.found.is_for(wanted) && entry.can_be_for(wanted);
-        let place = missing.iter().position(is_for);
-        match place {
-            Some(place) => entry.change(missing.swap_remove(place), wanted),
+        let is_for =
+            |registration: &&Registration| entry.found.is_for(registration) && entry.can_be_for(registration);
+        match missing.iter().position(is_for) {
+            Some(index) => entry.change(missing.swap_remove(index), wanted),
             None => emptied.extend(entry.remove()),
         }
     }
     // New entries are added in the order of the table.
-    for entry in registrations.iter().filter(|entry| missing.contains(entry)) {
+    for registration in registrations.iter().filter(|registration| missing.contains(registration)) {
         let object = root.object_value_or_create().ok_or("it is not a JSON object")?;
-        let groups = CstInputValue::Array(vec![group(entry, wanted)]);
+        let groups = CstInputValue::Array(vec![group(registration, wanted)]);
         if json::property(&object, "hooks").is_none() {
-            object.append("hooks", CstInputValue::Object(vec![(entry.event.to_owned(), groups)]));
+            object.append("hooks", CstInputValue::Object(vec![(registration.event.to_owned(), groups)]));
             continue;
         }
         let hooks = json::object(&object, "hooks").ok_or_else(|| is_not("hooks", "an object"))?;
-        if json::property(&hooks, entry.event).is_none() {
-            hooks.append(entry.event, groups);
+        if json::property(&hooks, registration.event).is_none() {
+            hooks.append(registration.event, groups);
             continue;
         }
-        let list = json::array(&hooks, entry.event).ok_or_else(|| is_not(entry.event, "a list"))?;
-        list.append(group(entry, wanted));
+        let list =
+            json::array(&hooks, registration.event).ok_or_else(|| is_not(registration.event, "a list"))?;
+        list.append(group(registration, wanted));
     }
     tidy(root, &emptied, &Value::Null);
     Ok(document.to_string())
@@ -168,15 +169,16 @@ impl Entry {
     }
 
     /// Whether it can be changed for a registration without a change to other hooks.
-    fn can_be_for(&self, entry: &Registration) -> bool {
-        self.is_alone() || self.found.matcher.as_deref() == entry.matcher
+    fn can_be_for(&self, registration: &Registration) -> bool {
+        self.is_alone() || self.found.matcher.as_deref() == registration.matcher
     }
 
     /// Changes it to what an installation would write, but keeps what a person has added.
-    fn change(&self, entry: &Registration, wanted: &WantedHook) {
-        let new = self.found.updated(entry, wanted.agent, &wanted.command);
+    fn change(&self, registration: &Registration, wanted: &WantedHook) {
+        let new = self.found.updated(registration, wanted.agent, &wanted.command);
         // For an event without a tool, the agent ignores the pattern.
-        if let Some(matcher) = entry.matcher.filter(|matcher| self.found.matcher.as_deref() != Some(matcher))
+        if let Some(matcher) =
+            registration.matcher.filter(|matcher| self.found.matcher.as_deref() != Some(matcher))
         {
             json::set(&self.group, "matcher", matcher.into());
         }
@@ -196,10 +198,10 @@ impl Entry {
             _ => {}
         }
         if self.found.timeout != new.timeout {
-            json::set(&self.hook, "timeout", entry.timeout.into());
+            json::set(&self.hook, "timeout", registration.timeout.into());
         }
         if let Some(field) =
-            entry.background_field.filter(|field| json::property(&self.hook, field).is_none())
+            registration.background_field.filter(|field| json::property(&self.hook, field).is_none())
         {
             json::set(&self.hook, field, true.into());
         }
@@ -305,14 +307,14 @@ fn number(object: &CstObject, key: &str) -> Option<u64> {
 }
 
 /// Makes a group with our hook and no other.
-fn group(entry: &Registration, wanted: &WantedHook) -> CstInputValue {
+fn group(registration: &Registration, wanted: &WantedHook) -> CstInputValue {
     let named = |key: &str, value: CstInputValue| (key.to_owned(), value);
     let WantedHook { agent, hook: ours, command, .. } = wanted;
     let EntryShape::Groups { is_named } = agent.hook.entries;
     let mut hook = vec![named("type", "command".into())];
     hook.extend(is_named.then(|| named("name", ours.name().into())));
     let apart = wanted.has_argument_list();
-    let wanted = HookEntry::wanted(entry, *ours, *agent, command);
+    let wanted = HookEntry::wanted(registration, *ours, *agent, command);
     match command_line::apart(&wanted.command, *agent).filter(|_| apart) {
         Some((program, arguments)) => {
             hook.push(named("command", program.into()));
@@ -320,10 +322,10 @@ fn group(entry: &Registration, wanted: &WantedHook) -> CstInputValue {
         }
         None => hook.push(named("command", wanted.command.as_str().into())),
     }
-    hook.push(named("timeout", entry.timeout.into()));
-    hook.extend(entry.background_field.map(|field| named(field, true.into())));
+    hook.push(named("timeout", registration.timeout.into()));
+    hook.extend(registration.background_field.map(|field| named(field, true.into())));
     hook.extend(wanted.on_failure.map(|word| named(ON_FAILURE_KEY, word.as_str().into())));
-    let matcher = entry.matcher.map(|matcher| named("matcher", matcher.into()));
+    let matcher = registration.matcher.map(|matcher| named("matcher", matcher.into()));
     let list = named("hooks", CstInputValue::Array(vec![CstInputValue::Object(hook)]));
     CstInputValue::Object(matcher.into_iter().chain([list]).collect())
 }

@@ -37,25 +37,30 @@ const REFUSE_ON_FAILURE: &str = "block";
 
 impl HookEntry {
     /// Makes the entry that an installation writes for a registration.
-    pub(super) fn wanted(entry: &Registration, hook: OurHook, agent: HookAgent, command: &str) -> Self {
+    pub(super) fn wanted(
+        registration: &Registration,
+        hook: OurHook,
+        agent: HookAgent,
+        command: &str,
+    ) -> Self {
         Self {
             hook,
-            event: entry.event.to_owned(),
-            is_waiter: entry.background_field.is_some(),
-            matcher: entry.matcher.map(ToOwned::to_owned),
-            command: match entry.background_field {
+            event: registration.event.to_owned(),
+            is_waiter: registration.background_field.is_some(),
+            matcher: registration.matcher.map(ToOwned::to_owned),
+            command: match registration.background_field {
                 Some(_) => waiter_command(command),
                 None => command.to_owned(),
             },
             has_argument_list: false,
-            timeout: Some(entry.timeout),
-            on_failure: on_failure_value(entry, command, agent),
+            timeout: Some(registration.timeout),
+            on_failure: on_failure_value(registration, command, agent),
         }
     }
 
     /// Whether this entry has the event of a registration, and both or neither are for the waiter.
-    pub fn is_for(&self, entry: &Registration) -> bool {
-        self.event == entry.event && self.is_waiter == entry.background_field.is_some()
+    pub fn is_for(&self, registration: &Registration) -> bool {
+        self.event == registration.event && self.is_waiter == registration.background_field.is_some()
     }
 
     /// Whether the entry asks the agent to refuse a change if the hook fails, while its guard lets the change
@@ -65,8 +70,8 @@ impl HookEntry {
     }
 
     /// Whether an installation would make the entry ask for it.
-    pub fn can_ask_to_refuse(&self, entry: &Registration, agent: HookAgent, command: &str) -> bool {
-        self.updated(entry, agent, command).asks_to_refuse(agent)
+    pub fn can_ask_to_refuse(&self, registration: &Registration, agent: HookAgent, command: &str) -> bool {
+        self.updated(registration, agent, command).asks_to_refuse(agent)
     }
 
     /// Returns the program as the command line has it.
@@ -83,8 +88,8 @@ impl HookEntry {
 
     /// Makes the entry for a registration as [`Self::wanted`] does, but keeps what a person added to the
     /// command line.
-    pub(super) fn updated(&self, entry: &Registration, agent: HookAgent, command: &str) -> Self {
-        let mut wanted = Self::wanted(entry, self.hook, agent, command);
+    pub(super) fn updated(&self, registration: &Registration, agent: HookAgent, command: &str) -> Self {
+        let mut wanted = Self::wanted(registration, self.hook, agent, command);
         let new = CommandLine::of(command, agent);
         let line = CommandLine::of(&self.command, agent).filter(CommandLine::is_changed);
         if let (Some(line), Some(new)) = (line, new) {
@@ -93,7 +98,7 @@ impl HookEntry {
                 true => self.command.clone(),
                 false => line.with_program_of(&new, agent),
             };
-            wanted.on_failure = on_failure_value(entry, &wanted.command, agent);
+            wanted.on_failure = on_failure_value(registration, &wanted.command, agent);
             // Their timeout stays too, unless the agent would end the hook before its own timeout.
             if line.timeout().is_some() && self.patience(agent) <= self.limit(agent) {
                 wanted.timeout = self.timeout;
@@ -106,8 +111,8 @@ impl HookEntry {
     }
 
     /// Whether the agent calls the hook for all tools of a registration.
-    pub fn covers_tools_of(&self, entry: &Registration) -> bool {
-        let is_for_all = |matcher| ["", "*"].contains(&matcher) || entry.matcher == Some(matcher);
+    pub fn covers_tools_of(&self, registration: &Registration) -> bool {
+        let is_for_all = |matcher| ["", "*"].contains(&matcher) || registration.matcher == Some(matcher);
         self.matcher.as_deref().is_none_or(is_for_all)
     }
 
@@ -118,7 +123,7 @@ impl HookEntry {
 }
 
 /// Returns the value of [`ON_FAILURE_KEY`] for a registration, if it has one.
-fn on_failure_value(entry: &Registration, command: &str, agent: HookAgent) -> Option<String> {
-    let refuses = entry.can_refuse && has_guard(command, agent);
+fn on_failure_value(registration: &Registration, command: &str, agent: HookAgent) -> Option<String> {
+    let refuses = registration.can_refuse && has_guard(command, agent);
     refuses.then(|| REFUSE_ON_FAILURE.to_owned())
 }
