@@ -190,7 +190,7 @@ async fn status_needs_the_token() {
 }
 
 #[tokio::test]
-async fn bytes_that_are_no_http_disturb_no_agent() {
+async fn bytes_that_are_not_http_disturb_no_agent() {
     let (stage, peer) = Stage::with_peer().await;
     for garbage in [
         &b"\x16\x03\x01\x02\x00\x01\x00"[..],

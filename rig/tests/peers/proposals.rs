@@ -78,7 +78,7 @@ async fn a_path_comes_back_byte_for_byte_whatever_is_in_it() {
 }
 
 #[tokio::test]
-async fn text_returns_exactly_with_any_line_ends_and_characters() {
+async fn text_returns_exactly_with_any_line_endings_and_characters() {
     let (mut stage, peer, mut stream) = Stage::with_listener().await;
     for (id, text) in [
         "a\r\nb\r\n",

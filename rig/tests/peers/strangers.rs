@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use alongside_rig::wire::{Peer, Raw, within};
 
-use crate::size::{LoneCompanion, MAX_GROWTH_KB};
+use crate::large_messages::{LoneCompanion, MAX_GROWTH_KB};
 use crate::stage::Stage;
 
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;

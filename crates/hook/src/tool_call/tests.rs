@@ -267,7 +267,7 @@ fn a_byte_order_mark_stays_where_the_tool_keeps_it() {
 
 /// Such a difference is in no hunk, because desks compare the texts with the same line ends.
 #[test]
-fn other_line_ends_and_another_mark_are_in_the_remark() {
+fn other_line_endings_and_another_bom_are_in_the_remark() {
     let remark = |agent, tool, arguments, file| change_of(agent, tool, arguments, file).unwrap().remark;
     let crlf = "a\r\nb\r\n";
     let becomes_lf = Some("This ends every line of the file in LF; it has CRLF.".to_owned());

@@ -6,7 +6,7 @@ use std::time::Duration;
 use alongside_companion::desk::{Closing, Event};
 use alongside_rig::wire::{End, Raw, within};
 
-use crate::slow::large_text;
+use crate::slow_readers::large_text;
 use crate::stage::Stage;
 
 #[tokio::test]

@@ -54,7 +54,7 @@ async fn start_removes_files_of_dead_companions_only() {
 #[test]
 fn discovery_files_are_private_at_every_moment() {
     use std::os::unix::fs::PermissionsExt as _;
-    let files = crate::size::watch_while_starting(|path| {
+    let files = crate::large_messages::watch_while_starting(|path| {
         let metadata = path.symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
         Some((path.to_owned(), metadata.permissions().mode() & 0o777))
     });
