@@ -9,7 +9,7 @@ use crate::check_ending::{Checked, ensure, fail, skip};
 use crate::harness::case::Case;
 use crate::harness::connect;
 use crate::harness::diff_calls::{self, text_in};
-use crate::harness::heard_outcomes::OUTCOMES;
+use crate::harness::received_outcomes::OUTCOMES;
 use crate::http::json::parse;
 use crate::http::stream_listener::Listener;
 

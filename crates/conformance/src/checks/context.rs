@@ -14,7 +14,7 @@ use crate::check_ending::{Checked, ensure, fail, skip};
 use crate::checks::all_stream_events::over_all;
 use crate::harness::case::Case;
 use crate::harness::connect;
-use crate::http::stream_listener::{Heard, Listener};
+use crate::http::stream_listener::{Listener, Received};
 use crate::http::stream_rules::Rule;
 
 const WRONG_FILE: &str = "“this file” means another one to the agent than to the person";
@@ -166,8 +166,8 @@ pub(crate) async fn wait_for_update(
     patience: Duration,
     fits: impl Fn(&Value) -> bool,
 ) -> Result<Value, Option<Value>> {
-    let found = listener.wait(mark, patience, |heard| match heard {
-        Heard::Message(message) if message["method"] == CONTEXT_UPDATE && fits(&message["params"]) => {
+    let found = listener.wait(mark, patience, |received| match received {
+        Received::Message(message) if message["method"] == CONTEXT_UPDATE && fits(&message["params"]) => {
             Some(message["params"].clone())
         }
         _ => None,
@@ -346,5 +346,5 @@ async fn equal(case: &Case<'_>) -> Checked {
         case.quiet().await;
     }
     over_all(case, Rule::Equal).await?;
-    ensure(listener.end(Duration::ZERO).await.is_none(), || "the stream ended".into())
+    ensure(listener.wait_for_end(Duration::ZERO).await.is_none(), || "the stream ended".into())
 }

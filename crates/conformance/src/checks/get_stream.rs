@@ -113,10 +113,10 @@ async fn newest(case: &Case<'_>) -> Checked {
     // A stream that gets an update when it opens is the one that counts.
     let first = older.message(0, Duration::from_secs(1), &["ide/contextUpdate"]).await;
     let newer = match peer.open(&peer.request("GET")).await? {
-        (head, connection) if head.status == 200 => Listener::over(connection, peer.clone()),
+        (head, connection) if head.status == 200 => Listener::new(connection, peer.clone()),
         (head, _) => return fail(format!("the second GET was answered with {}", head.status)),
     };
-    if newer.end(case.timeouts().quiet).await.is_some() {
+    if newer.wait_for_end(case.timeouts().quiet).await.is_some() {
         return fail("the newer stream ended at once");
     }
     if first.is_none() {
@@ -131,7 +131,7 @@ async fn older_ends(case: &Case<'_>) -> Checked {
     let peer = connect::join(case).await?;
     let older = Listener::of(&peer).await?;
     let _newer = Listener::of(&peer).await?;
-    match older.end(case.timeouts().answer).await {
+    match older.wait_for_end(case.timeouts().answer).await {
         Some(true) => Ok(()),
         Some(false) => fail("the older stream broke off, instead of ending properly"),
         None => {

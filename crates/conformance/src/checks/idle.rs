@@ -13,7 +13,7 @@ use crate::harness::connect;
 use crate::harness::scenes::Watched;
 use crate::http::peer::Peer;
 use crate::http::response::NoResponse;
-use crate::http::stream_listener::{Heard, Listener};
+use crate::http::stream_listener::{Listener, Received};
 use crate::time::clock;
 
 pub(crate) static CHECKS: &[Check] = &[
@@ -133,15 +133,15 @@ async fn watch(case: &Case<'_>, peer: &Peer, listener: &Listener) -> Checked<Wat
         }
         let Some((at, next)) = listener.since(mark).into_iter().next() else { return Ok(seen) };
         match next {
-            Heard::Sign => {}
-            Heard::Message(message) if message["method"] == "ping" => {}
-            Heard::Ended | Heard::Broke => {
+            Received::Sign => {}
+            Received::Message(message) if message["method"] == "ping" => {}
+            Received::Ended | Received::Broke => {
                 // A stream has to end if its session is gone.
                 peer.is_served().await?;
                 return fail("the stream ended by itself");
             }
             // A message about the editor starts the silence again.
-            Heard::Message(_) => continue,
+            Received::Message(_) => continue,
         }
         seen.signs += 1;
         seen.is_often |= last.is_some_and(|last| at.saturating_duration_since(last) <= often);

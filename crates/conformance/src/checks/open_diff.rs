@@ -12,7 +12,7 @@ use crate::checks::outcome_delivery::cut;
 use crate::harness::case::Case;
 use crate::harness::connect;
 use crate::harness::diff_calls;
-use crate::harness::heard_outcomes::OUTCOMES;
+use crate::harness::received_outcomes::OUTCOMES;
 use crate::http::stream_listener::Listener;
 use crate::time::clock::within;
 

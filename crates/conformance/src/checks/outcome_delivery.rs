@@ -10,8 +10,8 @@ use crate::check_ending::{Checked, ensure, fail, skip};
 use crate::harness::case::Case;
 use crate::harness::connect;
 use crate::harness::diff_calls;
-use crate::harness::heard_outcomes;
-use crate::harness::heard_outcomes::OUTCOMES;
+use crate::harness::received_outcomes;
+use crate::harness::received_outcomes::OUTCOMES;
 use crate::http::peer::Peer;
 use crate::http::stream_listener::Listener;
 use crate::time::clock::{Measuring, lateness};
@@ -106,8 +106,8 @@ async fn diff(case: &Case<'_>, peer: &Peer, name: &str) -> Checked<String> {
     Ok(path)
 }
 
-async fn heard(case: &Case<'_>, listener: &Listener, when: &str) -> Checked {
-    match heard_outcomes::outcome(case, listener, 0).await {
+async fn ensure_received(case: &Case<'_>, listener: &Listener, when: &str) -> Checked {
+    match received_outcomes::wait_for_outcome(case, listener, 0).await {
         Some(_) => Ok(()),
         None => case.nothing_came(format!("{when}, and no outcome came")),
     }
@@ -118,7 +118,7 @@ async fn waits_for_first(case: &Case<'_>) -> Checked {
     let path = diff(case, &peer, "waits-for-first.txt").await?;
     case.act(Action::Reject { path }).await?;
     let listener = Listener::of(&peer).await?;
-    heard(case, &listener, "the stream was opened after the decision").await
+    ensure_received(case, &listener, "the stream was opened after the decision").await
 }
 
 async fn waits_across(case: &Case<'_>) -> Checked {
@@ -128,7 +128,7 @@ async fn waits_across(case: &Case<'_>) -> Checked {
     cut(case, &peer, first).await?;
     case.act(Action::Accept { path }).await?;
     let second = Listener::of(&peer).await?;
-    heard(case, &second, "there was no stream during the decision").await
+    ensure_received(case, &second, "there was no stream during the decision").await
 }
 
 /// Cuts a stream, and waits until the companion has noticed.
@@ -145,7 +145,7 @@ async fn newest_hears(case: &Case<'_>) -> Checked {
     let newer = Listener::of(&peer).await.or_else(|_| skip("a second stream is refused"))?;
     let path = diff(case, &peer, "newest-hears.txt").await?;
     case.act(Action::Reject { path }).await?;
-    heard(case, &newer, "the newer stream was open").await
+    ensure_received(case, &newer, "the newer stream was open").await
 }
 
 /// Accepts a proposal, waits for the outcome and its receipt, and then cuts the stream.
@@ -154,7 +154,7 @@ async fn delivered(case: &Case<'_>, name: &str) -> Checked<Peer> {
     let listener = decided(case, &peer, name, true).await?;
     // The ping and the pong take some time.
     case.quiet().await;
-    listener.has_answered(case.timeouts().answer).await;
+    listener.wait_until_answered(case.timeouts().answer).await;
     cut(case, &peer, listener).await?;
     Ok(peer)
 }
@@ -164,7 +164,7 @@ async fn decided(case: &Case<'_>, peer: &Peer, name: &str, accept: bool) -> Chec
     let listener = Listener::of(peer).await?;
     let path = diff(case, peer, name).await?;
     case.act(if accept { Action::Accept { path } } else { Action::Reject { path } }).await?;
-    match heard_outcomes::outcome(case, &listener, 0).await {
+    match received_outcomes::wait_for_outcome(case, &listener, 0).await {
         Some(_) => Ok(listener),
         None => {
             let how = if accept { "accepted" } else { "rejected" };
@@ -210,7 +210,7 @@ async fn receipt(case: &Case<'_>) -> Checked {
     let mut peer = unconfirmed(case, "receipt.txt").await?;
     peer.answers_pings = true;
     // The proposal was decided, so the outcome has been sent once.
-    match heard_outcomes::outcome(case, &Listener::of(&peer).await?, 0).await {
+    match received_outcomes::wait_for_outcome(case, &Listener::of(&peer).await?, 0).await {
         Some(_) => Ok(()),
         None => fail("the stream came back, and the outcome did not come again"),
     }
@@ -244,7 +244,7 @@ async fn sent_again(case: &Case<'_>, peer: &Peer) -> Checked<(Duration, Duration
     let asked = Instant::now();
     let listener = Listener::of(peer).await?;
     let opened = Instant::now();
-    if heard_outcomes::outcome(case, &listener, 0).await.is_none() {
+    if received_outcomes::wait_for_outcome(case, &listener, 0).await.is_none() {
         return skip("nothing is sent again");
     }
     let came = listener.messages(0, &OUTCOMES).first().map_or_else(Instant::now, |(came, _)| *came);

@@ -11,8 +11,8 @@ use crate::check_ending::{Checked, ensure, skip};
 use crate::harness::case::Case;
 use crate::harness::connect;
 use crate::harness::diff_calls::{self, text_in};
-use crate::harness::heard_outcomes;
-use crate::harness::heard_outcomes::OUTCOMES;
+use crate::harness::received_outcomes;
+use crate::harness::received_outcomes::OUTCOMES;
 use crate::http::stream_listener::Listener;
 use crate::time::clock::Patience;
 
@@ -60,13 +60,13 @@ async fn own_outcome(case: &Case<'_>) -> Checked {
     let (asked, stranger, peer) = if first.is_ok() { (0, 1, &other) } else { (1, 0, &one) };
     let marks = [listeners[0].mark(), listeners[1].mark()];
     case.act(Action::Accept { path: paths[asked].clone() }).await?;
-    if heard_outcomes::outcome(case, &listeners[asked], marks[asked]).await.is_none() {
+    if received_outcomes::wait_for_outcome(case, &listeners[asked], marks[asked]).await.is_none() {
         return skip("no outcome came when the proposal was accepted");
     }
     case.quiet().await;
     let _newer = listeners[stranger].read_out(peer).await;
-    let heard = listeners[stranger].messages(marks[stranger], &OUTCOMES);
-    ensure(heard.is_empty(), || format!("the other agent got {}", heard[0].1))
+    let received = listeners[stranger].messages(marks[stranger], &OUTCOMES);
+    ensure(received.is_empty(), || format!("the other agent got {}", received[0].1))
 }
 
 async fn same_file(case: &Case<'_>) -> Checked {

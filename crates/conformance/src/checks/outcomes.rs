@@ -13,8 +13,8 @@ use crate::driver::Reply;
 use crate::harness::case::Case;
 use crate::harness::connect;
 use crate::harness::diff_calls;
-use crate::harness::heard_outcomes;
-use crate::harness::heard_outcomes::OUTCOMES;
+use crate::harness::received_outcomes;
+use crate::harness::received_outcomes::OUTCOMES;
 use crate::harness::scenes::{Accepting, Closing};
 use crate::http::stream_listener::Listener;
 
@@ -132,7 +132,7 @@ async fn accepting(case: &Case<'_>) -> Checked<Accepting> {
         diff_calls::open_diff(case, &peer, &path, &content).await?;
         let mark = listener.mark();
         case.act(Action::Accept { path: path.clone() }).await?;
-        heard_outcomes::outcome(case, &listener, mark).await;
+        received_outcomes::wait_for_outcome(case, &listener, mark).await;
         case.quiet().await;
         let outcomes = listener.messages(mark, &OUTCOMES).into_iter().map(|(_, message)| message).collect();
         let written = Path::new(&path).exists();
@@ -189,7 +189,7 @@ async fn outcome_of(
     for action in actions(path.clone()) {
         case.act(action).await?;
     }
-    match heard_outcomes::outcome(case, &listener, mark).await {
+    match received_outcomes::wait_for_outcome(case, &listener, mark).await {
         Some(outcome) => Ok((path, outcome)),
         None => case.nothing_came("no outcome came"),
     }

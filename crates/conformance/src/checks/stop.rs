@@ -12,7 +12,7 @@ use crate::checks::published_files;
 use crate::harness::case::Case;
 use crate::harness::connect;
 use crate::harness::diff_calls;
-use crate::harness::heard_outcomes::OUTCOMES;
+use crate::harness::received_outcomes::OUTCOMES;
 use crate::harness::scenes::Ended;
 use crate::http::stream_listener::Listener;
 use crate::time::clock::{Patience, within};
@@ -78,7 +78,7 @@ async fn ended(case: &Case<'_>) -> Checked<Ended> {
         let mut patience = Patience::new(case.timeouts().stop);
         let mut ends = [None; 2];
         for (end, listener) in ends.iter_mut().zip(&listeners) {
-            *end = patience.wait_for(listener.ends()).await.flatten();
+            *end = patience.wait_for(listener.ended()).await.flatten();
         }
         let asked = listeners.iter().zip(opened).filter(|(_, opened)| *opened);
         let told = |listener: &Listener| listener.messages(0, &OUTCOMES).into_iter().next();

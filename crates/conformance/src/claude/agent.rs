@@ -162,7 +162,7 @@ impl Agent {
     }
 
     /// Waits for the end of the connection.
-    pub(crate) async fn ends(&self) {
+    pub(crate) async fn ended(&self) {
         self.find(|(_, message)| (*message == END).then_some(())).await;
     }
 }

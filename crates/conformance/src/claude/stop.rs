@@ -51,7 +51,7 @@ async fn ended(case: &Case<'_>) -> Checked<ClaudeEnded> {
         let had_lock = lock.exists();
         case.act(Action::Stop).await?;
         let mut patience = Patience::new(case.timeouts().stop);
-        let ended = patience.wait_for(agent.ends()).await.is_some();
+        let ended = patience.wait_for(agent.ended()).await.is_some();
         let mut serves = true;
         while serves || lock.exists() {
             serves = serves && case.fixture.target.is_there().await;

@@ -4,6 +4,6 @@ pub(crate) mod case;
 pub(crate) mod connect;
 pub(crate) mod diff_calls;
 pub(crate) mod fixture;
-pub(crate) mod heard_outcomes;
+pub(crate) mod received_outcomes;
 pub(crate) mod scenes;
 pub(crate) mod unanswered_diffs;

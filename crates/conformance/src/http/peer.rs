@@ -229,7 +229,7 @@ async fn read(
         events.feed(part);
         for item in &mut events {
             if let Item::Event(event) = item {
-                rules.hears(Source::Response, &event);
+                rules.examine(Source::Response, &event);
                 answer.events.push(event);
             }
         }

@@ -19,10 +19,10 @@ use crate::time::clock::{self, within};
 
 /// An event of a stream, or its end.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Heard {
+pub(crate) enum Received {
     /// A message.
     Message(Value),
-    /// A comment, or an event that is no message.
+    /// A comment, or an event that is not a message.
     Sign,
     /// The proper end of the stream.
     Ended,
@@ -30,7 +30,7 @@ pub(crate) enum Heard {
     Broke,
 }
 
-impl Heard {
+impl Received {
     /// Returns the message, if it is of one of these methods.
     fn message_of(&self, methods: &[&str]) -> Option<&Value> {
         let Self::Message(message) = self else { return None };
@@ -40,10 +40,10 @@ impl Heard {
 
 /// A stream. Dropping it cuts the connection.
 pub(crate) struct Listener {
-    heard: watch::Receiver<Vec<(Instant, Heard)>>,
+    received: watch::Receiver<Vec<(Instant, Received)>>,
     /// The number of pings whose pong the companion has not received yet.
-    owed: watch::Receiver<usize>,
-    leave: Arc<Notify>,
+    unanswered_pings: watch::Receiver<usize>,
+    hang_up: Arc<Notify>,
     task: JoinHandle<()>,
 }
 
@@ -53,40 +53,41 @@ const TO_NOTICE: Duration = Duration::from_millis(50);
 const TO_END: Duration = Duration::from_millis(500);
 
 impl Listener {
-    pub(crate) fn over(connection: Connection, peer: Peer) -> Self {
-        let (log, heard) = watch::channel(Vec::new());
-        let hear = move |what: Heard| log.send_modify(|heard| heard.push((Instant::now(), what)));
-        let (leave, owed) = (Arc::<Notify>::default(), watch::Sender::new(0));
-        let owing = owed.subscribe();
-        let task = tokio::spawn(listen(connection, peer, hear, Arc::new(owed), Arc::clone(&leave)));
-        Self { heard, owed: owing, leave, task }
+    /// Creates a listener on an opened stream, and starts the task that reads it.
+    pub(crate) fn new(connection: Connection, peer: Peer) -> Self {
+        let (log, received) = watch::channel(Vec::new());
+        let record = move |item: Received| log.send_modify(|received| received.push((Instant::now(), item)));
+        let (hang_up, pings) = (Arc::<Notify>::default(), watch::Sender::new(0));
+        let unanswered_pings = pings.subscribe();
+        let task = tokio::spawn(listen(connection, peer, record, Arc::new(pings), Arc::clone(&hang_up)));
+        Self { received, unanswered_pings, hang_up, task }
     }
 
     /// Returns the number of events so far: the mark from which to [wait](Self::wait).
     pub(crate) fn mark(&self) -> usize {
-        self.heard.borrow().len()
+        self.received.borrow().len()
     }
 
     /// Returns everything since a mark.
-    pub(crate) fn since(&self, mark: usize) -> Vec<(Instant, Heard)> {
-        self.heard.borrow()[mark..].to_vec()
+    pub(crate) fn since(&self, mark: usize) -> Vec<(Instant, Received)> {
+        self.received.borrow()[mark..].to_vec()
     }
 
     /// Returns the parameters of the messages with these methods since a mark.
     pub(crate) fn messages(&self, mark: usize, methods: &[&str]) -> Vec<(Instant, Value)> {
         let messages = self.since(mark).into_iter();
-        messages.filter_map(|(at, heard)| Some((at, heard.message_of(methods)?.clone()))).collect()
+        messages.filter_map(|(at, received)| Some((at, received.message_of(methods)?.clone()))).collect()
     }
 
     /// Waits for the first match since the mark; `None` when the stream has ended.
-    async fn find<T>(&self, mark: usize, fits: impl Fn(&Heard) -> Option<T>) -> Option<T> {
+    async fn find<T>(&self, mark: usize, fits: impl Fn(&Received) -> Option<T>) -> Option<T> {
         let (mut found, mut from) = (None, mark);
-        let is_there = |heard: &Vec<(Instant, Heard)>| {
-            found = heard[from..].iter().find_map(|(_, heard)| fits(heard));
-            from = heard.len();
+        let is_there = |received: &Vec<(Instant, Received)>| {
+            found = received[from..].iter().find_map(|(_, received)| fits(received));
+            from = received.len();
             found.is_some()
         };
-        self.heard.clone().wait_for(is_there).await.ok()?;
+        self.received.clone().wait_for(is_there).await.ok()?;
         found
     }
 
@@ -95,32 +96,32 @@ impl Listener {
         &self,
         mark: usize,
         patience: Duration,
-        fits: impl Fn(&Heard) -> Option<T>,
+        fits: impl Fn(&Received) -> Option<T>,
     ) -> Option<T> {
         within(patience, self.find(mark, fits)).await.flatten()
     }
 
     /// Waits for a message of one of these methods.
     pub(crate) async fn message(&self, mark: usize, patience: Duration, methods: &[&str]) -> Option<Value> {
-        self.wait(mark, patience, |heard| heard.message_of(methods).cloned()).await
+        self.wait(mark, patience, |received| received.message_of(methods).cloned()).await
     }
 
     /// Waits until every received ping was answered.
-    pub(crate) async fn has_answered(&self, patience: Duration) {
-        let mut owed = self.owed.clone();
-        within(patience, owed.wait_for(|owed| *owed == 0)).await;
+    pub(crate) async fn wait_until_answered(&self, patience: Duration) {
+        let mut unanswered = self.unanswered_pings.clone();
+        within(patience, unanswered.wait_for(|pings| *pings == 0)).await;
     }
 
     /// Waits for the end. Returns whether it was a proper one.
-    pub(crate) async fn end(&self, patience: Duration) -> Option<bool> {
-        within(patience, self.ends()).await.flatten()
+    pub(crate) async fn wait_for_end(&self, patience: Duration) -> Option<bool> {
+        within(patience, self.ended()).await.flatten()
     }
 
     /// Waits for the end of the stream without a deadline. Returns whether it was a proper one.
-    pub(crate) async fn ends(&self) -> Option<bool> {
-        self.find(0, |heard| match heard {
-            Heard::Ended => Some(true),
-            Heard::Broke => Some(false),
+    pub(crate) async fn ended(&self) -> Option<bool> {
+        self.find(0, |received| match received {
+            Received::Ended => Some(true),
+            Received::Broke => Some(false),
             _ => None,
         })
         .await
@@ -132,19 +133,19 @@ impl Listener {
         // The companion answers after it has written all due messages.
         peer.is_served().await.ok()?;
         let newer = Self::of(peer).await.ok()?;
-        self.end(TO_END).await;
+        self.wait_for_end(TO_END).await;
         Some(newer)
     }
 
     /// Cuts the stream.
     pub(crate) fn hang_up(&self) {
-        self.leave.notify_one();
+        self.hang_up.notify_one();
     }
 
     /// Cuts the stream, and waits at most `patience` until the companion has noticed and closes its end.
     pub(crate) async fn cut(self, patience: Duration) {
         self.hang_up();
-        self.end(patience).await;
+        self.wait_for_end(patience).await;
         drop(self);
         clock::pass(TO_NOTICE).await;
     }
@@ -159,16 +160,16 @@ impl Drop for Listener {
 async fn listen(
     mut connection: Connection,
     peer: Peer,
-    hear: impl Fn(Heard),
-    owed: Arc<watch::Sender<usize>>,
-    leave: Arc<Notify>,
+    record: impl Fn(Received),
+    unanswered_pings: Arc<watch::Sender<usize>>,
+    hang_up: Arc<Notify>,
 ) {
     let stream = peer.rules.stream();
     let mut events = EventParser::default();
     let end = loop {
         let part = tokio::select! {
             part = connection.part() => part,
-            () = leave.notified() => {
+            () = hang_up.notified() => {
                 // The companion may have closed the connection first.
                 let _ = connection.close_sending().await;
                 continue;
@@ -176,39 +177,43 @@ async fn listen(
         };
         match part {
             Ok(Some(part)) => events.feed(part),
-            Ok(None) => break Heard::Ended,
-            Err(_) => break Heard::Broke,
+            Ok(None) => break Received::Ended,
+            Err(_) => break Received::Broke,
         }
         for item in &mut events {
             let Item::Event(event) = item else {
-                hear(Heard::Sign);
+                record(Received::Sign);
                 continue;
             };
             peer.evidence
                 .note(format!("← stream: {}", event.data.as_deref().unwrap_or("an event without data")));
-            peer.rules.hears(Source::Stream(stream), &event);
+            peer.rules.examine(Source::Stream(stream), &event);
             let message = event.data.and_then(parse);
             let Some(message) = message.filter(Value::is_object) else {
-                hear(Heard::Sign);
+                record(Received::Sign);
                 continue;
             };
             let ping = (message["method"] == "ping").then(|| message["id"].clone());
             let ping = ping.filter(|id| !id.is_null() && peer.answers_pings);
-            owed.send_modify(|owed| *owed += usize::from(ping.is_some()));
-            hear(Heard::Message(message));
+            unanswered_pings.send_modify(|pings| *pings += usize::from(ping.is_some()));
+            record(Received::Message(message));
             if let Some(id) = ping {
                 let pong = peer.post(&json!({ "jsonrpc": "2.0", "id": id, "result": {} }));
                 // In its own task, because other messages must not wait for it.
-                let (peer, owed) = (peer.clone(), Arc::clone(&owed));
+                let (peer, unanswered_pings) = (peer.clone(), Arc::clone(&unanswered_pings));
                 tokio::spawn(async move {
                     let _ = peer.send(&pong).await;
-                    owed.send_modify(|owed| *owed -= 1);
+                    unanswered_pings.send_modify(|pings| *pings -= 1);
                 });
             }
         }
     };
-    peer.evidence.note(if end == Heard::Ended { "← stream: its end" } else { "← stream: it broke off" });
-    hear(end);
+    peer.evidence.note(if end == Received::Ended {
+        "← stream: its end"
+    } else {
+        "← stream: it broke off"
+    });
+    record(end);
 }
 
 impl Listener {
@@ -220,7 +225,7 @@ impl Listener {
     /// Opens the stream by this request.
     pub(crate) async fn by(peer: &Peer, request: Request) -> Checked<Self> {
         match peer.open(&request).await {
-            Ok((head, connection)) if head.status == 200 => Ok(Self::over(connection, peer.clone())),
+            Ok((head, connection)) if head.status == 200 => Ok(Self::new(connection, peer.clone())),
             Ok((head, _)) => skip(format!("the stream was refused with {}", head.status)),
             Err(NoResponse(why)) => skip(format!("the stream does not open: {why}")),
         }

@@ -74,8 +74,8 @@ impl StreamRules {
         lock(&self.0).vanishing = Some(path.to_owned());
     }
 
-    pub(crate) fn hears(&self, place: Source, event: &Event) {
-        lock(&self.0).hears(place, event);
+    pub(crate) fn examine(&self, place: Source, event: &Event) {
+        lock(&self.0).examine(place, event);
     }
 
     /// Returns the number of events to which a rule applies, with their name.
@@ -101,7 +101,7 @@ impl Inner {
         self.broken.entry(rule).or_default().push(what.into());
     }
 
-    fn hears(&mut self, place: Source, event: &Event) {
+    fn examine(&mut self, place: Source, event: &Event) {
         self.events += 1;
         if let Some(id) = &event.id {
             self.breaks(Rule::EventIds, format!("id: {id}"));

@@ -9,6 +9,6 @@ use crate::http::stream_listener::Listener;
 pub(crate) const OUTCOMES: [&str; 3] = ["ide/diffAccepted", "ide/diffRejected", "ide/diffClosed"];
 
 /// Waits for an outcome since the mark.
-pub(crate) async fn outcome(case: &Case<'_>, listener: &Listener, mark: usize) -> Option<Value> {
+pub(crate) async fn wait_for_outcome(case: &Case<'_>, listener: &Listener, mark: usize) -> Option<Value> {
     listener.message(mark, case.timeouts().answer, &OUTCOMES).await
 }
