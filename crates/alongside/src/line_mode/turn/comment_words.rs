@@ -182,7 +182,7 @@ pub(super) fn answers_seen(turn: &Turn) -> Option<String> {
 }
 
 /// Returns a number with its noun: `3 comments`.
-pub(super) fn count(comments: usize) -> String {
+pub(super) fn comment_count(comments: usize) -> String {
     if comments == 1 { "1 comment".into() } else { format!("{comments} comments") }
 }
 

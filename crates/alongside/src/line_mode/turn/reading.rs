@@ -303,7 +303,7 @@ impl TurnReading {
     /// because the next one begins with it.
     pub(super) fn show_end(&mut self) -> ControlFlow<Ending> {
         self.walk.go_to_end();
-        let list = words::marks(&self.walk);
+        let list = words::mark_list(&self.walk);
         self.say(&list);
         let sends = comment_words::to_send(self.walk.turn());
         let open = comment_words::open_comments(self.walk.turn());
@@ -336,7 +336,7 @@ impl TurnReading {
                 Ending::Failed
             }
             Some(finished) => {
-                self.say(&words::finished(&finished));
+                self.say(&words::finish_result(&finished));
                 if finished.has_refused() && self.walk.turn().baseline.asked.is_none() {
                     self.say(messages::REVIEW_STAYS);
                 }
@@ -396,7 +396,7 @@ impl TurnReading {
         let due = std::mem::replace(&mut self.due, Due::Nothing);
         let question = match self.prompt {
             _ if due == Due::Nothing => return,
-            Prompt::Finish => words::confirm(&self.walk),
+            Prompt::Finish => words::finish_question(&self.walk),
             Prompt::Comment => comment_words::PROMPT.to_owned(),
             Prompt::Leave(question, _) => prompts::question(question, None, self.proposals.count(), false),
             Prompt::Place => {

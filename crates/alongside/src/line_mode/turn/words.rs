@@ -120,7 +120,7 @@ pub(super) fn rest_marked(changes: usize, wish: Wish) -> String {
 pub(super) fn files_marked(files: usize) -> String {
     match files {
         0 => "From here on, no change of the agent is without a mark.".to_owned(),
-        files => format!("{} marked to be undone; u takes that back.", count(files)),
+        files => format!("{} marked to be undone; u takes that back.", file_count(files)),
     }
 }
 
@@ -128,10 +128,10 @@ pub(super) fn files_marked(files: usize) -> String {
 pub(super) fn head(walk: &Walk, inks: Inks) -> String {
     let turn = walk.turn();
     let (files, added, removed) = walk.totals();
-    let since = since(turn);
+    let baseline = baseline_words(turn);
     let title = match files {
-        0 => format!("Nothing has changed since {since}."),
-        _ => format!("Since {since}: {} (+{added} -{removed}).", count(files)),
+        0 => format!("Nothing has changed since {baseline}."),
+        _ => format!("Since {baseline}: {} (+{added} -{removed}).", file_count(files)),
     };
     let (accepted, others): (Vec<_>, Vec<_>) = walk.skipped().partition(|file| file.accepted);
     let skipped = |files: usize, one: &str, several: &str| match files {
@@ -149,13 +149,13 @@ pub(super) fn head(walk: &Walk, inks: Inks) -> String {
 /// Returns the announcement of another list.
 pub(super) fn list_changed(walk: &Walk) -> String {
     match walk.turn().files.len() {
-        0 => format!("Nothing differs from {} any more.", since(walk.turn())),
-        files => format!("The list of changes is another one now: {}.", count(files)),
+        0 => format!("Nothing differs from {} any more.", baseline_words(walk.turn())),
+        files => format!("The list of changes is another one now: {}.", file_count(files)),
     }
 }
 
 /// Returns the name and the age of the baseline.
-fn since(turn: &Turn) -> String {
+fn baseline_words(turn: &Turn) -> String {
     let name = harmless::name(&turn.baseline.name);
     match turn.baseline.at {
         Some(at) => format!("{name}, {}", age(at)),
@@ -163,7 +163,7 @@ fn since(turn: &Turn) -> String {
     }
 }
 
-fn count(files: usize) -> String {
+fn file_count(files: usize) -> String {
     if files == 1 { "1 file".into() } else { format!("{files} files") }
 }
 
@@ -187,8 +187,8 @@ pub(super) fn file_header(walk: &Walk, inks: Inks) -> String {
         "{} ({} of {files}): {}{hunks}{}",
         harmless::name(&file.path),
         walk.file() + 1,
-        change(file),
-        lines(file)
+        change_words(file),
+        line_counts(file)
     );
     render::titled(&title, file_notes(walk, file, open).into_iter(), inks)
 }
@@ -230,7 +230,7 @@ fn has_known_author(walk: &Walk) -> bool {
 }
 
 /// Describes the change of a file in a few words.
-fn change(file: &TurnFile) -> String {
+fn change_words(file: &TurnFile) -> String {
     let change = match (file.change, &file.from) {
         (FileChange::Mode, _) => return file.executable_words().unwrap_or("another mode").into(),
         (FileChange::Added, _) => "new".into(),
@@ -244,7 +244,8 @@ fn change(file: &TurnFile) -> String {
     file.executable_words().map_or(change.clone(), |words| format!("{change}, {words}"))
 }
 
-fn lines(file: &TurnFile) -> String {
+/// Returns the numbers of added and removed lines of a file, after a space; empty without any.
+fn line_counts(file: &TurnFile) -> String {
     match (file.added, file.removed) {
         (0, 0) => String::new(),
         (added, removed) => format!(" (+{added} -{removed})"),
@@ -252,7 +253,7 @@ fn lines(file: &TurnFile) -> String {
 }
 
 /// Returns the files with their marks, each on a line with its number.
-pub(super) fn list(walk: &Walk) -> String {
+pub(super) fn file_list(walk: &Walk) -> String {
     let row = |(at, file): (usize, &TurnFile)| {
         let why = file.without_text.as_ref().map(|why| format!(", {}", harmless::name(why)));
         let author = match file.told_author() {
@@ -274,7 +275,7 @@ pub(super) fn list(walk: &Walk) -> String {
             Marked::Whole => ", marked to be undone".into(),
         };
         let here = if walk.file() == at { " - you are here" } else { "" };
-        let (path, change, lines) = (harmless::name(&file.path), change(file), lines(file));
+        let (path, change, lines) = (harmless::name(&file.path), change_words(file), line_counts(file));
         format!(
             "{}. {path}: {change}{lines}{}{author}{properties}{marked}{here}",
             at + 1,
@@ -286,9 +287,9 @@ pub(super) fn list(walk: &Walk) -> String {
 }
 
 /// Returns the question below the list of all that a finish undoes and sends.
-pub(super) fn confirm(walk: &Walk) -> String {
+pub(super) fn finish_question(walk: &Walk) -> String {
     let comments = comments::unsent(walk.turn()).count();
-    let sends = format!("send {}", comment_words::count(comments));
+    let sends = format!("send {}", comment_words::comment_count(comments));
     match (walk.has_marks(), comments, can_send(walk.turn())) {
         (true, _, false) => "Nothing else is written. Undo these [y,n]?".into(),
         (true, 0, true) => {
@@ -321,11 +322,11 @@ pub(super) fn list_with_comments(walk: &Walk) -> String {
         format!("Comment {} is on {}{state}.", comment.id.0, place(comment))
     };
     let comments = walk.turn().comments.iter().map(row);
-    std::iter::once(list(walk)).chain(comments).collect::<Vec<_>>().join("\n")
+    std::iter::once(file_list(walk)).chain(comments).collect::<Vec<_>>().join("\n")
 }
 
 /// Returns all marks, for the person to confirm.
-pub(super) fn marks(walk: &Walk) -> String {
+pub(super) fn mark_list(walk: &Walk) -> String {
     if !walk.has_marks() {
         return "Nothing is marked to be undone: everything stays as it is.".into();
     }
@@ -353,7 +354,7 @@ pub(super) fn marks(walk: &Walk) -> String {
 }
 
 /// Returns the result of a finish: the undone files, the refused ones, and the message.
-pub(super) fn finished(finished: &TurnFinished) -> String {
+pub(super) fn finish_result(finished: &TurnFinished) -> String {
     let row = |file: &UndoneFile| {
         let draft = file.draft.as_ref();
         let draft = draft.map(|draft| format!("; the undone text is in {}", harmless::name(draft)));
@@ -428,7 +429,7 @@ mod tests {
     fn the_words_for_a_change_include_its_mode() {
         let words_for = |change_kind, from: Option<&str>, executable| {
             let from = from.map(str::to_owned);
-            change(&TurnFile { change: change_kind, from, executable, ..TurnFile::default() })
+            change_words(&TurnFile { change: change_kind, from, executable, ..TurnFile::default() })
         };
         assert_eq!(
             words_for(FileChange::Renamed, Some("old\u{1b}"), Some(true)),
