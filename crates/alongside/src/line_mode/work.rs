@@ -1,6 +1,6 @@
 //! The person's work on reviews: their requests to the companion, their decisions, and their editor. After
 //! each reply, the desk takes the revision that the companion made, so that the next line is about the
-//! printed revision. `activity.rs` knows when the desk reads no line, and `reading.rs` the reviews and the prompt.
+//! printed revision.
 
 use std::collections::BTreeSet;
 use std::io;

@@ -187,6 +187,35 @@ async fn a_reason_accepts_any_text_and_shows_it_escaped() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_undo_takes_back_a_reason_that_was_just_given() {
+    let mut desk = TestDesk::connected(120, 28).await;
+    desk.open_unlike(1, "/shop/basket.py", &pieces(), |review| review.reasons = Reasons::Always);
+    desk.wait_until_keys_count().await;
+    for typed in ["too early", "later"] {
+        desk.press("R\t").await;
+        desk.press(typed).await;
+        desk.press_expecting("\n", &format!("Your reason for Gemini CLI: {typed}")).await;
+        desk.press_expecting("u", "Reason removed.").await;
+        desk.assert_hides("Your reason");
+    }
+    // The undo of a reason that replaced another one restores that one.
+    desk.press_expecting("R\tone\nR\t two\n", "Your reason for Gemini CLI: one two").await;
+    desk.press_expecting("u", "Your reason for Gemini CLI: one").await;
+    desk.assert_hides("one two");
+    // After another change, `u` undoes that change.
+    desk.press_expecting("R\t!\n u", "Undone.").await;
+    desk.assert_shows("Your reason for Gemini CLI: one!");
+    desk.press_expecting("u", "There is nothing to undo.").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_demo_names_no_hook() {
+    let mut desk = TestDesk::demo(120).await;
+    desk.press_expecting("R", "Gemini CLI reads no reason here: its protocol carries none.").await;
+    desk.assert_hides("install agent");
+}
+
+#[tokio::test(start_paused = true)]
 async fn letters_of_a_reason_wait_with_its_key() {
     let mut desk = TestDesk::reading_with(Reasons::Always, 120, 28).await;
     desk.press_fast(" Rwrong name").await;
@@ -249,33 +278,4 @@ async fn a_reason_that_was_not_taken_is_in_the_drafts_when_the_desk_ends() {
     for keys in ["", "too early⎋", "too early\n", "too early\nR"] {
         assert_eq!(drafts_after(keys, None).await, (Vec::new(), None), "{keys:?}");
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_undo_takes_back_a_reason_that_was_just_given() {
-    let mut desk = TestDesk::connected(120, 28).await;
-    desk.open_unlike(1, "/shop/basket.py", &pieces(), |review| review.reasons = Reasons::Always);
-    desk.wait_until_keys_count().await;
-    for typed in ["too early", "later"] {
-        desk.press("R\t").await;
-        desk.press(typed).await;
-        desk.press_expecting("\n", &format!("Your reason for Gemini CLI: {typed}")).await;
-        desk.press_expecting("u", "Reason removed.").await;
-        desk.assert_hides("Your reason");
-    }
-    // The undo of a reason that replaced another one restores that one.
-    desk.press_expecting("R\tone\nR\t two\n", "Your reason for Gemini CLI: one two").await;
-    desk.press_expecting("u", "Your reason for Gemini CLI: one").await;
-    desk.assert_hides("one two");
-    // After another change, `u` undoes that change.
-    desk.press_expecting("R\t!\n u", "Undone.").await;
-    desk.assert_shows("Your reason for Gemini CLI: one!");
-    desk.press_expecting("u", "There is nothing to undo.").await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_demo_names_no_hook() {
-    let mut desk = TestDesk::demo(120).await;
-    desk.press_expecting("R", "Gemini CLI reads no reason here: its protocol carries none.").await;
-    desk.assert_hides("install agent");
 }
