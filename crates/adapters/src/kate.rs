@@ -39,7 +39,8 @@ pub(super) const EDITOR: Editor = Editor {
 /// The name of our server. It sorts last, so that every language with another server keeps that server.
 const SERVER: &str = "~alongside";
 
-/// The language that our server serves by default. Markdown is no code, and few people have its usual server.
+/// The language that our server serves by default. Markdown is not code, and few people have its
+/// usual server.
 const LANGUAGE: &str = "markdown";
 
 /// The languages for which Kate 26.08 has a server. Later releases may have more.

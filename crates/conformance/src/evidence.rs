@@ -42,7 +42,7 @@ impl Evidence {
         lock(&self.lines).push(short);
     }
 
-    /// Returns empty evidence with the same token, for messages that are no evidence.
+    /// Returns empty evidence with the same token, for messages that are not evidence.
     pub(crate) fn apart(&self) -> Self {
         Self { lines: Arc::default(), token: self.token.clone() }
     }

@@ -105,7 +105,7 @@ pub(crate) fn unreadable(path: &str, why: &str) -> NoChange {
 /// Returns the text that a tool reads in a file; `None` if there is no file.
 ///
 /// # Errors
-/// When the path is no regular file, or the file cannot be read: the reason, for the model.
+/// When the path is not a regular file, or the file cannot be read: the reason, for the model.
 pub(crate) fn text_of(found: TextFile) -> Result<Option<String>, String> {
     match found {
         TextFile::Absent => Ok(None),

@@ -138,7 +138,7 @@ fn named_path(line: &str) -> Option<&str> {
     markers.into_iter().find_map(|marker| line.strip_prefix(marker.trim_end())).map(str::trim)
 }
 
-/// A text that is no patch.
+/// A text that is not a patch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Malformed {
     /// The line of the text, from 1.

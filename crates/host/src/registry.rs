@@ -257,8 +257,8 @@ fn has_own_entry(at: &RuntimeDir, entry: &Entry) -> bool {
         .is_some_and(|entry_named| (entry_named.pid, &entry_named.boot) == (entry.pid, &entry.boot))
 }
 
-/// Whether another living host, a host of another machine, or a file that is no entry has the place of this
-/// entry.
+/// Whether another living host, a host of another machine, or a file that is not an entry has the place of
+/// this entry.
 fn is_taken(at: &RuntimeDir, entry: &Entry) -> bool {
     match entry_named(at, &entry.name) {
         Some(entry_named) => match entry_named.origin() {

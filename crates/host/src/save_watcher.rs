@@ -1,9 +1,9 @@
 //! Provides context without an editor: the person works on the file that was saved last in the workspace.
 //!
-//! The watcher skips `.git` and folders that git ignores. Some writes are no saves of a person: a write of an
-//! agent after the person accepted it here, which the last word of its review shows; a write while an agent
-//! is at work in its turn, unless no other file is written; a write of git or of one of our undos; and a
-//! burst of files from a build.
+//! The watcher skips `.git` and folders that git ignores. Some writes are not saves of a person: a write of
+//! an agent after the person accepted it here, which the last word of its review shows; a write while an
+//! agent is at work in its turn, unless no other file is written; a write of git or of one of our undos; and
+//! a burst of files from a build.
 
 mod filter;
 mod git_writes;

@@ -152,7 +152,7 @@ pub fn give_to(file: &File, owner: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether this path, which is no link, still names this file. Follows no link.
+/// Whether this path, which is not a link, still names this file. Follows no link.
 pub fn leads_to(path: &Path, file: &File) -> bool {
     #[cfg(unix)]
     return matches!(

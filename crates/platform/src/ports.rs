@@ -60,7 +60,7 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 /// Listens at a held address, where connections of a predecessor may still be closing.
 ///
 /// # Errors
-/// As [`listen`], except that a socket that does not listen is no error.
+/// As [`listen`], except that a socket that does not listen is not an error.
 pub fn listen_beside_hold(address: SocketAddr) -> io::Result<TcpListener> {
     system::listen_beside_hold(address)
 }

@@ -94,8 +94,8 @@ fn is_written(kind: EventKind) -> bool {
 /// Reads a discovery file: the address of its companion, and the first directory that the companion serves.
 pub(super) fn read(file: &Path) -> Result<(Address, Option<PathBuf>)> {
     let json = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let record: Record =
-        serde_json::from_slice(&json).with_context(|| format!("{} is no discovery file", file.display()))?;
+    let record: Record = serde_json::from_slice(&json)
+        .with_context(|| format!("{} is not a discovery file", file.display()))?;
     let project = std::env::split_paths(&record.workspace_path).find(|root| root.is_dir());
     Ok((Address { port: record.port, token: record.auth_token.unwrap_or_default() }, project))
 }

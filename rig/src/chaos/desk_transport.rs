@@ -24,7 +24,7 @@ impl Transport {
         }
     }
 
-    /// Reads the next message; `None` at the end of the input, or if the input is no message.
+    /// Reads the next message; `None` at the end of the input, or if the input is not a message.
     pub(super) async fn read(self, from: &mut BufReader<impl AsyncRead + Unpin>) -> Option<Value> {
         let mut line = String::new();
         if self == Self::Lines {

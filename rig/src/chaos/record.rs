@@ -373,7 +373,7 @@ pub struct TurnFile {
     pub path: String,
     /// The texts that the file may have.
     pub possible: Vec<String>,
-    /// The text of the file; `None` if the file is missing or is no text.
+    /// The text of the file; `None` if the file is missing or is not text.
     pub found: Option<String>,
 }
 
@@ -433,6 +433,6 @@ pub struct Target {
     pub path: PathBuf,
     /// The texts that the script and the agents wrote, each with its time.
     pub writes: Vec<(u64, String)>,
-    /// Its content at the end; `None` if the file is missing or is no text.
+    /// Its content at the end; `None` if the file is missing or is not text.
     pub found: Option<String>,
 }

@@ -203,7 +203,7 @@ fn remove_rpaths(root: &Path) -> Result<(), InstallError> {
         !path.is_symlink() && (name.ends_with(".so") || name.contains(".so."))
     };
     for library in files_below(root.join(LIBRARY_DIRECTORIES[0])).into_iter().filter(is_library) {
-        // It fails for a file that has such a name and is no library.
+        // It fails for a file that has such a name and is not a library.
         let rpath = output_of(patchelf(root).arg("--print-rpath").arg(&library)).unwrap_or_default();
         if rpath.starts_with('/') {
             output_of(patchelf(root).arg("--remove-rpath").arg(&library))?;

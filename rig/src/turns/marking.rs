@@ -94,7 +94,7 @@ pub(super) async fn mark(
     Ok(())
 }
 
-/// Whether a file that git takes for text is no text for alongside.
+/// Whether a file that git takes for text is not text for alongside.
 fn is_no_text(baseline: &BTreeMap<Name, Entry>, now: &Tree, names: &Names, file: &TurnFile) -> bool {
     let (name, earlier) = (names.get(&file.path), file.from.as_ref().map(|from| names.get(from)));
     let both = [baseline.get(earlier.as_ref().unwrap_or(&name)), now.entries.get(&name)];

@@ -87,7 +87,7 @@ fn the_baseline_can_be_measured() -> Result<()> {
     let scenes =
         [Scene::Starts, Scene::Memory, Scene::Requests, Scene::Decisions, Scene::Contexts, Scene::Stops];
     let mut report = measure(&plan_of(&scenes), &[baseline])?;
-    // The baseline is no language server.
+    // The baseline is not a language server.
     report.rows.retain(|row| !row.what.contains("language server"));
     ensure_plausible(&report)
 }

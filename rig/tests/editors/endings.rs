@@ -92,7 +92,7 @@ fn close_in_helix(generation: Generation) -> Result<()> {
 }
 
 /// Waits until Neovim has announced the proposal, and opens its review. A redraw of so many windows may
-/// remove the announcement at once, so its absence is no error.
+/// remove the announcement at once, so its absence is not an error.
 fn open_review(pane: &Pane) -> Result<()> {
     let is_announced = |screen: &str| screen.contains("proposes notes.md");
     let _ = pane.wait_within(Duration::from_secs(10), "the proposal to be announced", is_announced);

@@ -18,7 +18,7 @@ const SCRIPTS_DOCUMENT: &str = "docs/review-json.md";
 const BEGIN: &str = "<!-- desks and messages -->\n";
 const END: &str = "<!-- end of desks and messages -->\n";
 
-/// The messages of hooks, which are no desks.
+/// The messages of hooks, which are not desks.
 const OF_HOOKS: [&str; 2] = ["alongside/propose", "alongside/turnTaken"];
 
 /// The commands of the language server, and what it sends for each: see `command_arguments.rs`.

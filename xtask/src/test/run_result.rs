@@ -18,12 +18,12 @@ pub(super) struct Outcome {
     pub(super) sum: Sum,
     /// The tests that failed.
     pub(super) failures: Vec<Failure>,
-    /// The checks that failed, which are no tests.
+    /// The checks that failed, which are not tests.
     pub(super) checks: Vec<String>,
 }
 
 impl Outcome {
-    /// Counts a check that is no test, and prints its result.
+    /// Counts a check that is not a test, and prints its result.
     pub(super) fn check(&mut self, name: &str, passed: bool, output: &mut Output) {
         output.line(format!("{name}: {}", if passed { "ok" } else { "FAILED" }));
         if passed {

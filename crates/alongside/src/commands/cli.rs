@@ -214,7 +214,7 @@ mod tests {
         }
     }
 
-    /// Returns the reason why a text is no command of the program.
+    /// Returns the reason why a text is not a command of the program.
     fn fault(command: &pages::Command) -> Option<String> {
         let words = &command.words;
         let words: Vec<&str> =
@@ -224,7 +224,7 @@ mod tests {
             Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => None,
             Err(error) if !command.is_line && error.kind() == ErrorKind::MissingRequiredArgument => None,
             Err(error) => error.to_string().lines().next().map(str::to_owned),
-            // The parser takes a word that is no command for a directory.
+            // The parser takes a word that is not a command for a directory.
             Ok(Cli { command: None, .. }) => {
                 let is_command = |word: &str| word.chars().all(|c| c.is_ascii_lowercase() || c == '-');
                 let first = words.first().filter(|word| is_command(word) && !word.starts_with('-'));

@@ -6,7 +6,7 @@ use alongside_common::failure;
 use alongside_desk::{harmless, without_error_codes};
 use serde_json::Value;
 
-/// Writes to standard output. A closed pipe is no error, because its reader needs no more output.
+/// Writes to standard output. A closed pipe is not an error, because its reader needs no more output.
 pub(super) fn print(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

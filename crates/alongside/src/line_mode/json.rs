@@ -148,7 +148,7 @@ fn result(id: Option<Value>, outcome: Result<Revised, Refusal>) -> Value {
     reply
 }
 
-/// Returns the reply to a line that is no request.
+/// Returns the reply to a line that is not a request.
 fn not_understood(id: Option<Value>, why: &str) -> Value {
     let mut reply = json!({ "method": "result", "error": { "why": "notUnderstood", "message": why } });
     if let Some(id) = id {

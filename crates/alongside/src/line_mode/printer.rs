@@ -77,7 +77,7 @@ impl Inks {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Layout {
     pub(crate) inks: Inks,
-    /// The columns of the terminal; `None` if the output is no terminal, or its width is unknown.
+    /// The columns of the terminal; `None` if the output is not a terminal, or its width is unknown.
     pub(crate) columns: Option<usize>,
     /// The rows of the terminal; `None` as for the columns.
     pub(crate) rows: Option<usize>,

@@ -23,7 +23,7 @@ pub(crate) struct Presence {
     roots: Vec<PathBuf>,
     /// The roots without links.
     real_roots: Arc<[PathBuf]>,
-    /// The roots that are no directories any more. Desks get the problem once.
+    /// The roots that are not directories any more. Desks get the problem once.
     vanished: Vec<PathBuf>,
     /// The id of this process, kept because its query is a system call.
     pid: u32,

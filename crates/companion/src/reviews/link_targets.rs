@@ -13,7 +13,7 @@ const MAX_ENTRIES: usize = 4096;
 /// The directory of packages, from which no program takes settings or instructions.
 const PACKAGE_DIRECTORY: &str = "node_modules";
 
-/// Adds the paths behind a link, without the link itself. Adds nothing for a path that is no link.
+/// Adds the paths behind a link, without the link itself. Adds nothing for a path that is not a link.
 pub(super) fn add_of(link: &Path, targets: &mut Vec<PathBuf>) {
     if link.is_symlink() {
         targets.extend(real_path::steps(link).into_iter().skip(1));

@@ -58,7 +58,7 @@ pub(crate) static CHECKS: &[Check] = &[
     },
     Check {
         id: "diffs.close-unknown",
-        title: "closeDiff of an unknown diff is answered {}, and is no error",
+        title: "closeDiff of an unknown diff is answered with {}, and is not an error",
         clause: Shipped {
             says: "one text block holding {}; an error of closeDiff is not expected, whatever the \
                 specification says",

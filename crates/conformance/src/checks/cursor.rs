@@ -215,7 +215,9 @@ async fn short_selection(case: &Case<'_>) -> Checked {
     let text = active(&told).and_then(|file| file["selectedText"].as_str()).unwrap_or_default();
     ensure(line.starts_with(text), || {
         let tail: String = text.chars().rev().take(3).collect();
-        format!("the reported text is no beginning of the selection; read backwards, it ends in {tail:?}")
+        format!(
+            "the reported text does not begin the selection; read backwards, it ends in {tail:?}"
+        )
     })?;
     over_all(case, Rule::ShortSelection).await
 }
@@ -265,7 +267,7 @@ async fn steady(case: &Case<'_>) -> Checked {
     if seen.span < Duration::from_secs(1) {
         return unseen("the cursor moved for too short a time");
     }
-    // The end of the movement is no pause within it.
+    // The end of the movement is not a pause within it.
     let during = seen.updates.iter().filter(|at| **at + Duration::from_millis(100) < seen.span).count();
     ensure(during >= 3, || {
         format!(

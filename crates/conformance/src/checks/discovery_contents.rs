@@ -113,7 +113,7 @@ pub(crate) static CHECKS: &[Check] = &[
         title: "A file that is rewritten is whole at every moment",
         clause: Shipped {
             says: "the file is read once, whenever an agent starts",
-            breaks: "every release: half a file is no record, and the agent does not look again",
+            breaks: "every release: half a file is not a record, and the agent does not look again",
         },
         harm: "now and then an agent that starts does not find the editor",
         needs: &["add-folder", "remove-folder"],
@@ -286,7 +286,7 @@ async fn rewriting(case: &Case<'_>) -> Checked<Rewriting> {
     .await
 }
 
-/// Reads a file until `over` is set, and counts the reads. Returns the first content that was no record.
+/// Reads a file until `over` is set, and counts the reads. Returns the first content that was not a record.
 fn watch(path: &Path, over: &tokio::sync::watch::Receiver<bool>, reads: &AtomicUsize) -> Option<String> {
     let mut torn = None;
     // The reading also ends if the sender is gone, because the run was interrupted.
@@ -328,7 +328,7 @@ async fn roots_follow(case: &Case<'_>) -> Checked {
 async fn atomic(case: &Case<'_>) -> Checked {
     let seen = rewriting(case).await?;
     if let Some(torn) = seen.torn {
-        return fail(format!("during a rewrite, the file was no record: {torn}"));
+        return fail(format!("during a rewrite, the file was not a record: {torn}"));
     }
     if !(seen.added && seen.removed) {
         return skip("the file was not rewritten");

@@ -54,7 +54,7 @@ pub(crate) static CHECKS: &[Check] = &[
     },
     Check {
         id: "claude-diffs.view-closed",
-        title: "Closing the view without accepting is no acceptance",
+        title: "Closing the view without accepting is not an acceptance",
         clause: measured("FILE_SAVED as the answer to openDiff accepts, and so does TAB_CLOSED"),
         harm: UNDECIDED,
         needs: &["close-view"],

@@ -55,8 +55,8 @@ pub enum NoTarget {
         /// Why.
         why: std::io::Error,
     },
-    /// The file is no record.
-    #[error("{} is no discovery file: {why}", path.display())]
+    /// The file is not a record.
+    #[error("{} is not a discovery file: {why}", path.display())]
     NoRecord {
         /// The file.
         path: PathBuf,
@@ -133,7 +133,7 @@ impl Target {
     /// Returns the companion of a discovery file; for an agent that reads lock files, that of a lock file.
     ///
     /// # Errors
-    /// When the file cannot be read, is no discovery file, or is a lock without a port in its name.
+    /// When the file cannot be read, is not a discovery file, or is a lock without a port in its name.
     pub fn in_file(path: &Path, agent: Option<FamilyAgent>, here: Surroundings) -> Result<Self, NoTarget> {
         let unreadable = |why| NoTarget::Unreadable { path: path.to_owned(), why };
         let path = path.canonical().map_err(unreadable)?;

@@ -35,7 +35,7 @@ pub(crate) struct Scenes {
 pub(crate) struct Rewriting {
     /// The number of reads.
     pub(crate) reads: usize,
-    /// The first content that was no record, if there was one.
+    /// The first content that was not a record, if there was one.
     pub(crate) torn: Option<String>,
     /// Whether the file named the project while that was open, and no longer afterwards.
     pub(crate) added: bool,

@@ -120,10 +120,10 @@ impl Inner {
             self.breaks(Rule::Messages, format!("an event of the type {kind:?}"));
         }
         let Some(message) = parse(data) else {
-            return self.breaks(Rule::Messages, format!("no JSON: {data}"));
+            return self.breaks(Rule::Messages, format!("not JSON: {data}"));
         };
         if message["jsonrpc"] != "2.0" {
-            self.breaks(Rule::Messages, format!("no JSON-RPC 2.0: {data}"));
+            self.breaks(Rule::Messages, format!("not JSON-RPC 2.0: {data}"));
         }
         if let Some(path) = null_in(&message) {
             self.breaks(Rule::Null, format!("{path} is null: {data}"));
@@ -234,10 +234,10 @@ fn misshapen(context: &Value) -> Option<String> {
     let is = |value: &Value, fits: fn(&Value) -> bool| value.is_null() || fits(value);
     let state = &context["workspaceState"];
     if !context.is_object() || !is(state, Value::is_object) {
-        return Some("params, or workspaceState, is no object".into());
+        return Some("params, or workspaceState, is not an object".into());
     }
     if !is(&state["isTrusted"], Value::is_boolean) || !is(&state["openFiles"], Value::is_array) {
-        return Some("isTrusted is no boolean, or openFiles no list".into());
+        return Some("isTrusted is not a boolean, or openFiles not a list".into());
     }
     state["openFiles"].as_array().into_iter().flatten().find_map(|file| {
         let cursor = &file["cursor"];

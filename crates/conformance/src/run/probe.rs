@@ -54,7 +54,7 @@ pub enum NoCompanion {
 /// checks judge its faults. `patience` is for the answer.
 ///
 /// # Errors
-/// When the program is no companion, or refuses the token that was named.
+/// When the program is not a companion, or refuses the token that was named.
 pub async fn find_companion(target: &Target, patience: Duration) -> Result<(), NoCompanion> {
     if target.file.is_some() {
         return Ok(());

@@ -260,7 +260,7 @@ fn a_message_that_quotes_the_system_has_no_number_of_its_error() {
     for said in [problem.to_string(), crate::Problem::without_hint(error.to_string()).what, failed] {
         assert!(!said.contains("os error"), "{said}");
     }
-    // A text of the person's is no message.
+    // A text of the person's is not a message.
     let text = "it says (os error 2)";
     assert!(text_kept("a", "the desk was closed", None, text).ends_with(text));
 }

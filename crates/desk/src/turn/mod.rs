@@ -1,7 +1,7 @@
 //! The turn review as desks get it: the changes in a working tree since its baseline, file by file.
 //!
-//! A turn review is no proposal: no agent has asked for it, and none waits. The list of files goes to every
-//! desk that shows turns. The texts of a file go only to the desk that opens the file, as a [`Review`]
+//! A turn review is not a proposal: no agent has asked for it, and none waits. The list of files goes to
+//! every desk that shows turns. The texts of a file go only to the desk that opens the file, as a [`Review`]
 //! whose original is the text of the baseline and whose proposal is the text on disk. Dropping a hunk marks
 //! it to be undone.
 
@@ -26,7 +26,7 @@ pub struct TurnId(pub u64);
 pub struct Turn {
     /// Its name.
     pub id: TurnId,
-    /// The top of the working tree, for people: bytes that are no text are replaced.
+    /// The top of the working tree, for people: bytes that are not text are replaced.
     pub root: String,
     /// Rises when the files, their marks, or the words that a finish sends are others; a new remark alone
     /// leaves it. An index into [`files`](Self::files) names it.
@@ -110,7 +110,7 @@ pub struct Baseline {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnFile {
-    /// Its path below the root, with `/`. Render it harmless before showing it; bytes that are no text are
+    /// Its path below the root, with `/`. Render it harmless before showing it; bytes that are not text are
     /// replaced, so that it may name no file.
     pub path: String,
     /// The path that it had, if it was renamed.

@@ -1,4 +1,4 @@
-//! Tests the grammar of patches, and texts that are no patches.
+//! Tests the grammar of patches, and texts that are not patches.
 
 use super::*;
 

@@ -54,7 +54,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_end_of_a_process_that_is_no_child_is_noticed() {
-        // A shell starts the process and ends, so the process is no child process of the test.
+        // A shell starts the process and ends, so the process is not a child process of the test.
         let script = "sleep 60 >/dev/null 2>&1 & echo $!";
         let ran = std::process::Command::new("sh").args(["-c", script]).output().unwrap();
         let pid: u32 = String::from_utf8_lossy(&ran.stdout).trim().parse().unwrap();

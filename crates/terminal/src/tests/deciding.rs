@@ -319,7 +319,7 @@ async fn the_last_desk_asks_before_it_leaves_reviews() {
                 (`alongside drafts`).";
     assert_eq!(desk.ending().await, (Ending::Left, Some(said.to_owned())));
 
-    // A keeper keeps the review, although it is no desk.
+    // A keeper keeps the review, although it is not a desk.
     let mut desk = TestDesk::reading(120, 28).await;
     desk.companion.status.kept_by = Some(vec!["alongside run gemini".into()]);
     desk.send_status().await;

@@ -92,7 +92,7 @@ impl Tty {
     /// Takes the terminal over.
     ///
     /// # Errors
-    /// If standard output is no terminal, or the terminal's modes cannot be set.
+    /// If standard output is not a terminal, or the terminal's modes cannot be set.
     pub(crate) fn open(panicked: mpsc::UnboundedSender<()>) -> io::Result<Self> {
         if !io::stdout().is_terminal() {
             return Err(io::Error::other("standard output is no terminal"));

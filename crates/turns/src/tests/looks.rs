@@ -65,7 +65,7 @@ fn a_file_replaced_by_a_pipe_or_a_socket_is_listed_and_not_undone() {
         fs::remove_file(project.path(name)).unwrap();
         project.pipe(name);
     };
-    // A pipe that was there at the prompt is no change of the turn.
+    // A pipe that was there at the prompt is not a change of the turn.
     pipe("run");
     project.prompt();
     pipe("a");
@@ -83,7 +83,7 @@ fn a_file_replaced_by_a_pipe_or_a_socket_is_listed_and_not_undone() {
         project.end();
     }
     assert_eq!(rows(&project.since("HEAD")), ["T- a", "T- b/c", "T- run"]);
-    // A deletion that the person has seen is no change any more, until there is a file again.
+    // A deletion that the person has seen is not a change any more, until there is a file again.
     project.store.finish(&project.look());
     assert_eq!(rows(&project.look()), [""; 0]);
     fs::remove_file(project.path("a")).unwrap();

@@ -1,5 +1,5 @@
 //! Prints the progress of a run to standard error: one line that is rewritten, or a line for each stage on a
-//! dumb terminal. Prints nothing if standard error is no terminal.
+//! dumb terminal. Prints nothing if standard error is not a terminal.
 
 use std::io::{IsTerminal as _, Write as _};
 

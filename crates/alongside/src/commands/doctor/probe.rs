@@ -100,7 +100,7 @@ pub(super) async fn connect(host: &str, port: u16, token: Option<&str>) -> Probe
         Ok(Err(error)) => match error {
             Error::Status { status: 401 | 403, .. } => ProbeResult::Refused,
             Error::Timeout { .. } => ProbeResult::Silence,
-            // A program that closes the connection without an answer is no companion.
+            // A program that closes the connection without an answer is not a companion.
             Error::Unreachable { .. } if listens(host, port).await => {
                 ProbeResult::Other("it hangs up without an answer".into())
             }

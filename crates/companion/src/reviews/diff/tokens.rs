@@ -1,6 +1,6 @@
 //! The parts of a line that are compared as units: names, numbers, operators and single signs.
 //!
-//! The whitespace at the beginning of a line is no token, so indentation is neither compared nor marked.
+//! The whitespace at the beginning of a line is not a token, so indentation is neither compared nor marked.
 
 use std::ops::Range;
 
@@ -59,7 +59,7 @@ pub(super) struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    /// Splits a text. Line endings are no tokens.
+    /// Splits a text. Line endings are not tokens.
     pub(super) fn of(text: &'a str) -> Self {
         let (mut all, mut lines) = (Vec::new(), Vec::new());
         for (line, content) in text.split_inclusive('\n').enumerate() {

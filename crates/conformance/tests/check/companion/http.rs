@@ -48,7 +48,7 @@ impl Head {
     }
 }
 
-/// An answer that is no stream.
+/// An answer that is not a stream.
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
     pub(crate) status: u16,

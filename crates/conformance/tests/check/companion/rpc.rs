@@ -70,7 +70,7 @@ impl Shared {
         }
     }
 
-    /// Returns the answer to messages that are no requests.
+    /// Returns the answer to messages that are not requests.
     fn accepted(&self) -> Answer {
         match self.fault.single {
             Some(Fault::NotificationsAre200) => Answer::status(200),

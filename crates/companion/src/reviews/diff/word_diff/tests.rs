@@ -124,7 +124,7 @@ fn words_flow_across_line_ends() {
         "    def cert_verify(self, conn, url, verify):\n",
         "    def cert_verify(\n        self, conn⟦: Any⟧, url⟦: str⟧, verify⟦: bool⟧\n    ):\n",
     );
-    // A comment that was wrapped again. Its comment signs are no words.
+    // A comment that was wrapped again. Its comment signs are not words.
     assert_marks(
         "/// The listener has to ⟦prove⟧ that it knows\n/// the token, for anybody may have the port.\n",
         "/// The listener has to ⟦show⟧ that it\n/// knows the token, for anybody may have the port.\n",
