@@ -9,8 +9,8 @@ use super::*;
 const SIZES: [(u16, u16); 3] = [(130, 40), (80, 24), (60, 20)];
 
 impl TestDesk {
-    /// Starts a desk that shows a review of these pieces, and waits until keys count. Lists are shown or hidden
-    /// by the size.
+    /// Starts a desk that shows a review of these pieces, and waits until keys count. Lists are shown or
+    /// hidden by the size.
     async fn with_review(width: u16, height: u16, pieces: &[Piece]) -> Self {
         let mut desk = Self::with_sidebar(width, height, "false", None, Options::default());
         desk.connect().await;
