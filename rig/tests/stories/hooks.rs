@@ -207,7 +207,7 @@ fn has_bridge(stage: &Stage) -> bool {
 /// In a container, Gemini CLI cannot connect to the companion. It starts `alongside stdio`, and sends no
 /// name.
 #[test]
-fn in_a_container_an_edit_of_gemini_is_reviewed_once_and_gemini_is_named() -> Result<()> {
+fn in_a_container_gemini_is_named_and_its_edit_reviewed_once() -> Result<()> {
     let Some(stage) = Stage::new_or_skip()? else { return Ok(()) };
     let desk = stage.open_desk(WIDE)?;
     desk.wait_until_connected(0)?;

@@ -21,7 +21,7 @@ const SEEDING_TIMEOUT: Duration = Duration::from_secs(300);
 
 #[test]
 #[ignore = "cargo xtask test --all"]
-fn a_missing_first_snapshot_is_a_remark_and_a_later_prompt_gets_its_snapshot() -> Result<()> {
+fn a_late_first_snapshot_is_a_remark_and_a_later_prompt_has_one() -> Result<()> {
     let sandbox = Sandbox::new();
     create_repository(&sandbox)?;
     run_hook_in_time(&sandbox, "UserPromptSubmit")?;
