@@ -8,9 +8,9 @@ use crate::merge::differences;
 /// The most removed lines that a hover shows, and the most added ones: some editors lay out everything.
 const MAX_LINES: usize = 100;
 /// The unchanged lines before and after a hunk in the diff of a review.
-const CONTEXT: usize = 3;
+const CONTEXT_LINES: usize = 3;
 /// The longest line of a diff, in characters.
-const MAX_LINE: usize = 300;
+const MAX_LINE_CHARS: usize = 300;
 
 /// Returns the diff between some lines of two texts; empty if they are equal. It is harmless and ends with a
 /// newline.
@@ -48,14 +48,14 @@ pub(super) fn review_diff(review: &Review) -> Vec<String> {
             HunkState::Dropped => (&proposed, hunk.proposed, "dropped"),
         };
         let next = review.hunks.get(at + 1).map_or(original.len(), |next| next.original.start);
-        let before = CONTEXT.min(old.start.saturating_sub(shown));
-        let after = CONTEXT.min(next.saturating_sub(old.end));
+        let before = CONTEXT_LINES.min(old.start.saturating_sub(shown));
+        let after = CONTEXT_LINES.min(next.saturating_sub(old.end));
         shown = old.end + after;
         let around =
             |lines: Lines| Lines { start: lines.start.saturating_sub(before), end: lines.end + after };
-        let place = header(around(*old), around(new));
+        let position = header(around(*old), around(new));
         let texts = [original.lines(old.start..old.end), new_text.lines(new.start..new.end)].map(Text::new);
-        let header = format!("{place} change {} of {count}: {state}\n", at + 1);
+        let header = format!("{position} change {} of {count}: {state}\n", at + 1);
         let mut diff = Diff::new(header, [&texts[0], &texts[1]], usize::MAX);
         diff.add(' ', original.lines(old.start - before..old.start));
         diff.add_changes(&texts[0], &texts[1]);
@@ -65,20 +65,22 @@ pub(super) fn review_diff(review: &Review) -> Vec<String> {
     diffs
 }
 
-/// Returns the line of a diff that says where it is.
+/// Returns the header of a hunk in a unified diff: `@@ -1,3 +1,2 @@`.
 fn header(old: Lines, new: Lines) -> String {
-    let place = |lines: Lines| match lines.len() {
+    let range = |lines: Lines| match lines.len() {
         // A hunk without lines stands after the line before it.
         0 => format!("{},0", lines.start),
         1 => format!("{}", lines.start + 1),
         many => format!("{},{many}", lines.start + 1),
     };
-    format!("@@ -{} +{} @@", place(old), place(new))
+    format!("@@ -{} +{} @@", range(old), range(new))
 }
 
+/// A diff that grows line by line.
 #[derive(Debug, Default)]
 struct Diff {
     text: String,
+    /// Whether a carriage return at the end of a line is left out.
     hides_returns: bool,
     /// The most lines of each kind.
     limit: usize,
@@ -89,14 +91,14 @@ struct Diff {
 
 impl Diff {
     fn new(header: String, texts: [&Text; 2], limit: usize) -> Self {
-        // Carriage returns are shown only where they differ.
+        // Carriage returns are shown only if not every line has one.
         let mut lines = texts.into_iter().flat_map(|text| text.text().split_inclusive('\n'));
         let hides_returns = lines.all(|line| line.ends_with("\r\n") || !line.ends_with('\n'));
         Self { text: header, hides_returns, limit, ..Self::default() }
     }
 
-    /// The lines of two texts, with those that are equal between the others, and why lines that look the same
-    /// differ: a line that begins with a backslash belongs to neither text.
+    /// Adds the lines of two texts, equal lines once, and the reason why lines that look the same differ: a
+    /// line that begins with a backslash belongs to neither text.
     fn add_changes(&mut self, old: &Text, new: &Text) {
         let mut at = 0;
         for (removed, added) in differences(old, new) {
@@ -106,8 +108,8 @@ impl Diff {
             at = removed.end;
         }
         self.add(' ', old.lines(at..old.len()));
-        if let Some(said) = look_alikes::hard_to_see(old.text(), new.text()) {
-            self.text += &format!("\\ {said}\n");
+        if let Some(reason) = look_alikes::hard_to_see(old.text(), new.text()) {
+            self.text += &format!("\\ {reason}\n");
         }
     }
 
@@ -126,7 +128,7 @@ impl Diff {
             let content = content.strip_suffix('\r').filter(|_| self.hides_returns).unwrap_or(content);
             self.text.push(sign);
             let mut chars = content.char_indices();
-            match chars.nth(MAX_LINE) {
+            match chars.nth(MAX_LINE_CHARS) {
                 Some((end, _)) => {
                     self.text += &harmless::line(&content[..end]);
                     self.text += &format!("… and {} more characters", 1 + chars.count());
@@ -140,17 +142,15 @@ impl Diff {
         }
     }
 
-    /// Returns the diff, with the number of the lines that it leaves out.
+    /// Returns the diff, with the numbers of the lines that it leaves out.
     fn finish(mut self) -> String {
         let counts = [(self.removed, "removed"), (self.added, "added"), (self.unchanged, "unchanged")];
-        let left = counts.map(|(count, which)| (count.saturating_sub(self.limit), which));
-        let left: Vec<_> = left.iter().filter(|(count, _)| *count > 0).collect();
-        if let Some((last, before)) = left.split_last() {
-            let mut said: Vec<_> = before.iter().map(|(count, which)| format!("{count} {which}")).collect();
-            said.push(format!("{} {}", last.0, last.1));
-            let noun =
-                if left.iter().all(|(count, _)| *count == 1) && left.len() == 1 { "line" } else { "lines" };
-            self.text += &format!("… {noun} left out: {}\n", said.join(", "));
+        let omitted = counts.map(|(count, kind)| (count.saturating_sub(self.limit), kind));
+        let omitted: Vec<_> = omitted.iter().filter(|(count, _)| *count > 0).collect();
+        if !omitted.is_empty() {
+            let counts: Vec<_> = omitted.iter().map(|(count, kind)| format!("{count} {kind}")).collect();
+            let noun = if matches!(&omitted[..], [(1, _)]) { "line" } else { "lines" };
+            self.text += &format!("… {noun} left out: {}\n", counts.join(", "));
         }
         self.text
     }
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_that_nobody_would_see_is_said() {
+    fn a_difference_that_nobody_would_see_is_named() {
         assert_eq!(
             whole("    one\n", "\tone\n"),
             "@@ -1 +1 @@\n-    one\n+\tone\n\\ Hard to see: a tab in place of blanks.\n"
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn differences_at_line_ends_are_shown() {
+    fn differences_of_line_endings_are_shown() {
         assert_eq!(whole("a\r\nb\r\n", "A\r\nb\r\n"), "@@ -1,2 +1,2 @@\n-a\n+A\n b\n");
         assert_eq!(
             whole("a\r\n", "a\n"),

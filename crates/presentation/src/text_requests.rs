@@ -43,14 +43,14 @@ impl TextParams {
         has_text.then(|| Self::deserialize(params))
     }
 
-    /// Returns the text that it was made of, and the text as the review holds it; `None` if one is too long
-    /// ago.
-    fn texts(&self, review: &PresentedReview, taken: Option<&Taken>) -> Option<(Arc<str>, Arc<str>)> {
+    /// Returns the text that the plugin's text was made of, and the plugin's text in the form of the review;
+    /// `None` if a revision is too old.
+    fn texts(&self, review: &PresentedReview, taken: Option<&TakenText>) -> Option<(Arc<str>, Arc<str>)> {
         let taken = taken.filter(|taken| taken.revision == self.revision).map(|taken| taken.text.clone());
         let (base, newest) = (taken.or_else(|| review.text_at(self.revision))?, review.text_at(self.from)?);
         let Some(replacement) = &self.replacement else { return Some((base, newest)) };
         let text = replacement.applied(review.form.shown(&newest));
-        // A text that is as it was shown is as it was.
+        // A text that the plugin returns as it was shown has not changed in the form of the review either.
         let is_base = *review.form.shown(&base) == *text;
         let text = if is_base { base.clone() } else { review.form.restored(&text) };
         Some((base, text))
@@ -63,16 +63,16 @@ struct TextRequest<Id> {
     /// The plugin's request; `None` if the plugin expects no answer.
     id: Option<Id>,
     revision: u64,
-    /// The text that it was made of, and the text; absent if nobody knows them any more.
+    /// The text that the plugin's text was made of, and the plugin's text; absent if a revision is too old.
     texts: Option<(Arc<str>, Arc<str>)>,
     decision: Option<Decision>,
     attempts: usize,
 }
 
 impl<Id> TextRequest<Id> {
-    /// Returns the text that it is based on, and the text to merge. For a decision these are what the person
-    /// sees: no other desk has changed the text, and they know of every change of the file that accepting
-    /// would undo.
+    /// Returns the text that the request is based on, and the text to merge. Returns a decision's texts only
+    /// if the person sees them: no other desk has changed the text, and the person knows of every change of
+    /// the file that accepting would undo.
     fn basis(&self, review: &PresentedReview) -> Option<(&Arc<str>, &Arc<str>)> {
         let (base, text) = self.texts.as_ref().filter(|_| self.attempts <= MAX_ATTEMPTS)?;
         let current = &review.review().current;
@@ -80,6 +80,7 @@ impl<Id> TextRequest<Id> {
         (self.decision.is_none() || is_seen).then_some((base, text))
     }
 
+    /// Whether the person knows of every change of the file that accepting would undo.
     fn is_warned(&self, review: &PresentedReview) -> bool {
         self.decision == Some(Decision::Reject) || self.revision >= review.warned_at
     }
@@ -87,8 +88,8 @@ impl<Id> TextRequest<Id> {
 
 /// The last text of the plugin that a review has taken.
 #[derive(Debug)]
-struct Taken {
-    /// The revision of the text that it was made of.
+struct TakenText {
+    /// The revision of the text that this text was made of.
     revision: u64,
     text: Arc<str>,
 }
@@ -97,10 +98,10 @@ struct Taken {
 #[derive(Debug)]
 pub(super) struct TextRequests<Id> {
     waiting: BTreeMap<ReviewId, VecDeque<TextRequest<Id>>>,
-    taken: BTreeMap<ReviewId, Taken>,
-    /// Reviews whose first text the companion has not answered.
+    taken: BTreeMap<ReviewId, TakenText>,
+    /// The reviews whose first text the companion has not answered.
     in_flight: BTreeSet<ReviewId>,
-    /// Reviews that the companion asked to flush, until no text of them is left.
+    /// The reviews that the companion asked to flush, until no text of them is left.
     flushing: BTreeSet<ReviewId>,
     effects: Vec<Effect<Id>>,
 }
@@ -118,7 +119,7 @@ impl<Id> TextRequests<Id> {
         self.in_flight.contains(&id)
     }
 
-    /// Returns the consequences of the calls since the last one of this.
+    /// Takes the effects of all calls since the last call of this method.
     pub(super) fn take_effects(&mut self) -> Vec<Effect<Id>> {
         std::mem::take(&mut self.effects)
     }
@@ -197,7 +198,7 @@ impl<Id> TextRequests<Id> {
                     *base = text.clone();
                 }
             }
-            self.taken.insert(id, Taken { revision: request.revision, text: text.clone() });
+            self.taken.insert(id, TakenText { revision: request.revision, text: text.clone() });
         }
         let is_exact = text == Some(&review.review().current) && request.is_warned(review);
         match request.decision {
