@@ -11,20 +11,20 @@ use serde_json::{Value, json};
 
 use crate::merge::differences;
 
-/// An edited hunk with more lines on a side is not compared again at each key.
-const MAX_LINES: usize = 1000;
+/// The most lines on a side of an edited hunk that is compared again at each key.
+const MAX_COMPARED_LINES: usize = 1000;
 
 /// The findings in the hunks of one review, by their texts: a person types in one hunk at a time.
 #[derive(Debug)]
 pub(super) struct HunkWords {
     original: Text,
     proposed: Text,
-    found: HashMap<String, Arc<Found>>,
+    findings: HashMap<String, Arc<HunkFindings>>,
 }
 
 /// The findings in a hunk, with lines counted from its first ones.
 #[derive(Debug)]
-struct Found {
+struct HunkFindings {
     hidden: HiddenParts,
     differing: Vec<usize>,
 }
@@ -32,59 +32,59 @@ struct Found {
 impl HunkWords {
     pub(super) fn new(review: &Review) -> Self {
         let original = Text::new(review.original.clone().unwrap_or_default());
-        Self { original, proposed: Text::new(review.proposed.clone()), found: HashMap::new() }
+        Self { original, proposed: Text::new(review.proposed.clone()), findings: HashMap::new() }
     }
 
     /// Returns the hunks with findings, for the plugin, and a sentence about lines that differ and look the
     /// same, in all hunks that would be accepted.
     pub(super) fn of(&mut self, review: &Review) -> (Vec<Value>, Option<String>) {
         let current = Text::new(review.current.clone());
-        let (mut told, mut all, mut kept) = (Vec::new(), Unseen::default(), HashMap::new());
+        let (mut values, mut all_unseen, mut findings) = (Vec::new(), Unseen::default(), HashMap::new());
         for (at, hunk) in review.hunks.iter().enumerate() {
             if hunk.state == HunkState::Dropped {
                 continue;
             }
             let (old, new) = sides(hunk, [&self.original, &self.proposed, &current]);
-            let is_compared =
-                hunk.state == HunkState::Edited && hunk.original.len().max(hunk.current.len()) <= MAX_LINES;
+            let is_compared = hunk.state == HunkState::Edited
+                && hunk.original.len().max(hunk.current.len()) <= MAX_COMPARED_LINES;
             let key = format!("{is_compared} {old}\0{new}");
-            let found = match kept.get(&key).or_else(|| self.found.get(&key)) {
+            let found = match findings.get(&key).or_else(|| self.findings.get(&key)) {
                 Some(found) => Arc::clone(found),
-                None => Arc::new(Found::of(old, new, is_compared)),
+                None => Arc::new(HunkFindings::of(old, new, is_compared)),
             };
-            all.add(&found.hidden.unseen);
-            told.extend(found.told(at, hunk.original.start, hunk.current));
-            kept.insert(key, found);
+            all_unseen.add(&found.hidden.unseen);
+            values.extend(found.value(at, hunk.original.start, hunk.current));
+            findings.insert(key, found);
         }
-        self.found = kept;
-        (told, all.sentence())
+        self.findings = findings;
+        (values, all_unseen.sentence())
     }
 }
 
-impl Found {
+impl HunkFindings {
     fn of(old: &str, new: &str, is_compared: bool) -> Self {
         let differing = if is_compared { differing_lines(old, new) } else { Vec::new() };
         Self { hidden: HiddenParts::of(old, new), differing }
     }
 
     /// Returns the findings as the plugin gets them, if there are any.
-    fn told(&self, at: usize, original: usize, current: Lines) -> Option<Value> {
-        let mut told = json!({ "hunk": at });
+    fn value(&self, at: usize, original: usize, current: Lines) -> Option<Value> {
+        let mut value = json!({ "hunk": at });
         if let Some(unseen) = self.hidden.unseen.sentence() {
-            told["unseen"] = unseen.into();
+            value["unseen"] = unseen.into();
         }
         let [removed, added] = &self.hidden.blanks;
         if removed.len() + added.len() > 0 {
-            told["blanks"] = json!({
+            value["blanks"] = json!({
                 "removed": moved(removed, original),
                 "added": moved(added, current.start),
             });
         }
         if !self.differing.is_empty() {
             let lines = self.differing.iter().map(|line| current.start + line);
-            told["differs"] = lines.collect::<Vec<_>>().into();
+            value["differs"] = lines.collect::<Vec<_>>().into();
         }
-        (told.as_object().is_some_and(|told| told.len() > 1)).then_some(told)
+        (value.as_object().is_some_and(|fields| fields.len() > 1)).then_some(value)
     }
 }
 

@@ -89,13 +89,14 @@ impl<Id: Clone + PartialEq> Presentation<Id> {
             Event::Closed(closed) => {
                 let review = self.reviews.remove(&closed.id);
                 self.texts.advance(closed.id, None);
-                let said = review
+                let sentence = review
                     .map(|review| self.companion.review_closed(review.review(), &closed, self.roots()).text);
-                params["display"] = json!({ "messages": Vec::from_iter(said) });
+                params["display"] = json!({ "messages": Vec::from_iter(sentence) });
             }
             Event::Status(status) => {
-                let said = self.companion.take_status(status).into_iter().map(|Sentence { text, .. }| text);
-                let said: Vec<_> = said.collect();
+                let sentences =
+                    self.companion.take_status(status).into_iter().map(|Sentence { text, .. }| text);
+                let sentences: Vec<_> = sentences.collect();
                 let line = status_line(&self.companion);
                 let leaving = self
                     .companion
@@ -104,7 +105,7 @@ impl<Id: Clone + PartialEq> Presentation<Id> {
                 let places = status.grants.iter().map(|grant| messages::granted_place(grant, &status.roots));
                 let granted: Vec<_> = places.collect();
                 params["display"] =
-                    json!({ "messages": said, "line": line, "leaving": leaving, "granted": granted });
+                    json!({ "messages": sentences, "line": line, "leaving": leaving, "granted": granted });
             }
             Event::Problem(problem) => {
                 params["display"] = json!({ "messages": [self.companion.take_problem(&problem).text] });
@@ -113,11 +114,11 @@ impl<Id: Clone + PartialEq> Presentation<Id> {
             // The person opens these lists themselves, and the plugins show no turns, so nothing interrupts
             // the person.
             Event::AcceptedByRule(_) | Event::Turn(_) | Event::TurnFile(_) | Event::TurnFinished(_) => {}
-            Event::LastWord(told) => {
+            Event::LastWord(last_word) => {
                 // The line may say that another proposal waits, which is more than that all is well.
-                let is_shown = !told.word.is_as_decided() || self.reviews.is_empty();
-                let said = is_shown.then_some(told.message);
-                params["display"] = json!({ "messages": Vec::from_iter(said) });
+                let is_shown = !last_word.word.is_as_decided() || self.reviews.is_empty();
+                let sentence = is_shown.then_some(last_word.message);
+                params["display"] = json!({ "messages": Vec::from_iter(sentence) });
             }
             Event::FlushReview { .. } | Event::DiagnosticsWanted { .. } => {}
         }
@@ -133,14 +134,14 @@ impl<Id: Clone + PartialEq> Presentation<Id> {
             let other = other.review();
             other.file != review.file && messages::short_name(other) == messages::short_name(&review)
         };
-        let said = match self.reviews.values().any(is_alike) {
+        let sentence = match self.reviews.values().any(is_alike) {
             true => messages::proposes_for(&review, &messages::file_name(&review.file, self.roots())),
             false => messages::proposes(&review),
         };
         let form = if self.has_exact_texts { TextForm::default() } else { TextForm::of(&review) };
         let mut review = PresentedReview::new(review, form);
         review.show_texts(params);
-        params["display"] = self.display(&mut review, vec![said]);
+        params["display"] = self.display(&mut review, vec![sentence]);
         self.reviews.insert(review.review().id, review);
     }
 
@@ -152,20 +153,20 @@ impl<Id: Clone + PartialEq> Presentation<Id> {
         let is_own = is_changed_here || self.texts.is_on_its_way(id);
         let Some(mut review) = self.reviews.remove(&id) else { return false };
         let before = review.review().current.clone();
-        let said = review.take(changed, self.roots(), is_own);
+        let sentences = review.take(changed, self.roots(), is_own);
         if let Some(params) = params.as_object_mut() {
             params.remove("changes");
             let replacement = review.note_text(&before);
             params.extend(replacement.map(|replacement| ("replacement".to_owned(), json!(replacement))));
         }
-        params["display"] = self.display(&mut review, said);
+        params["display"] = self.display(&mut review, sentences);
         self.reviews.insert(id, review);
         true
     }
 
     /// Returns all that the plugin shows of a review beside its texts.
-    fn display(&self, review: &mut PresentedReview, said: Vec<String>) -> Value {
-        let mut display = review.words(self.roots(), said);
+    fn display(&self, review: &mut PresentedReview, sentences: Vec<String>) -> Value {
+        let mut display = review.words(self.roots(), sentences);
         let parts = match self.has_exact_texts {
             true => review.hunk_words(self.roots()),
             false => review.diffs(self.roots()),

@@ -50,8 +50,8 @@ impl PresentedReview {
             self.warned_at = news.revision;
         }
         let name = messages::file_name(&review.file, roots);
-        let said = news.messages(&name, self.open.is_foreign(news)).into_iter();
-        said.map(|message| message.text).collect()
+        let sentences = news.messages(&name, self.open.is_foreign(news)).into_iter();
+        sentences.map(|message| message.text).collect()
     }
 
     /// Records the text before the newest revision. Returns the change of the plugin's text.
@@ -69,13 +69,13 @@ impl PresentedReview {
     }
 
     /// Returns the labels and sentences that every plugin gets.
-    pub(super) fn words(&self, roots: &[PathBuf], said: Vec<String>) -> Value {
+    pub(super) fn words(&self, roots: &[PathBuf], sentences: Vec<String>) -> Value {
         let review = self.review();
         let name = messages::file_name(&review.file, roots);
         let (agent, size) = (messages::agent_name(&review.agent), messages::size(review));
         let (added, removed) = messages::line_counts(review);
         json!({
-            "messages": said,
+            "messages": sentences,
             "title": format!("{name} ({agent}, {size})"),
             "name": name,
             "agent": agent,
@@ -91,7 +91,7 @@ impl PresentedReview {
         let unseen = look_alikes::hard_to_see_in(review).map(Note::remark);
         let unseen_lines = look_alikes::lines_hard_to_see(review).into_iter();
         let unseen_lines = unseen_lines.map(|(line, words)| json!({ "line": line, "words": words }));
-        let notes = notes(review, roots).into_iter().chain(unseen).map(told);
+        let notes = notes(review, roots).into_iter().chain(unseen).map(note_value);
         // The person knows this revision, as far as it goes: a plugin adds whether they have seen it.
         let obstacle = Obstacle::of(review, Some(review.revision), roots);
         json!({
@@ -106,7 +106,7 @@ impl PresentedReview {
     /// show.
     pub(super) fn hunk_words(&mut self, roots: &[PathBuf]) -> Value {
         let review = self.open.review();
-        let notes = notes(review, roots).into_iter().map(told);
+        let notes = notes(review, roots).into_iter().map(note_value);
         let (hunks, unseen) = self.hunk_words.of(review);
         let mut words = json!({
             "notes": notes.collect::<Vec<_>>(),
@@ -133,7 +133,7 @@ impl PresentedReview {
 }
 
 /// Returns a note as a plugin gets it.
-fn told(note: Note) -> Value {
+fn note_value(note: Note) -> Value {
     let Note { text, brief, warning } = note;
     match brief {
         Some(brief) => json!({ "text": text, "brief": brief, "warning": warning }),
