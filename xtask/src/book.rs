@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use alongside_testing::chores::{checkout, installed, must, target_directory};
+use alongside_testing::chores::{cargo_program, checkout, run_to_success, target_directory};
 use alongside_testing::files_below;
 use alongside_testing::pages::pages;
 use anyhow::{Context as _, bail};
@@ -18,10 +18,10 @@ const MDBOOK: &str = "0.5.4";
 
 /// Builds the book, and checks that each of its links leads somewhere.
 pub(crate) fn book() -> anyhow::Result<ExitCode> {
-    let mdbook = installed("mdbook", MDBOOK, &["--no-default-features", "--features", "search"])?;
+    let mdbook = cargo_program("mdbook", MDBOOK, &["--no-default-features", "--features", "search"])?;
     let (stage, book) = (target_directory().join("book-pages"), target_directory().join("book"));
     copy(&stage)?;
-    must(Command::new(mdbook).arg("build").arg(&stage).arg("--dest-dir").arg(&book))?;
+    run_to_success(Command::new(mdbook).arg("build").arg(&stage).arg("--dest-dir").arg(&book))?;
     let dead = dead_links(&book)?;
     if !dead.is_empty() {
         bail!("links of the book that lead nowhere:\n{}", dead.join("\n"));

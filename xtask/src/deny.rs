@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-use alongside_testing::chores::{cache_directory, cargo, must, run};
+use alongside_testing::chores::{cache_directory, cargo, run, run_to_success};
 use anyhow::Context as _;
 
 /// The release that we install. `deny.toml` needs 0.20 or newer.
@@ -89,7 +89,7 @@ fn install() -> anyhow::Result<PathBuf> {
     let root = install_root()?;
     println!("Compiling cargo-deny {RELEASE}, once; this takes some minutes.");
     let install = ["install", "--quiet", "--locked", "--force", "--version", RELEASE, "--root"];
-    must(cargo().args(install).arg(&root).arg("cargo-deny"))?;
+    run_to_success(cargo().args(install).arg(&root).arg("cargo-deny"))?;
     Ok(executable(&root))
 }
 

@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
-use alongside_testing::chores::{announce, checkout, installed, target_directory};
+use alongside_testing::chores::{announce, cargo_program, checkout, target_directory};
 use anyhow::{Context as _, bail};
 
 /// The pinned release; a newer one may need another toolchain.
@@ -41,7 +41,7 @@ pub(crate) struct Options {
 
 /// Runs the targets until one fails, and prints how to replay its input.
 pub(crate) fn fuzz(options: &Options) -> anyhow::Result<ExitCode> {
-    let cargo_fuzz = installed("cargo-fuzz", CARGO_FUZZ, &[])?;
+    let cargo_fuzz = cargo_program("cargo-fuzz", CARGO_FUZZ, &[])?;
     let limit = match options.inputs {
         Some(inputs) => format!("-runs={inputs}"),
         None => format!("-max_total_time={}", options.seconds),

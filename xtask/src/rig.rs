@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::process::{Command, ExitCode};
 
-use alongside_testing::chores::{cargo, must, run, target_directory};
+use alongside_testing::chores::{cargo, run, run_to_success, target_directory};
 
 /// The arguments of a chore of the rig, which reads them itself.
 #[derive(Debug, clap::Args)]
@@ -24,7 +24,7 @@ pub(crate) fn start(chore: &str, arguments: &Arguments) -> anyhow::Result<ExitCo
 /// Builds the extension for VS Code. Where npm or its registry is out of reach, says that `lost` is the
 /// consequence.
 pub(crate) fn build_extension(lost: &str) -> anyhow::Result<()> {
-    must(built_now().args(["vscode", "--or-say", lost]))
+    run_to_success(built_now().args(["vscode", "--or-say", lost]))
 }
 
 /// Returns the program of the rig, which is built first.

@@ -15,7 +15,7 @@ mod tier;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use alongside_testing::chores::must;
+use alongside_testing::chores::run_to_success;
 
 use self::libtest::Sum;
 use self::output::Output;
@@ -124,12 +124,12 @@ fn build(tier: Tier, counter: &mut Counter) -> anyhow::Result<Option<Vec<Program
     counter.add(1);
     counter.begin("agents and editors", Duration::ZERO);
     let all = (tier == Tier::All).then_some("--all");
-    must(rig::built().arg("rig").args(all))?;
+    run_to_success(rig::built().arg("rig").args(all))?;
     if tier != Tier::All {
         return Ok(built);
     }
     counter.add(1);
     counter.begin("the extension for VS Code, and the program with it", Duration::from_secs(60));
-    must(rig::built().args(["vscode", "--or-say", "tests that need it will be skipped"]))?;
+    run_to_success(rig::built().args(["vscode", "--or-say", "tests that need it will be skipped"]))?;
     programs::build(tier)
 }

@@ -1,15 +1,15 @@
-//! By how much this machine oversleeps: everything else in a test is late by at least that much.
+//! The delay of sleeping threads on a busy machine: all other work of a test is delayed by at least as much.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Measures in a thread, which ends with this value.
+/// The sum of the delays, which a thread measures as long as this value lives.
 #[derive(Debug)]
 pub struct Lateness(Arc<AtomicU64>);
 
 impl Lateness {
-    /// Measures from now on.
+    /// Starts to measure.
     pub fn begin() -> Self {
         const NAP: Duration = Duration::from_millis(10);
         let late = Arc::new(AtomicU64::new(0));
@@ -26,7 +26,7 @@ impl Lateness {
         Self(late)
     }
 
-    /// The sum of all delays until now.
+    /// Returns the sum of all delays until now.
     pub fn so_far(&self) -> Duration {
         Duration::from_micros(self.0.load(Ordering::Relaxed))
     }

@@ -1,5 +1,5 @@
-//! For tests and chores only: reports a test that cannot run on this machine as skipped, holds the table of
-//! hostile names, reads the pages for people, and has the common parts of tests and of chores.
+//! For tests and chores only: reports a test that cannot run on this machine as skipped, holds the hostile
+//! names and texts, parses the pages for people, and has the common parts of tests and of chores.
 //!
 //! libtest decides before a test starts whether the test is ignored. A test that finds out later has to
 //! return early, which libtest counts as passed. [`skip`] therefore records the test and the reason in a
@@ -42,12 +42,12 @@ pub fn skip(reason: impl Display) {
     assert!(written.is_ok(), "{test} cannot be reported as skipped ({reason}): {written:?}");
 }
 
-/// The tests and reasons that a file of skipped tests holds, in the order in which they were recorded.
+/// Returns the tests and reasons in a file of skipped tests, in the order in which they were recorded.
 pub fn parse_skips(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.lines().filter_map(|line| line.split_once('\t'))
 }
 
-/// All files below a directory, sorted; none if it is missing. No link is followed.
+/// Returns all files below a directory, sorted; none if the directory is missing. Follows no link.
 pub fn files_below(directory: impl AsRef<Path>) -> Vec<PathBuf> {
     let (mut directories, mut found) = (vec![directory.as_ref().to_owned()], Vec::new());
     while let Some(directory) = directories.pop() {

@@ -8,23 +8,24 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 use crate::chores::checkout;
 
-/// A page, read.
+/// A page, parsed.
 #[derive(Debug, Default)]
 pub struct Page {
-    /// Its path from the top of the repository, with `/`.
+    /// The path of the page from the top of the repository, with `/`.
     pub path: String,
-    /// Its whole text.
+    /// The whole text of the page.
     pub text: String,
-    /// The words of its first paragraph, code as well.
+    /// The words of the first paragraph, and its code.
     pub opening: String,
-    /// The names by which links reach its headings.
+    /// The anchors of the headings.
     pub anchors: BTreeSet<String>,
-    /// Where its links and pictures lead, as they are written.
+    /// The targets of the links and pictures, as they are written.
     pub links: Vec<String>,
-    /// The lines of its blocks of shell, and its code within sentences.
+    /// The lines of the blocks of shell, and the code within sentences.
     code: Vec<Code>,
 }
 
+/// A line of a block of shell, or code within a sentence.
 #[derive(Debug)]
 struct Code {
     text: String,
@@ -34,16 +35,17 @@ struct Code {
 /// A command on a page, without the words of the program.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Command {
-    /// Its words.
+    /// The words of the command.
     pub words: Vec<String>,
-    /// Whether it is a line of a block, which people copy. A sentence may name a command without arguments.
+    /// Whether the command is a line of a block, which people copy. A sentence may name a command without
+    /// arguments.
     pub is_line: bool,
 }
 
-/// Every page of the repository: those at its top, in `docs`, of the editors and of the rig.
+/// Returns every page of the repository: at its top, in `docs`, of the editors and of the rig.
 ///
 /// # Panics
-/// When one cannot be read.
+/// When a page cannot be read.
 #[expect(clippy::expect_used, reason = "for tests and chores")]
 pub fn pages() -> Vec<Page> {
     let editors = fs::read_dir(checkout().join("editors")).expect("the editors").flatten();
@@ -66,7 +68,7 @@ pub fn pages() -> Vec<Page> {
 }
 
 impl Page {
-    /// Reads the text of a page.
+    /// Parses the text of a page.
     pub fn parse(path: String, text: String) -> Self {
         let mut page = Self { path, ..Self::default() };
         let (mut heading, mut paragraph, mut paragraphs) = (None::<String>, None::<String>, 0);
@@ -120,8 +122,8 @@ impl Page {
         page
     }
 
-    /// The path from the top of the repository to which a link of this page leads, and the anchor there.
-    /// `None` for an address of the web.
+    /// Returns the path from the top of the repository to which a link of this page leads, and the anchor
+    /// there. `None` for a URI.
     pub fn target<'a>(&self, link: &'a str) -> Option<(String, Option<&'a str>)> {
         if link.contains("://") || link.starts_with("mailto:") {
             return None;
@@ -150,31 +152,31 @@ impl Page {
         self.code.iter().any(|code| words(&code.text).iter().any(|other| other == word))
     }
 
-    /// The commands of the page that begin with these words.
+    /// Returns the commands of the page that begin with these words, without these words.
     pub fn commands(&self, program: &str) -> Vec<Command> {
         let program = words(program);
         let command = |part: &str, is_line| {
             let words = words(part);
-            let is_first = |word: &String| !BEFORE.contains(&word.as_str()) && !word.contains('=');
+            let is_first = |word: &String| !PREFIX_WORDS.contains(&word.as_str()) && !word.contains('=');
             let start = words.iter().position(is_first)?;
             let words = words[start..].strip_prefix(program.as_slice())?.to_vec();
             Some(Command { words, is_line })
         };
         let mut commands = Vec::new();
         for Code { text, is_line } in &self.code {
-            commands.extend(text.split(BETWEEN).filter_map(|part| command(part, *is_line)));
+            commands.extend(text.split(SEPARATORS).filter_map(|part| command(part, *is_line)));
         }
         commands
     }
 }
 
 /// Characters of a shell that stand between commands, or before the file of their output.
-const BETWEEN: [char; 5] = [';', '|', '&', '>', '<'];
+const SEPARATORS: [char; 5] = [';', '|', '&', '>', '<'];
 
 /// Words of a shell that may stand before a command.
-const BEFORE: [&str; 7] = ["exec", "sudo", "if", "then", "else", "!", "$"];
+const PREFIX_WORDS: [&str; 7] = ["exec", "sudo", "if", "then", "else", "!", "$"];
 
-/// The words of a line of shell. It ends where the columns of a comment begin.
+/// Returns the words of a line of shell, up to its comment.
 fn words(line: &str) -> Vec<String> {
     let line = line.trim();
     let line = line.split_once("  ").map_or(line, |(command, _)| command);
@@ -195,13 +197,13 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// The name by which links reach a heading: its letters, digits, `-` and `_`, small, with `-` for blanks.
+/// Returns the anchor of a heading: its letters in lower case, its digits, `-` and `_`, with `-` for spaces.
 fn anchor(heading: &str) -> String {
     let kept = heading.trim().chars().filter(|c| c.is_alphanumeric() || "-_ ".contains(*c));
     kept.map(|c| if c == ' ' { '-' } else { c }).flat_map(char::to_lowercase).collect()
 }
 
-/// The files that tags of HTML show.
+/// Returns the files that tags of HTML show.
 fn pictures(html: &str) -> Vec<String> {
     let values = ["src=\"", "srcset=\""].into_iter().flat_map(|name| html.split(name).skip(1));
     values.filter_map(|value| value.split('"').next()).map(str::to_owned).collect()

@@ -5,7 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use alongside_testing::chores::{cache_directory, cargo, checkout, made_once, must, target_directory};
+use alongside_testing::chores::{
+    cache_directory, cargo, checkout, fill_directory_once, run_to_success, target_directory,
+};
 use anyhow::{Context as _, ensure};
 
 use super::cargo_options::{FLAGS, arguments, remapped};
@@ -100,7 +102,7 @@ fn way_for(target: &Target) -> anyhow::Result<Way> {
 
 fn as_usual(triple: &str) -> anyhow::Result<PathBuf> {
     let mut build = cargo();
-    must(in_checkout(build.arg("build"), triple))?;
+    run_to_success(in_checkout(build.arg("build"), triple))?;
     Ok(built_for(triple))
 }
 
@@ -124,7 +126,7 @@ fn here(target: &Target, zig: &Path) -> anyhow::Result<PathBuf> {
         Libc::Glibc { oldest } => format!("{}.2.{oldest}", target.triple),
         Libc::Static | Libc::OfSystem => target.triple.to_owned(),
     };
-    must(in_checkout(&mut build, &triple))?;
+    run_to_success(in_checkout(&mut build, &triple))?;
     Ok(built_for(target.triple))
 }
 
@@ -143,7 +145,7 @@ fn built_for(triple: &str) -> PathBuf {
 fn zig() -> anyhow::Result<PathBuf> {
     let cache = cache_directory().context("neither XDG_CACHE_HOME nor HOME is an absolute path")?;
     let name = format!("zig-{}", TOOLS.map(|tool| tool.split('=').next_back().unwrap_or_default()).join("-"));
-    made_once(cache.join(name), |half| {
+    fill_directory_once(cache.join(name), |half| {
         let mut pip = Command::new("python3");
         pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target"]).arg(half);
         tools::run(pip.args(TOOLS)).context("cannot install cargo-zigbuild with pip")?;

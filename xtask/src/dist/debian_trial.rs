@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-use alongside_testing::chores::{checkout, made_once, run};
+use alongside_testing::chores::{checkout, fill_directory_once, run};
 use anyhow::Context as _;
 
 use super::product::Product;
@@ -94,7 +94,7 @@ fn minimal(targets: &Path) -> anyhow::Result<PathBuf> {
     tools::run(Command::new("unshare").args(["--mount", "--pid", "--fork", "true"]))
         .context("this machine does not allow new namespaces")?;
     let suite = suite();
-    made_once(targets.join(format!("debian-{suite}")), |half| {
+    fill_directory_once(targets.join(format!("debian-{suite}")), |half| {
         let mut debootstrap = Command::new("debootstrap");
         debootstrap.args(["--variant=minbase", &format!("--include={PACKAGES}"), &suite]).arg(half);
         let made = run(debootstrap.stdout(Stdio::null()))?;
@@ -107,7 +107,7 @@ fn minimal(targets: &Path) -> anyhow::Result<PathBuf> {
 fn with_managers(targets: &Path) -> anyhow::Result<PathBuf> {
     let minimal = minimal(targets)?;
     // The number rises with each change of the packages.
-    made_once(targets.join(format!("managers-2-{}", suite())), |half| {
+    fill_directory_once(targets.join(format!("managers-2-{}", suite())), |half| {
         tools::run(Command::new("cp").arg("-a").args([minimal.as_path(), half]))?;
         // An old list of packages is enough if the mirror has no new one.
         let _ = tools::run(chroot(half, "root").args(["apt-get", "update"]));

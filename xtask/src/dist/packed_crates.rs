@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use alongside_testing::chores::{cargo, checkout, must};
+use alongside_testing::chores::{cargo, checkout, run_to_success};
 use anyhow::{Context as _, ensure};
 
 use super::{licences, tools};
@@ -41,7 +41,7 @@ fn pack(out: &Path) -> anyhow::Result<()> {
     let mut pack = cargo();
     pack.args(["package", "--quiet", "--workspace", "--locked", "--no-verify", "--allow-dirty"]);
     pack.args(CHORES.iter().flat_map(|name| ["--exclude", name]));
-    must(pack.arg("--target-dir").arg(out).current_dir(checkout()))
+    run_to_success(pack.arg("--target-dir").arg(out).current_dir(checkout()))
 }
 
 /// Unpacks each crate into a directory of its own. Returns their names.
@@ -78,7 +78,9 @@ fn stand_in(names: &[String], version: &str, scratch: &Path) -> anyhow::Result<(
     fs::write(scratch.join(".cargo/config.toml"), patch)?;
     // The packed lock file names a registry that has them.
     let mut relock = cargo();
-    must(relock.args(["update", "--quiet", "--workspace"]).current_dir(program_in(scratch, version)))
+    run_to_success(
+        relock.args(["update", "--quiet", "--workspace"]).current_dir(program_in(scratch, version)),
+    )
 }
 
 /// Installs the program without optimisation. Returns its path.
@@ -90,7 +92,7 @@ fn install(scratch: &Path, version: &str, targets: &Path) -> anyhow::Result<Path
     install.arg("--root").arg(&root).current_dir(program_in(scratch, version));
     // The compiled crates of others stay for the next run.
     install.env("CARGO_TARGET_DIR", targets.join("crates-trial")).stdin(Stdio::null());
-    must(&mut install)?;
+    run_to_success(&mut install)?;
     Ok(root.join("bin/alongside"))
 }
 

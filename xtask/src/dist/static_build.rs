@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use alongside_testing::chores::{made_once, must, target_directory};
+use alongside_testing::chores::{fill_directory_once, run_to_success, target_directory};
 use anyhow::Context as _;
 
 use super::cargo_options::{FLAGS, arguments, commit_variable, remapped};
@@ -20,7 +20,9 @@ pub(super) fn build(triple: &str, zig: &Path, root: &Root) -> anyhow::Result<Pat
     // The Debian sees this as /target.
     let target = target_directory().join("other-systems");
     std::fs::create_dir_all(&target)?;
-    made_once(target.join("zig"), |half| tools::run(Command::new("cp").arg("-a").args([zig, half])))?;
+    fill_directory_once(target.join("zig"), |half| {
+        tools::run(Command::new("cp").arg("-a").args([zig, half]))
+    })?;
     let directory = format!("/usr/lib/rustlib/{triple}/lib/self-contained");
     let touch = format!("mkdir -p {directory} && cd {directory} && touch {STARTS}");
     tools::run(root.command("sh").args(["-c", &touch])).context("cannot write into the Debian")?;
@@ -33,6 +35,6 @@ pub(super) fn build(triple: &str, zig: &Path, root: &Root) -> anyhow::Result<Pat
     zigbuild.arg(format!("{}={}", FLAGS, remapped([("/checkout", "."), ("/cargo", "cargo")])));
     zigbuild.args(commit_variable());
     zigbuild.args(["/target/zig/bin/cargo-zigbuild", "zigbuild", "-Zbuild-std=std,panic_abort"]);
-    must(zigbuild.args(arguments(triple)))?;
+    run_to_success(zigbuild.args(arguments(triple)))?;
     Ok(target.join(triple).join("release/alongside"))
 }

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use alongside_testing::chores::{must, target_directory};
+use alongside_testing::chores::{run_to_success, target_directory};
 
 use super::cargo_options::{FLAGS, arguments, commit_variable, remapped};
 use super::targets;
@@ -19,7 +19,7 @@ pub(super) fn build(triple: &str, root: &Root) -> anyhow::Result<PathBuf> {
     build.arg(format!("{FLAGS}={flags}\u{1f}{WITHOUT_TIME}"));
     build.args(commit_variable());
     build.args(["cargo", "build", "-Zbuild-std=std,panic_abort"]).args(arguments(triple));
-    must(&mut build)?;
+    run_to_success(&mut build)?;
     // The Debian sees this as /target.
     let target = target_directory().join("other-systems");
     Ok(target.join(triple).join("release").join(targets::program_name(triple)))

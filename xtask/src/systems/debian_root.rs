@@ -6,7 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use alongside_testing::chores::{cache_directory, checkout, made_once, must, run, target_directory};
+use alongside_testing::chores::{
+    cache_directory, checkout, fill_directory_once, run, run_to_success, target_directory,
+};
 use anyhow::{Context as _, ensure};
 
 /// The release of Debian: the one whose Rust is new enough.
@@ -50,7 +52,7 @@ impl Root {
     /// When a tool is missing, or the mirror of Debian is down.
     pub(crate) fn made() -> anyhow::Result<Self> {
         can_enter()?;
-        let path = made_once(path()?, |half| Self { path: half.to_owned() }.fill())?;
+        let path = fill_directory_once(path()?, |half| Self { path: half.to_owned() }.fill())?;
         Ok(Self { path })
     }
 
@@ -72,8 +74,8 @@ impl Root {
         run(self.command("apt-get").arg("update"))?;
         let mut apt = self.command("env");
         apt.args(APT_INSTALL.split(' ')).args(PACKAGES.split(' '));
-        must(&mut apt).context("apt cannot install the packages")?;
-        must(self.command("apt-get").arg("clean"))?;
+        run_to_success(&mut apt).context("apt cannot install the packages")?;
+        run_to_success(self.command("apt-get").arg("clean"))?;
         // A network may have a certificate of its own.
         fs::copy(CERTIFICATES, self.path.join(CERTIFICATES.trim_start_matches('/')))?;
         Ok(())

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Command, Stdio};
 
-use alongside_testing::chores::{cache_directory, checkout, must};
+use alongside_testing::chores::{cache_directory, checkout, run_to_success};
 use anyhow::Context as _;
 
 use super::debian_root::Root;
@@ -37,9 +37,9 @@ fn ide_client() -> anyhow::Result<String> {
         }
         let mut npm = Command::new("npm");
         npm.args(["ci", "--force", "--os=win32", "--cpu=x64", "--no-audit", "--no-fund", "--silent"]);
-        must(npm.current_dir(&node)).context("npm cannot install Node for Windows")?;
+        run_to_success(npm.current_dir(&node)).context("npm cannot install Node for Windows")?;
     }
-    must(rig::built_now().arg("rig")).context("the rig cannot install Gemini CLI")?;
+    run_to_success(rig::built_now().arg("rig")).context("the rig cannot install Gemini CLI")?;
     let installed = fs::read_dir(&cache)?.flatten().map(|entry| entry.file_name());
     let mut names = installed.filter_map(|name| name.into_string().ok());
     let core = names.find(|name| name.starts_with(GEMINI) && !name.ends_with(".half"));

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use alongside_rig::install::{claude_code, codex, opencode};
 use alongside_rig::{Generation, InstallError};
-use alongside_testing::chores::must;
+use alongside_testing::chores::run_to_success;
 
 /// The programs that tests call, with their Debian packages.
 const PROGRAMS: [(&str, &str); 6] = [
@@ -76,8 +76,8 @@ fn install_system_packages() {
             apt.env("DEBIAN_FRONTEND", "noninteractive").arg("-q");
             apt
         };
-        must(apt().arg("update")).is_ok()
-            && must(apt().args(["install", "-y", "--no-install-recommends"]).args(&names)).is_ok()
+        run_to_success(apt().arg("update")).is_ok()
+            && run_to_success(apt().args(["install", "-y", "--no-install-recommends"]).args(&names)).is_ok()
     };
     if !installed {
         println!(

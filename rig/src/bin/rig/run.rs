@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use alongside_testing::chores::{cargo, must};
+use alongside_testing::chores::{cargo, run_to_success};
 use anyhow::Context as _;
 
 /// Returns the program that an option or the variable `ALONGSIDE_BIN` names. Without both, builds the program
@@ -15,7 +15,7 @@ pub(crate) fn program(named: Option<&Path>, build: &[&str]) -> anyhow::Result<Pa
     }
     // The variable names a program that is built already, as in the tests.
     if std::env::var_os("ALONGSIDE_BIN").is_none() {
-        must(cargo().arg("build").args(build).args(["-p", "alongside"]))?;
+        run_to_success(cargo().arg("build").args(build).args(["-p", "alongside"]))?;
     }
     alongside_rig::alongside_bin()
 }

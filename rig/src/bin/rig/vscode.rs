@@ -6,7 +6,7 @@ use std::process::Command;
 
 use alongside_rig::InstallError;
 use alongside_rig::install;
-use alongside_testing::chores::{checkout, must, target_directory};
+use alongside_testing::chores::{checkout, run_to_success, target_directory};
 use alongside_testing::files_below;
 use anyhow::Context as _;
 
@@ -73,7 +73,7 @@ fn build() -> anyhow::Result<PathBuf> {
     let path = node.parent().map(Path::to_owned).into_iter().chain(std::env::split_paths(&path));
     let mut npm = Command::new("npm");
     npm.args(["run", "--silent", "package"]).current_dir(&work).env("PATH", std::env::join_paths(path)?);
-    must(&mut npm)?;
+    run_to_success(&mut npm)?;
     fs::copy(work.join("dist/alongside.vsix"), &vsix).context("npm has built no dist/alongside.vsix")?;
     fs::write(stamp, sources)?;
     Ok(vsix)
