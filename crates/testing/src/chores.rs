@@ -17,8 +17,8 @@ pub fn target_directory() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| checkout().join("target"), PathBuf::from)
 }
 
-/// Returns the directory of everything that the rig installs. `None` if neither `XDG_CACHE_HOME` nor `HOME` is
-/// an absolute path.
+/// Returns the directory of everything that the rig installs. `None` if neither `XDG_CACHE_HOME` nor `HOME`
+/// is an absolute path.
 pub fn cache_directory() -> Option<PathBuf> {
     let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     absolute("XDG_CACHE_HOME")

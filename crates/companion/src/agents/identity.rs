@@ -14,8 +14,8 @@ const MAX_NAME_BYTES: usize = 256;
 /// The client name of agents that connect over stdio.
 const STDIO_CLIENT: &str = "stdio-client";
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 /// The means by which a request authenticated itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Credential {
     /// The token, with the agent that it names, if it names one.
     Token(Option<FamilyAgent>),

@@ -8,19 +8,19 @@ use std::collections::BTreeMap;
 #[derive(Debug, Default)]
 pub(crate) struct InFlight {
     /// The number of the newest request.
-    begun: u64,
+    newest: u64,
     /// The number of requests that are not read yet.
     unread: usize,
     /// The newest request that proposed for each file, as long as older requests may still be in flight.
-    proposed: BTreeMap<String, u64>,
+    newest_proposals: BTreeMap<String, u64>,
 }
 
 impl InFlight {
     /// Counts a new request as in flight. Returns its number, which is higher than all earlier ones.
     pub(crate) fn begin(&mut self) -> u64 {
         self.unread += 1;
-        self.begun += 1;
-        self.begun
+        self.newest += 1;
+        self.newest
     }
 
     /// Counts a request as read, with all its messages.
@@ -28,7 +28,7 @@ impl InFlight {
         self.unread = self.unread.saturating_sub(1);
         if self.are_read() {
             // No older request is in flight any more.
-            self.proposed.clear();
+            self.newest_proposals.clear();
         }
     }
 
@@ -45,7 +45,7 @@ impl InFlight {
     /// Records that a request proposes for a file. Returns false if a later request has proposed for it
     /// already.
     pub(crate) fn propose(&mut self, request: u64, file_path: &str) -> bool {
-        let last = self.proposed.entry(file_path.to_owned()).or_insert(request);
+        let last = self.newest_proposals.entry(file_path.to_owned()).or_insert(request);
         let is_last = *last <= request;
         *last = request.max(*last);
         is_last
@@ -67,7 +67,7 @@ mod tests {
         assert!(in_flight.propose(second, "/a"), "a batch proposes twice");
         in_flight.end();
         assert!(in_flight.are_read());
-        assert!(in_flight.proposed.is_empty());
+        assert!(in_flight.newest_proposals.is_empty());
         let third = in_flight.begin();
         assert!(in_flight.propose(third, "/a"));
     }
