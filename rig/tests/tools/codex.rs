@@ -15,7 +15,7 @@ use alongside_rig::{codex, or_skip};
 use serde_json::json;
 
 use crate::calls::{ReviewedCall, text_file};
-use crate::random::{any, edited, file, line, text};
+use crate::random;
 
 /// The paths of the random files. The first four may exist before the patch.
 const PATHS: [&str; 6] = ["a", "b", "sub/c", "d e", "new", "made/new"];
@@ -34,56 +34,63 @@ fn thousands_of_patches_are_reviewed_as_codex_applies_them() {
     compare_all(200..5_200);
 }
 
-/// Compares the patches of these numbers. Fails if one is applied in another way than reviewed, or if too few
-/// are applied.
-fn compare_all(numbers: Range<u64>) {
+/// Compares the patches that these seeds give. Fails if a patch is applied in another way than reviewed, or
+/// if too few patches are applied.
+fn compare_all(seeds: Range<u64>) {
     let Some(codex) = or_skip(codex()) else { return };
-    println!("patches {numbers:?}");
+    println!("seeds {seeds:?}");
     let (mut applied, mut differences) = (0, Vec::new());
-    for number in numbers.clone() {
-        match compare(&codex, number) {
+    for seed in seeds.clone() {
+        match compare(&codex, seed) {
             Ok(true) => applied += 1,
             Ok(false) => {}
-            Err(difference) => differences.push(format!("patch {number}: {difference}")),
+            Err(difference) => differences.push(format!("seed {seed}: {difference}")),
         }
     }
     println!("{applied} applied, the others refused");
     assert!(differences.is_empty(), "{} differ:\n{}", differences.len(), differences.join("\n\n"));
-    assert!(applied * 3 > numbers.end - numbers.start, "too many patches are refused: {applied} are not");
+    let count = seeds.end - seeds.start;
+    assert!(applied * 3 > count, "only {applied} of {count} patches were applied");
 }
 
-/// Compares the patch of this number. Returns whether it was applied, or the difference.
-fn compare(codex: &Path, number: u64) -> Result<bool, String> {
-    let rng = &mut Rng::new(number);
-    let before = files(rng);
-    let patch = patch(rng, &before);
-    let read = |path: &str| text_file(before.get(plain(path)).map(Vec::as_slice));
+/// Compares the patch that this seed gives. Returns whether it was applied: `false` if the hook refuses it or
+/// if nothing is left to apply.
+///
+/// # Errors
+/// Returns the difference between the reviewed and the written files.
+fn compare(codex: &Path, seed: u64) -> Result<bool, String> {
+    let rng = &mut Rng::new(seed);
+    let before = random_files(rng);
+    let patch = random_patch(rng, &before);
+    let read = |path: &str| text_file(before.get(without_dot_prefix(path)).map(Vec::as_slice));
     let Some(reviewed) = ReviewedCall::new("codex", "apply_patch", json!({ "command": patch }), read) else {
         return Ok(false);
     };
     let paths = reviewed.changes.iter().flat_map(|change| [Some(&*change.path), change.removes()]);
-    let paths: Vec<&str> = paths.flatten().map(plain).collect();
+    let paths: Vec<&str> = paths.flatten().map(without_dot_prefix).collect();
     if paths.iter().collect::<BTreeSet<_>>().len() < paths.len() {
         // `alongside hook` refuses a patch with two paths of one file.
         return Ok(false);
     }
-    let texts: Vec<_> = reviewed.changes.iter().map(|change| decision(rng, &change.proposed)).collect();
+    let texts: Vec<_> =
+        reviewed.changes.iter().map(|change| random_decision(rng, &change.proposed)).collect();
     let Some(arguments) = reviewed.arguments_after(&texts, read) else { return Ok(false) };
     let command = arguments["command"].as_str().unwrap();
     let (after, output) = apply(codex, command, &before);
     let mut expected = before.clone();
     for (change, text) in reviewed.changes.iter().zip(&texts) {
-        let (Some(text), path) = (text, plain(&change.path)) else { continue };
-        let needs_no_end = text.is_empty() || text.ends_with('\n') || *text == change.proposed;
+        let (Some(text), path) = (text, without_dot_prefix(&change.path)) else { continue };
+        // An unchanged patch runs as the hook read it: the proposed text has every line end that Codex adds.
+        let may_gain_line_end = !text.is_empty() && !text.ends_with('\n') && *text != change.proposed;
         let text = match after.get(path).and_then(|written| written.strip_prefix(text.as_bytes())) {
             // Codex adds a missing line end to the last line.
-            Some(end @ (b"\n" | b"\r\n")) if !needs_no_end => [text.as_bytes(), end].concat(),
+            Some(end @ (b"\n" | b"\r\n")) if may_gain_line_end => [text.as_bytes(), end].concat(),
             _ => text.clone().into_bytes(),
         };
         match &change.operation {
             Operation::Delete if text.is_empty() => drop(expected.remove(path)),
             Operation::Move { from } => {
-                expected.remove(plain(from));
+                expected.remove(without_dot_prefix(from));
                 expected.insert(path.to_owned(), text);
             }
             Operation::Write | Operation::Delete => drop(expected.insert(path.to_owned(), text)),
@@ -92,37 +99,37 @@ fn compare(codex: &Path, number: u64) -> Result<bool, String> {
     if after == expected {
         return Ok(true);
     }
-    let shown = |files: &Files| {
-        let shown = files.iter().map(|(path, text)| format!("  {path}: {:?}", String::from_utf8_lossy(text)));
-        shown.collect::<Vec<_>>().join("\n")
+    let listing = |files: &Files| {
+        let lines = files.iter().map(|(path, text)| format!("  {path}: {:?}", String::from_utf8_lossy(text)));
+        lines.collect::<Vec<_>>().join("\n")
     };
     Err(format!(
         "{patch:?}\nrun as {command:?}\nbefore:\n{}\nreviewed:\n{}\nwritten:\n{}\n{output}",
-        shown(&before),
-        shown(&expected),
-        shown(&after)
+        listing(&before),
+        listing(&expected),
+        listing(&after)
     ))
 }
 
-/// Returns the path as [`Files`] has it.
-fn plain(path: &str) -> &str {
+/// Returns the path without `./`, as [`Files`] has it.
+fn without_dot_prefix(path: &str) -> &str {
     path.trim_start_matches("./")
 }
 
-/// Returns the person's text for a proposed one, or `None` for a rejection.
-fn decision(rng: &mut Rng, proposed: &str) -> Option<String> {
+/// Returns a person's text for a proposed one, or `None` for a rejection.
+fn random_decision(rng: &mut Rng, proposed: &str) -> Option<String> {
     match rng.below(10) {
         0 => None,
-        1..=2 => Some(edited(rng, proposed)),
-        3 => Some(text(rng)),
+        1..=2 => Some(random::edited(rng, proposed)),
+        3 => Some(random::text(rng)),
         _ => Some(proposed.to_owned()),
     }
 }
 
 /// Returns random files before a patch.
-fn files(rng: &mut Rng) -> Files {
+fn random_files(rng: &mut Rng) -> Files {
     let paths = PATHS[..4].iter().filter(|_| rng.percent(85)).copied().collect::<Vec<_>>();
-    paths.into_iter().map(|path| (path.to_owned(), file(rng))).collect()
+    paths.into_iter().map(|path| (path.to_owned(), random::file(rng))).collect()
 }
 
 /// Applies a patch by Codex, and returns the files after that, and Codex's output.
@@ -147,7 +154,7 @@ fn files_in(directory: &Path) -> Files {
 }
 
 /// Returns a random patch, which mostly fits the files.
-fn patch(rng: &mut Rng, files: &Files) -> String {
+fn random_patch(rng: &mut Rng, files: &Files) -> String {
     let mut paths = PATHS.to_vec();
     let mut sections = String::new();
     for _ in 0..=rng.below(3) {
@@ -155,7 +162,7 @@ fn patch(rng: &mut Rng, files: &Files) -> String {
         if !rng.percent(5) {
             paths.retain(|other| *other != path);
         }
-        sections.push_str(&section(rng, files, path, &mut paths));
+        sections.push_str(&random_section(rng, files, path, &mut paths));
     }
     let patch = format!("*** Begin Patch\n{sections}*** End Patch");
     match rng.below(60) {
@@ -169,12 +176,12 @@ fn patch(rng: &mut Rng, files: &Files) -> String {
     }
 }
 
-/// Returns the section of a patch for this path. Removes the path of a move from `paths`.
-fn section(rng: &mut Rng, files: &Files, path: &'static str, paths: &mut Vec<&'static str>) -> String {
+/// Returns a random section of a patch for this path. Removes the path of a move from `paths`.
+fn random_section(rng: &mut Rng, files: &Files, path: &'static str, paths: &mut Vec<&'static str>) -> String {
     let written_path = if rng.percent(3) { format!("./{path}") } else { path.to_owned() };
     match (files.get(path), rng.below(10)) {
         (None, 1..) | (Some(_), 0) => {
-            let lines = text(rng).lines().map(|line| format!("+{line}\n")).collect::<String>();
+            let lines = random::text(rng).lines().map(|line| format!("+{line}\n")).collect::<String>();
             format!("*** Add File: {written_path}\n{lines}")
         }
         (Some(_), 1) | (None, 0) => format!("*** Delete File: {written_path}\n"),
@@ -188,13 +195,13 @@ fn section(rng: &mut Rng, files: &Files, path: &'static str, paths: &mut Vec<&'s
                 }
                 false => String::new(),
             };
-            format!("*** Update File: {written_path}\n{to}{}", chunks(rng, &text))
+            format!("*** Update File: {written_path}\n{to}{}", random_chunks(rng, &text))
         }
     }
 }
 
-/// Returns the chunks of an update, which are mostly in the order of the text.
-fn chunks(rng: &mut Rng, text: &str) -> String {
+/// Returns random chunks of an update, which are mostly in the order of the text.
+fn random_chunks(rng: &mut Rng, text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let mut at = 0;
     let mut chunks = String::new();
@@ -207,7 +214,7 @@ fn chunks(rng: &mut Rng, text: &str) -> String {
         }
         chunks.push_str(&format!("@@{header}\n"));
         if rng.percent(15) {
-            chunks.push_str(&format!("+{}\n", line(rng)));
+            chunks.push_str(&format!("+{}\n", random::line(rng)));
             continue;
         }
         at = match rng.percent(6) {
@@ -219,7 +226,7 @@ fn chunks(rng: &mut Rng, text: &str) -> String {
                 (Some(old), 0) => chunks.push_str(&format!(" {}\n", altered(rng, old))),
                 (Some(old), 1) => chunks.push_str(&format!("-{}\n", altered(rng, old))),
                 _ => {
-                    chunks.push_str(&format!("+{}\n", line(rng)));
+                    chunks.push_str(&format!("+{}\n", random::line(rng)));
                     continue;
                 }
             }
@@ -239,12 +246,13 @@ fn altered(rng: &mut Rng, line: &str) -> String {
         1 => format!("{line} "),
         2 => format!("  {line}"),
         3 => line.replace('–', "-").replace(['“', '”'], "\""),
-        4 => any(rng, &["one", "two", "none"]).to_owned(),
+        4 => random::any(rng, &["one", "two", "none"]).to_owned(),
         _ => line.to_owned(),
     }
 }
 
-/// Each kind of section that random patches have is one that the hook reads.
+/// The hook reads each kind of section that random patches have. Otherwise, a kind that it refuses would drop
+/// out of the comparison unnoticed.
 #[test]
 fn a_patch_of_each_kind_is_reviewed() {
     let read = |_: &str| TextFile::Text("one\n".into());

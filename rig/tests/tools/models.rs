@@ -5,14 +5,13 @@
 //!
 //! The sources: `tools/edit.js`, `tools/write-file.js` and `utils/textUtils.js` of Gemini CLI 0.61.0, the
 //! edit and write tools and `prepareTextFileContent` of Qwen Code 0.24.4, and the edit and write tools of
-//! Claude Code
-//! 2.1.332.
+//! Claude Code 2.1.332.
 
 use alongside_rig::rng::Rng;
 use serde_json::{Map, Value, json};
 
 use crate::calls::{ReviewedCall, text_file};
-use crate::random::{edited, file, line, text};
+use crate::random;
 
 /// The byte order mark.
 const BYTE_ORDER_MARK: &str = "\u{feff}";
@@ -79,38 +78,46 @@ fn an_edit_or_a_file_is_reviewed_as_its_tool_writes_it() {
     compare_all(20_000);
 }
 
-/// Compares so many random calls. Fails if a call writes another text than reviewed, or if too few write one.
+/// Compares the calls that the first seeds give. Fails if a call writes another text than reviewed, or if too
+/// few calls write one.
 fn compare_all(calls: u64) {
-    println!("calls 0..{calls}");
+    println!("seeds 0..{calls}");
     let (mut written, mut differences) = ([0; TOOLS.len()], Vec::new());
-    for number in 0..calls {
-        let rng = &mut Rng::new(number);
+    for seed in 0..calls {
+        let rng = &mut Rng::new(seed);
         let at = rng.index(TOOLS.len());
         match compare(TOOLS[at], rng) {
             Ok(true) => written[at] += 1,
             Ok(false) => {}
-            Err(difference) => differences.push(format!("call {number}, {difference}")),
+            Err(difference) => differences.push(format!("seed {seed}: {difference}")),
         }
     }
     println!("written: {written:?}");
     let first: Vec<_> = differences.iter().take(20).map(String::as_str).collect();
     assert!(differences.is_empty(), "{} differ:\n{}", differences.len(), first.join("\n\n"));
-    assert!(written.iter().all(|written| written * 20 > calls), "too many calls are refused");
+    assert!(
+        written.iter().all(|written| written * 20 > calls),
+        "too few of {calls} calls write: {written:?}"
+    );
 }
 
-/// Compares a random call. Returns whether the tool wrote the file, or the difference.
+/// Compares a random call. Returns whether the tool wrote the file: `false` if the hook refuses the call, or
+/// if the tool fails or guesses.
+///
+/// # Errors
+/// Returns the difference between the reviewed and the written text.
 fn compare(tool: Tool, rng: &mut Rng) -> Result<bool, String> {
-    let before = rng.percent(90).then(|| file(rng));
+    let before = rng.percent(90).then(|| random::file(rng));
     let before = before.as_deref();
-    let arguments = arguments(tool, rng, before);
+    let arguments = random_arguments(tool, rng, before);
     let read = |_: &str| text_file(before);
     let Some(reviewed) = ReviewedCall::new(tool.agent, tool.name, arguments.clone(), read) else {
         return Ok(false);
     };
     let [change] = &*reviewed.changes else { return Err("it changes several files".into()) };
     let accepted = match rng.below(10) {
-        0..=2 => edited(rng, &change.proposed),
-        3 => text(rng),
+        0..=2 => random::edited(rng, &change.proposed),
+        3 => random::text(rng),
         _ => change.proposed.clone(),
     };
     let Some(run_arguments) = reviewed.arguments_after(&[Some(accepted.clone())], read) else {
@@ -136,30 +143,30 @@ fn compare(tool: Tool, rng: &mut Rng) -> Result<bool, String> {
 }
 
 /// Returns random arguments for a call of the tool.
-fn arguments(tool: Tool, rng: &mut Rng, before: Option<&[u8]>) -> Value {
+fn random_arguments(tool: Tool, rng: &mut Rng, before: Option<&[u8]>) -> Value {
     let Some(all) = tool.all else {
-        let content = file(rng);
+        let content = random::file(rng);
         return json!({"file_path": "/f", "content": String::from_utf8_lossy(&content)});
     };
     let before = String::from_utf8_lossy(before.unwrap_or_default()).replace("\r\n", "\n");
     let old = match rng.below(10) {
-        0 => line(rng).to_owned(),
+        0 => random::line(rng).to_owned(),
         1 => String::new(),
         2 => before.clone(),
-        _ => part(rng, &before),
+        _ => random_part(rng, &before),
     };
     let new = match rng.below(6) {
         0 => String::new(),
-        1 => line(rng).to_owned(),
-        2 => text(rng).replace('\n', "\r\n"),
-        3 => edited(rng, &old),
-        _ => text(rng),
+        1 => random::line(rng).to_owned(),
+        2 => random::text(rng).replace('\n', "\r\n"),
+        3 => random::edited(rng, &old),
+        _ => random::text(rng),
     };
     json!({"file_path": "/f", "old_string": old, "new_string": new, all: rng.percent(30)})
 }
 
 /// Returns a random part of a text, which may begin and end within a line.
-fn part(rng: &mut Rng, text: &str) -> String {
+fn random_part(rng: &mut Rng, text: &str) -> String {
     let characters: Vec<char> = text.trim_start_matches(BYTE_ORDER_MARK).chars().collect();
     let from = rng.index(characters.len() + 1);
     let to = (from + rng.index(12)).min(characters.len());
@@ -167,13 +174,13 @@ fn part(rng: &mut Rng, text: &str) -> String {
 }
 
 /// Returns a text with `\n` as every line end.
-fn unix(text: &str) -> String {
+fn with_lf(text: &str) -> String {
     text.replace("\r\n", "\n")
 }
 
 /// Returns a text with `\r\n` as every line end: `text.replace(/\r?\n/g, "\r\n")`.
-fn crlf(text: &str) -> String {
-    unix(text).replace('\n', "\r\n")
+fn with_crlf(text: &str) -> String {
+    with_lf(text).replace('\n', "\r\n")
 }
 
 fn occurrences(text: &str, of: &str) -> usize {
@@ -188,7 +195,7 @@ fn claude_edit(arguments: &Arguments, before: Option<&[u8]>) -> ToolResult {
     let is_crlf = |at: usize| at > 0 && beginning[at - 1] == u16::from(b'\r');
     let (crlf_ends, lf_ends): (Vec<_>, Vec<_>) =
         (0..beginning.len()).filter(is_line_end).partition(|at| is_crlf(*at));
-    let content = unix(text);
+    let content = with_lf(text);
     let Arguments { old, new, all, .. } = arguments;
     if old.is_empty() && !content.trim().is_empty() {
         return ToolResult::Failed;
@@ -209,7 +216,7 @@ fn claude_edit(arguments: &Arguments, before: Option<&[u8]>) -> ToolResult {
     if updated == content {
         return ToolResult::Failed;
     }
-    ToolResult::Written(if crlf_ends.len() > lf_ends.len() { crlf(&updated) } else { updated }.into())
+    ToolResult::Written(if crlf_ends.len() > lf_ends.len() { with_crlf(&updated) } else { updated }.into())
 }
 
 fn claude_write(arguments: &Arguments, before: Option<&[u8]>) -> ToolResult {
@@ -224,8 +231,8 @@ fn gemini_replace(arguments: &Arguments, before: Option<&[u8]>) -> ToolResult {
     let Some(bytes) = before else { return arguments.create_file() };
     // Gemini CLI decodes any bytes as UTF-8, with replacement characters.
     let text = String::from_utf8_lossy(bytes);
-    let content = unix(&text);
-    let (old, new) = (unix(&arguments.old), unix(&arguments.new));
+    let content = with_lf(&text);
+    let (old, new) = (with_lf(&arguments.old), with_lf(&arguments.new));
     if old.is_empty() {
         return ToolResult::Failed;
     }
@@ -242,7 +249,7 @@ fn gemini_replace(arguments: &Arguments, before: Option<&[u8]>) -> ToolResult {
         (false, true) => drop(updated.pop()),
         (true, true) | (false, false) => {}
     }
-    ToolResult::Written(if text.contains("\r\n") { crlf(&updated) } else { updated }.into())
+    ToolResult::Written(if text.contains("\r\n") { with_crlf(&updated) } else { updated }.into())
 }
 
 fn gemini_write_file(arguments: &Arguments, before: Option<&[u8]>) -> ToolResult {
@@ -250,13 +257,13 @@ fn gemini_write_file(arguments: &Arguments, before: Option<&[u8]>) -> ToolResult
     let content = &arguments.content;
     // With a model of Gemini 2 or 3, or without the setting for corrections, the tool resolves no escape
     // sequences.
-    ToolResult::Written(if text.contains("\r\n") { crlf(content) } else { content.clone() }.into())
+    ToolResult::Written(if text.contains("\r\n") { with_crlf(content) } else { content.clone() }.into())
 }
 
 /// Returns what `prepareTextFileContent` of Qwen Code writes to a UTF-8 file. The byte order mark is no part
 /// of the text.
 fn qwen_written(content: &str, file: &str) -> ToolResult {
-    let content = if file.contains("\r\n") { crlf(content) } else { content.to_owned() };
+    let content = if file.contains("\r\n") { with_crlf(content) } else { content.to_owned() };
     match file.starts_with(BYTE_ORDER_MARK) {
         true => ToolResult::Written(
             format!("{BYTE_ORDER_MARK}{}", content.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&content)).into(),
@@ -268,7 +275,7 @@ fn qwen_written(content: &str, file: &str) -> ToolResult {
 fn qwen_edit(arguments: &Arguments, before: Option<&[u8]>) -> ToolResult {
     let Some(bytes) = before else { return arguments.create_file() };
     let Ok(file) = std::str::from_utf8(bytes) else { return ToolResult::Guessed };
-    let content = unix(file.strip_prefix(BYTE_ORDER_MARK).unwrap_or(file));
+    let content = with_lf(file.strip_prefix(BYTE_ORDER_MARK).unwrap_or(file));
     let Arguments { old, new, all, .. } = arguments;
     if old.is_empty() {
         return ToolResult::Failed;
