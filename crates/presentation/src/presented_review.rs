@@ -88,7 +88,7 @@ impl PresentedReview {
     /// Returns the hunks for a plugin that shows diffs: these, and what they do not show.
     pub(super) fn diffs(&self, roots: &[PathBuf]) -> Value {
         let review = self.review();
-        let unseen = look_alikes::hard_to_see_in(review).map(Note::remark);
+        let unseen = look_alikes::hard_to_see_in(review).map(Note::info);
         let unseen_lines = look_alikes::lines_hard_to_see(review).into_iter();
         let unseen_lines = unseen_lines.map(|(line, words)| json!({ "line": line, "words": words }));
         let notes = notes(review, roots).into_iter().chain(unseen).map(note_value);

@@ -180,7 +180,7 @@ fn thousands(number: usize) -> String {
 const CHANGE_NOT_SHOWN: &str = "The change on disk is not shown: this is the file as the agent saw it.";
 
 fn notes(drawn: &DrawnState<'_>, view: &ReviewView, width: u16) -> Vec<Line<'static>> {
-    let not_shown = view.review().stale.then(|| Note::remark(CHANGE_NOT_SHOWN));
+    let not_shown = view.review().stale.then(|| Note::info(CHANGE_NOT_SHOWN));
     let notes = review_notes(view.review(), drawn.reviews.roots());
     drawn.notes(notes.into_iter().chain(not_shown), width).collect()
 }

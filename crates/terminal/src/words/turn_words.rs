@@ -299,7 +299,7 @@ pub(crate) fn review_notes(review: &Review) -> impl Iterator<Item = Note> {
     let warnings = [stale, dirty, whole, remark].into_iter().flatten();
     let limits = messages::coarse_changes(review);
     let warnings = warnings.map(Note::warning);
-    warnings.chain(limits.map(Note::remark))
+    warnings.chain(limits.map(Note::info))
 }
 
 /// The messages about a new revision of an open file. `foreign`: whether another desk has marked the file.
