@@ -43,7 +43,7 @@ impl Setting {
     /// Whether a value lets the person review. `None` if it has the wrong type.
     fn reviews(self, value: &Value) -> Option<bool> {
         match self {
-            Self::IdeMode => read::truth(value),
+            Self::IdeMode => read::truthiness(value),
             Self::ApprovalMode => value.as_str().map(|word| ApprovalMode::named(word).opens_diffs()),
         }
     }
@@ -101,7 +101,7 @@ pub fn let_review_after(
     };
     let files = paths::of(table, release, here);
     let path = files.ide.filter(|_| setting == Setting::IdeMode).unwrap_or(files.user);
-    let before = match (earlier(&path), read::text(&path)) {
+    let before = match (earlier(&path), read::read_text(&path)) {
         (Some(text), _) | (None, Ok(text)) => Some(text),
         (None, Err(error)) if error.kind() == ErrorKind::NotFound => None,
         (None, Err(error)) => return Err(Error::Unreadable { path, error }),

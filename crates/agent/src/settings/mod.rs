@@ -35,7 +35,7 @@ use alongside_contract::agent::Agent;
 use alongside_contract::settings::{Name, Release, SettingsFiles};
 
 use crate::find::Surroundings;
-use read::File;
+use read::LoadedFile;
 
 pub use edit::{Edit, Error, Setting, let_review_after, take_back};
 pub use trust::Trust;
@@ -67,11 +67,11 @@ impl Settings {
         let table = agent.settings?;
         let paths = paths::of(table, release, here);
         let json = json::Reader::of(table, release);
-        let [system, user, defaults] =
-            [&paths.system, &paths.user, &paths.system_defaults].map(|path| File::read(path, json, here));
+        let [system, user, defaults] = [&paths.system, &paths.user, &paths.system_defaults]
+            .map(|path| LoadedFile::read(path, json, here));
         let [project, local, ide] = [&paths.project, &paths.local, &paths.ide]
-            .map(|path| path.as_deref().map(|path| File::read(path, json, here)));
-        let reader = Reader { table, release };
+            .map(|path| path.as_deref().map(|path| LoadedFile::read(path, json, here)));
+        let reader = ValueReader { table, release };
 
         // Trust is decided first, because an untrusted folder's settings do not apply.
         let folder_trust = reader.folder_trust(&[&system, &user, &defaults]);
@@ -79,9 +79,9 @@ impl Settings {
         let is_trusted = trust.value == Trust::Trusted;
         let [project, local] = [project, local].map(|file| file.filter(|_| is_trusted));
         let by_rank = [Some(&system), local.as_ref(), project.as_ref(), Some(&user), Some(&defaults)];
-        let files: Vec<&File> = by_rank.into_iter().flatten().collect();
+        let files: Vec<&LoadedFile> = by_rank.into_iter().flatten().collect();
         let all = files.iter().copied().chain(&ide);
-        let broken = all.filter_map(|file| Some((file.path.clone(), file.broken.clone()?))).collect();
+        let broken = all.filter_map(|file| Some((file.path.clone(), file.read_error.clone()?))).collect();
         let of_ide = ide.as_ref().map_or(files.clone(), |ide| vec![ide]);
         Some(Self {
             ide_enabled: reader.flag(table.ide_enabled, &of_ide, false),
@@ -100,17 +100,17 @@ impl Settings {
 }
 
 /// Reads values as a release does.
-struct Reader {
+struct ValueReader {
     table: &'static SettingsFiles,
     release: Option<Release>,
 }
 
-impl Reader {
+impl ValueReader {
     /// Returns the value in the file of highest precedence. `files` begins with it.
     fn first<T>(
         &self,
         names: &[Name],
-        files: &[&File],
+        files: &[&LoadedFile],
         meaning: impl Fn(&serde_json::Value) -> Option<T>,
     ) -> Option<Effective<T>> {
         files.iter().find_map(|file| {
@@ -120,11 +120,11 @@ impl Reader {
         })
     }
 
-    fn flag(&self, names: &[Name], files: &[&File], default: bool) -> Effective<bool> {
-        self.first(names, files, read::truth).unwrap_or(Effective { value: default, source: None })
+    fn flag(&self, names: &[Name], files: &[&LoadedFile], default: bool) -> Effective<bool> {
+        self.first(names, files, read::truthiness).unwrap_or(Effective { value: default, source: None })
     }
 
-    fn folder_trust(&self, files: &[&File]) -> Effective<bool> {
+    fn folder_trust(&self, files: &[&LoadedFile]) -> Effective<bool> {
         let default = self
             .table
             .folder_trust_by_default
@@ -132,7 +132,7 @@ impl Reader {
         self.flag(self.table.folder_trust, files, default)
     }
 
-    fn approval_mode(&self, files: &[&File]) -> Effective<ApprovalMode> {
+    fn approval_mode(&self, files: &[&LoadedFile]) -> Effective<ApprovalMode> {
         let word =
             |value: &serde_json::Value| value.as_str().filter(|word| !word.is_empty()).map(str::to_owned);
         let mode = self.first(self.table.approval_mode, files, word);

@@ -11,30 +11,30 @@ use super::expand::expand;
 use super::json::Reader;
 use crate::find::Surroundings;
 
-/// The largest settings file, in bytes. A project's file may be anything, and Claude Code's holds a history
-/// of every project.
+/// The largest settings file, in bytes. A limit, because a project may contain a file of any size; a large
+/// one, because Claude Code's file holds a history of every project.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// A file as the agent reads it.
-pub(super) struct File {
+/// A settings file as the agent reads it.
+pub(super) struct LoadedFile {
     pub(super) path: PathBuf,
-    /// Its content. Null if the file is missing or broken.
+    /// Its content. Null if the file is missing or the agent cannot read it.
     content: Value,
     /// The reason why the agent cannot read it, if it cannot.
-    pub(super) broken: Option<String>,
+    pub(super) read_error: Option<String>,
 }
 
 /// Returns the text of a regular file, or of a regular file behind a link. A pipe does not block it.
-pub(super) fn text(path: &Path) -> std::io::Result<String> {
+pub(super) fn read_text(path: &Path) -> std::io::Result<String> {
     untrusted::read_text(path, MAX_BYTES, Whose::Anybodys)
 }
 
-impl File {
+impl LoadedFile {
     pub(super) fn read(path: &Path, reader: Reader, here: &Surroundings) -> Self {
-        let (content, broken) = match text(path) {
+        let (content, read_error) = match read_text(path) {
             Ok(text) => match reader.object(&text) {
                 Ok(mut content) => {
-                    replace_variables(&mut content, here);
+                    expand_all(&mut content, here);
                     (content, None)
                 }
                 Err(why) => (Value::Null, Some(why)),
@@ -42,16 +42,18 @@ impl File {
             Err(error) if error.kind() == ErrorKind::NotFound => (Value::Null, None),
             Err(error) => (Value::Null, Some(error.to_string())),
         };
-        Self { path: path.to_owned(), content, broken }
+        Self { path: path.to_owned(), content, read_error }
     }
 
-    /// Returns the value of this name, unless the file is too new for the name.
+    /// Returns the value of this name, unless the file's `$version` is one in which the name no longer
+    /// counts.
     pub(super) fn value(&self, name: &Name) -> Option<&Value> {
         value(&self.content, name)
     }
 }
 
-/// Returns the value of this name in the content of a file, unless the file is too new for the name.
+/// Returns the value of this name in the content of a file, unless the file's `$version` is one in which the
+/// name no longer counts.
 pub(super) fn value<'a>(content: &'a Value, name: &Name) -> Option<&'a Value> {
     let version = content.get("$version").and_then(Value::as_u64);
     if name.below_version.is_some_and(|below| version.is_some_and(|version| version >= below)) {
@@ -60,18 +62,19 @@ pub(super) fn value<'a>(content: &'a Value, name: &Name) -> Option<&'a Value> {
     name.keys.iter().try_fold(content, |value, key| value.get(key)).filter(|value| !value.is_null())
 }
 
-fn replace_variables(value: &mut Value, here: &Surroundings) {
+/// Expands environment variables in all strings of a value, as the agent does.
+fn expand_all(value: &mut Value, here: &Surroundings) {
     match value {
         Value::String(text) => *text = expand(text, &here.variables),
-        Value::Array(values) => values.iter_mut().for_each(|value| replace_variables(value, here)),
-        Value::Object(map) => map.values_mut().for_each(|value| replace_variables(value, here)),
+        Value::Array(values) => values.iter_mut().for_each(|value| expand_all(value, here)),
+        Value::Object(map) => map.values_mut().for_each(|value| expand_all(value, here)),
         _ => {}
     }
 }
 
-/// Whether an agent takes a value for true, as JavaScript does.
-#[expect(clippy::unnecessary_wraps, reason = "it is one of several meanings of a value")]
-pub(super) fn truth(value: &Value) -> Option<bool> {
+/// Whether a value is truthy, as in JavaScript: then the agent takes it for true.
+#[expect(clippy::unnecessary_wraps, reason = "the functions that read a value share one signature")]
+pub(super) fn truthiness(value: &Value) -> Option<bool> {
     Some(match value {
         Value::Null => false,
         Value::Bool(value) => *value,

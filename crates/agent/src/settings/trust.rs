@@ -45,7 +45,7 @@ pub(super) fn of(
     if !must_be_trusted {
         return Effective { value: Trust::Trusted, source: None };
     }
-    let rules = read::text(&paths.trusted_folders).ok();
+    let rules = read::read_text(&paths.trusted_folders).ok();
     let rules = rules.and_then(|text| json.object(&text).ok());
     let rules = rules.as_ref().and_then(Value::as_object).into_iter().flatten();
     let deepest = rules

@@ -91,7 +91,7 @@ pub fn all_files(
 /// # Errors
 /// If the file cannot be read, or is not a regular file.
 pub fn text(path: &Path) -> std::io::Result<Option<String>> {
-    match read::text(path) {
+    match read::read_text(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if is_absent(&error) => Ok(None),
         Err(error) => Err(error),

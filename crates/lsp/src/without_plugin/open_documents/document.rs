@@ -17,7 +17,7 @@ pub(crate) type DocumentKey = PathBuf;
 #[derive(Debug, Clone)]
 pub(crate) struct Document {
     pub(crate) text: Text,
-    /// The number that the editor gave the text, if any.
+    /// The version that the editor gave the text, if any.
     pub(crate) version: Option<i32>,
     /// The URI in the editor's spelling, for answers.
     pub(crate) uri: String,
@@ -50,22 +50,22 @@ impl Document {
         }
     }
 
-    /// Applies the changes of a `didChange`, in the order of their numbers.
+    /// Applies the changes of a `didChange`, in the order of their versions.
     pub(crate) fn change(
         &mut self,
-        number: Option<i32>,
+        version: Option<i32>,
         changes: &[Value],
         encoding: Encoding,
     ) -> DocumentEdit {
         let before = self.text.clone();
         let mut steps = Vec::new();
         let mut later = Vec::new();
-        if let Some(rewind) = number.and_then(|number| self.log.rewind(number)) {
+        if let Some(rewind) = version.and_then(|version| self.log.rewind(version)) {
             (self.text, self.version, later) = (rewind.text, Some(rewind.version), rewind.later);
         }
-        let mut end = self.apply(number, changes, encoding, &mut steps);
-        for (number, changes) in later {
-            end = self.apply(Some(number), &changes, encoding, &mut steps);
+        let mut end = self.apply(version, changes, encoding, &mut steps);
+        for (version, changes) in later {
+            end = self.apply(Some(version), &changes, encoding, &mut steps);
         }
         DocumentEdit { end, is_new: self.text.text() != before.text(), steps }
     }
@@ -73,15 +73,15 @@ impl Document {
     /// Applies changes and returns where the last one ended.
     fn apply(
         &mut self,
-        number: Option<i32>,
+        version: Option<i32>,
         changes: &[Value],
         encoding: Encoding,
         steps: &mut Vec<Text>,
     ) -> Option<usize> {
-        if let (Some(from), Some(number)) = (self.version, number) {
-            self.log.record(from, number, self.text.clone(), changes);
+        if let (Some(before), Some(version)) = (self.version, version) {
+            self.log.record(before, version, self.text.clone(), changes);
         }
-        self.version = number.or(self.version);
+        self.version = version.or(self.version);
         let mut end = None;
         for change in changes {
             let Some(new) = change.get("text").and_then(Value::as_str) else { continue };

@@ -55,7 +55,7 @@ impl Documents {
         let (key, uri) = named(params)?;
         let item = params.get("textDocument")?;
         let text = Text::new(item.get("text").and_then(Value::as_str).unwrap_or_default());
-        let document = Document::new(uri, text, version(item)).reopened(self.open.get(&key));
+        let document = Document::new(uri, text, version_of(item)).reopened(self.open.get(&key));
         self.open.insert(key.clone(), document);
         Some(key)
     }
@@ -70,8 +70,8 @@ impl Documents {
         }
         let document =
             self.open.entry(key.clone()).or_insert_with(|| Document::new(uri, Text::new(""), None));
-        let number = params.get("textDocument").and_then(version);
-        let edit = document.change(number, changes, self.encoding);
+        let version = params.get("textDocument").and_then(version_of);
+        let edit = document.change(version, changes, self.encoding);
         if is_opened {
             document.mark_saved();
         }
@@ -109,7 +109,7 @@ pub(crate) fn named(params: &Value) -> Option<(DocumentKey, String)> {
     Some((uri::to_path(uri).unwrap_or_else(no_path), uri.to_owned()))
 }
 
-fn version(item: &Value) -> Option<i32> {
+fn version_of(item: &Value) -> Option<i32> {
     item.get("version").and_then(Value::as_i64).and_then(|version| i32::try_from(version).ok())
 }
 
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn out_of_order_changes_apply_in_number_order() {
+    fn out_of_order_changes_apply_in_version_order() {
         let at = |character: u32| json!({"line": 0, "character": character});
         let line = |from: u32, to: u32| json!({"start": at(from), "end": at(to)});
         let typed = [
@@ -151,7 +151,7 @@ mod tests {
                 documents.change(&params).unwrap();
             }
             assert_eq!(text(&documents), "14\n", "{order:?}");
-            // A number that starts again is accepted as it is.
+            // A version that starts again is accepted as it is.
             let changes = json!([{"range": line(0, 1), "text": "2"}]);
             let params =
                 json!({"textDocument": {"uri": "file:///a", "version": 1}, "contentChanges": changes});
