@@ -1,7 +1,7 @@
 //! Benches of a review: from two texts to hunks, and from a person's actions to the accepted text.
 //!
-//! The end of a counted function must not be a jump into another function, here as in the other benches. The
-//! black boxes prevent that.
+//! In all benches, `cargo xtask counts` counts the instructions in the functions `hot_…`. A `black_box`
+//! around the result of such a function prevents a tail call, after which nothing would be counted.
 
 #![allow(clippy::expect_used, reason = "a bench that cannot run says why")]
 
@@ -49,7 +49,7 @@ fn hot_hunks(on_disk: &[u8], proposed: &str) -> Vec<Hunk> {
     )
 }
 
-/// Takes all steps of a new proposal before the main loop gets it, including reading its file.
+/// Takes all steps of a new proposal before the main loop gets it, and reads its file.
 #[divan::bench(args = few_in_tests(COMPARED_TEXTS), max_time = 2)]
 fn prepared(bencher: Bencher<'_, '_>, case: &Case) {
     let (old, new) = case.texts();
@@ -91,6 +91,7 @@ fn bench_drop_and_keep(bencher: Bencher<'_, '_>, case: &Case, is_chosen: impl Fn
 /// not grow.
 #[inline(never)]
 fn hot_dropped_and_kept(composed: &mut ReviewComposition, hunks: &[usize]) -> usize {
+    // The caller gets the number of hunks, so that the compiler does not leave the work out.
     let mut count = 0;
     for keep in [false, true] {
         composed.keep(hunks, keep).expect("the hunks exist");
@@ -124,7 +125,7 @@ fn none_dropped(bencher: Bencher<'_, '_>, case: &Case) {
 #[divan::bench(args = few_in_tests(EDITED_TEXTS), max_time = 1)]
 fn typed(bencher: Bencher<'_, '_>, case: &Case) {
     let mut composed = compose(case);
-    let change = typing(&composed);
+    let change = one_character_change(&composed);
     bencher.bench_local(|| hot_typed(&mut composed, &change));
 }
 
@@ -140,20 +141,20 @@ fn hot_typed(composed: &mut ReviewComposition, change: &Change) -> usize {
 #[divan::bench(args = few_in_tests(EDITED_TEXTS), max_time = 1)]
 fn half_dropped_after_typing(bencher: Bencher<'_, '_>, case: &Case) {
     let mut composed = compose(case);
-    composed.edit(&[typing(&composed)]).expect("the position exists");
+    composed.edit(&[one_character_change(&composed)]).expect("the position exists");
     let hunks: Vec<usize> = (0..composed.hunks().len()).step_by(2).collect();
     bencher.bench_local(|| hot_dropped_and_kept(&mut composed, &hunks));
 }
 
 /// Returns a change within a hunk, after which the number of hunks is the same.
-fn typing(composed: &ReviewComposition) -> Change {
+fn one_character_change(composed: &ReviewComposition) -> Change {
     let hunks = composed.hunks();
     let line = u32::try_from(hunks[hunks.len() / 2].current.start).unwrap_or_default();
     let at = Position { line, character: 0 };
     Change { range: Some(Range { start: at, end: at }), text: "x".into() }
 }
 
-/// The numbers of lines with one changed word each. Above 200, lines are compared in blocks.
+/// The numbers of lines with one changed word each: at most 200, since more lines are compared in blocks.
 const LINES: &[usize] = &[1, 10, 100];
 
 #[divan::bench(args = few_in_tests(LINES), max_time = 1)]

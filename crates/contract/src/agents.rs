@@ -98,7 +98,7 @@ pub fn discovery_files() -> impl Iterator<Item = &'static DiscoveryFile> {
 
 /// Returns the names of the files and directories in which a person or a project configures or instructs an
 /// agent. Some names occur twice. A `*` at the end stands for any ending.
-pub fn own_files() -> impl Iterator<Item = &'static str> {
+pub fn agent_files() -> impl Iterator<Item = &'static str> {
     AGENTS.iter().flat_map(|agent| {
         let settings = agent.settings.into_iter().flat_map(|table| [Some(table.directory), table.ide_file]);
         let hook = agent.hook.iter().map(|hook| hook.file.directory().0);
@@ -106,11 +106,11 @@ pub fn own_files() -> impl Iterator<Item = &'static str> {
     })
 }
 
-/// Whether a name, in lower case, is one of [`own_files`].
-pub fn is_own_file(name: &str) -> bool {
-    own_files().any(|own| match own.strip_suffix('*') {
+/// Whether a name, in lower case, is one of [`agent_files`].
+pub fn is_agent_file(name: &str) -> bool {
+    agent_files().any(|known| match known.strip_suffix('*') {
         Some(start) => name.get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start)),
-        None => own.eq_ignore_ascii_case(name),
+        None => known.eq_ignore_ascii_case(name),
     })
 }
 
@@ -147,8 +147,8 @@ mod tests {
     }
 
     #[test]
-    fn own_files_are_names() {
-        let names: Vec<_> = own_files().collect();
+    fn agent_files_are_names() {
+        let names: Vec<_> = agent_files().collect();
         for known in
             [".claude", ".claude.json", "CLAUDE.md", ".codex", "AGENTS.md", ".gemini", ".qwen", ".opencode"]
         {
@@ -156,10 +156,10 @@ mod tests {
         }
         assert!(names.iter().all(|name| !name.is_empty() && !name.contains(['/', '\\'])), "{names:?}");
         for own in [".claude", "agents.md", ".bobrules", ".bobrules-code", ".bobignore", ".env"] {
-            assert!(is_own_file(own), "{own}");
+            assert!(is_agent_file(own), "{own}");
         }
         for other in [".bobrule", "claude", ".envrc", ".env.example", "é"] {
-            assert!(!is_own_file(other), "{other}");
+            assert!(!is_agent_file(other), "{other}");
         }
     }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use alongside_contract::agents::own_files;
+use alongside_contract::agents::agent_files;
 
 use super::ground::Ground;
 use super::link_targets;
@@ -21,7 +21,7 @@ pub(super) fn reason(steps: &[PathBuf], ground: &Ground<'_>) -> Option<&'static 
     let above = steps.iter().flat_map(|step| step.ancestors().skip(1));
     let directories: BTreeSet<&Path> = projects.chain(above).chain(ground.home()).collect();
     let names: BTreeSet<&str> =
-        own_files().map(|name| name.trim_end_matches('*')).chain([PROJECT_SETTINGS]).collect();
+        agent_files().map(|name| name.trim_end_matches('*')).chain([PROJECT_SETTINGS]).collect();
     let mut targets = Vec::new();
     for directory in directories {
         for name in &names {

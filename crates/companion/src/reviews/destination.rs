@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use alongside_contract::agents::is_own_file;
+use alongside_contract::agents::is_agent_file;
 
 use super::ground::Ground;
 use super::{agents_links, git_directories};
@@ -158,7 +158,7 @@ impl Destinations {
             let below = ground.roots.iter().filter_map(|root| path.strip_prefix(root).ok());
             let below = below.min_by_key(|below| below.as_os_str().len());
             below.is_some_and(|below| {
-                below.components().any(|part| is_own_file(&fold_leniently(part.as_os_str())))
+                below.components().any(|part| is_agent_file(&fold_leniently(part.as_os_str())))
             })
         };
         let ends = join_paths(self.ends().into_iter().filter(is_agents));

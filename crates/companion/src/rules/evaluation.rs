@@ -133,7 +133,7 @@ impl Rules {
             Place::File(route) => route,
             Place::Uncovered(why) => return no_rule(why),
         };
-        if let Some(why) = route.steps().find_map(|step| protected::reason(step, &self.settings)) {
+        if let Some(why) = route.steps().find_map(|step| protected::why_protected(step, &self.settings)) {
             return no_rule(why);
         }
         if self.unknown.iter().any(|root| route.steps().any(|step| step.starts_with(root))) {

@@ -6,15 +6,15 @@
 
 use std::path::{Path, PathBuf};
 
-use alongside_contract::agents::is_own_file;
+use alongside_contract::agents::is_agent_file;
 
 use crate::folded_name::fold_leniently;
 use crate::rule::{GIT_REASON, PROJECT_SETTINGS};
 
-/// The end of the path of the person's settings, in any directory.
-const OWN_SETTINGS: [&str; 2] = ["alongside", "config.toml"];
+/// The last two components of the path of the person's settings. The directory above them differs.
+const PERSON_SETTINGS_SUFFIX: [&str; 2] = ["alongside", "config.toml"];
 
-/// The files that git obeys in every directory, and the settings of managers of git's hooks.
+/// The files that git obeys in every directory, and the settings of Git hook managers.
 const GIT_FILES: [&str; 6] = [
     ".gitattributes",
     ".gitmodules",
@@ -28,13 +28,13 @@ const GIT_FILES: [&str; 6] = [
 /// `lefthook-local.toml`.
 const LEFTHOOK_PREFIXES: [&str; 4] = ["lefthook.", "lefthook-local.", ".lefthook.", ".lefthook-local."];
 
-/// Returns why a path is protected; `None` if it is not. `own`: the settings files that were read.
-pub(super) fn reason(path: &Path, own: &[PathBuf]) -> Option<&'static str> {
+/// Returns why a path is protected; `None` if it is not. `settings_files`: alongside's own that were read.
+pub(super) fn why_protected(path: &Path, settings_files: &[PathBuf]) -> Option<&'static str> {
     let parts: Vec<String> = path.components().map(|part| fold_leniently(part.as_os_str())).collect();
     let name = parts.last().map_or("", String::as_str);
-    let is_settings = parts.ends_with(&OWN_SETTINGS.map(str::to_owned))
+    let is_settings = parts.ends_with(&PERSON_SETTINGS_SUFFIX.map(str::to_owned))
         || name == PROJECT_SETTINGS
-        || own.iter().any(|own| own == path);
+        || settings_files.iter().any(|file| file == path);
     if is_settings {
         return Some("no rule covers the settings of alongside");
     }
@@ -44,6 +44,6 @@ pub(super) fn reason(path: &Path, own: &[PathBuf]) -> Option<&'static str> {
     if GIT_FILES.contains(&name) || LEFTHOOK_PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
         return Some(GIT_REASON);
     }
-    let is_agents = |part: &String| is_own_file(part);
-    parts.iter().any(is_agents).then_some("no rule covers the settings and instructions of agents")
+    let is_agent_part = |part: &String| is_agent_file(part);
+    parts.iter().any(is_agent_part).then_some("no rule covers the settings and instructions of agents")
 }

@@ -18,7 +18,7 @@ use crate::ids::DeskId;
 #[derive(Debug)]
 pub(super) struct PendingJobs {
     source: Option<Arc<dyn TurnSource>>,
-    /// The roots without links.
+    /// The roots, with symbolic links resolved.
     roots: Arc<[PathBuf]>,
     /// The number of the newest look.
     last_look_number: u64,
@@ -27,7 +27,7 @@ pub(super) struct PendingJobs {
     effects: Vec<TurnEffect>,
 }
 
-/// A file of a turn review, by its path below the root.
+/// A file of a turn review, by its path below the top of the working tree.
 pub(super) type FileKey = (TurnId, PathBuf);
 
 /// A request of a desk that waits for its answer.
@@ -79,23 +79,26 @@ impl PendingJobs {
         }
     }
 
+    /// Adds the watch of an agent's process to the effects.
     pub(super) fn watch_agent(&mut self, pid: u32) {
         self.effects.push(TurnEffect::WatchAgent(pid));
     }
 
+    /// Adds an event for these desks to the effects. Without a desk, does nothing.
     pub(super) fn send(&mut self, desks: BTreeSet<DeskId>, event: Event) {
         if !desks.is_empty() {
             self.effects.push(TurnEffect::Send(desks, Box::new(event)));
         }
     }
 
+    /// Adds the answer to a request to the effects.
     pub(super) fn answer(&mut self, answer: CallAnswer, revision: Result<u64, Refusal>) {
         self.effects.push(TurnEffect::Answer(answer, revision));
     }
 
-    /// Refuses the requests that wait for a file to open.
-    pub(super) fn refuse(&mut self, openings: Vec<TurnCall>, refusal: &Refusal) {
-        for call in openings {
+    /// Adds the refusals of requests to open a file to the effects.
+    pub(super) fn refuse(&mut self, open_requests: Vec<TurnCall>, refusal: &Refusal) {
+        for call in open_requests {
             self.answer(call.answer, Err(refusal.clone()));
         }
     }
@@ -155,10 +158,10 @@ impl PendingJobs {
     pub(super) fn request_texts(
         &mut self,
         key: &FileKey,
-        openings: Vec<TurnCall>,
+        open_requests: Vec<TurnCall>,
         review: Option<&TurnReview>,
     ) {
-        if self.reads.begin_or_queue(key, openings) {
+        if self.reads.begin_or_queue(key, open_requests) {
             self.begin_read(key, review);
         }
     }
@@ -166,11 +169,11 @@ impl PendingJobs {
     /// Ends the reading of a file. Returns the requests that open it, and starts to read it again for the
     /// later requests.
     pub(super) fn end_read(&mut self, key: &FileKey, review: Option<&TurnReview>) -> Vec<TurnCall> {
-        let (openings, again) = self.reads.end(key);
+        let (open_requests, again) = self.reads.end(key);
         if again {
             self.begin_read(key, review);
         }
-        openings
+        open_requests
     }
 
     fn begin_read(&mut self, key: &FileKey, review: Option<&TurnReview>) {
@@ -182,8 +185,8 @@ impl PendingJobs {
             self.push_job(JobKind::Read { turn: *turn, look: review.look().clone(), file, known });
         } else {
             // The run ends at once, so no later request can be queued.
-            let (openings, _) = self.reads.end(key);
-            self.refuse(openings, &Refusal::NoSuchTurn);
+            let (open_requests, _) = self.reads.end(key);
+            self.refuse(open_requests, &Refusal::NoSuchTurn);
         }
     }
 }

@@ -4,15 +4,16 @@ use alongside_desk::{CommentId, LineRange, Refusal, ReviewId, Side, TurnId};
 
 use crate::reviews::reviewed_text::Edit;
 
-const READ_ONLY: &str = "the texts of a turn are read only here: open the file itself";
+const READ_ONLY: &str = "the texts of a turn are read-only here: edit the file itself";
 const NO_REASON: &str = "a change of a turn takes no reason: write a comment";
 const NO_DECISION: &str =
-    "the changes of a turn are in their files already: mark those that are to be undone, then finish";
+    "the changes of a turn are already in their files: mark those that are to be undone, then finish";
 
 /// A request of a desk about turn reviews.
 #[derive(Debug)]
 pub(crate) enum TurnRequest {
-    /// Look at a working tree; without a directory, at that of the first root.
+    /// Look at a working tree, or at that of the first root if there is no directory: its changes since this
+    /// revision of git, or since the baseline.
     Look { directory: Option<String>, since: Option<String> },
     /// Open a file of the list of this revision.
     Open { turn: TurnId, revision: u64, file: usize },
@@ -24,7 +25,7 @@ pub(crate) enum TurnRequest {
     Finish { turn: TurnId, revision: u64, send: bool, ask_to_undo: bool },
     /// Change an open file, whose text has this id and revision.
     Edit { text: ReviewId, revision: u64, edit: Edit },
-    /// Decide on an open file, as if it were a proposal.
+    /// Decide on an open file as on a proposal. This is always refused.
     Decide,
 }
 
@@ -37,20 +38,20 @@ pub(crate) enum CommentRequest {
     Change { id: CommentId, text: String },
 }
 
-/// Fails for an edit of the text of a turn that does more than mark.
+/// Refuses an edit that would change the text of a turn or give a reason for a change.
 pub(super) fn check_marks(edit: &Edit) -> Result<(), Refusal> {
     match edit {
-        Edit::Type(_) => Err(other(READ_ONLY)),
-        Edit::SetReason { .. } => Err(other(NO_REASON)),
+        Edit::Type(_) => Err(refusal(READ_ONLY)),
+        Edit::SetReason { .. } => Err(refusal(NO_REASON)),
         Edit::Keep { .. } | Edit::Split { .. } | Edit::Undo | Edit::Redo => Ok(()),
     }
 }
 
 /// Returns the refusal of a decision on a file of a turn.
 pub(super) fn no_decision() -> Refusal {
-    other(NO_DECISION)
+    refusal(NO_DECISION)
 }
 
-fn other(words: &str) -> Refusal {
-    Refusal::Other { words: words.to_owned() }
+fn refusal(message: &str) -> Refusal {
+    Refusal::Other { words: message.to_owned() }
 }
