@@ -18,7 +18,7 @@ local function texts()
   return table.concat(old, '\n') .. '\n', table.concat(new, '\n') .. '\n'
 end
 
--- The text, the marks, the colour of the syntax and the folds of both windows.
+-- All that `:edit` could change in the two windows.
 local LOOKS = [[
   local review, found = require('alongside.review').all()[1], {}
   vim.cmd.redraw()
@@ -33,9 +33,19 @@ local LOOKS = [[
       end
       syntax = vim.fn.synIDattr(vim.fn.synID(1, 1, 1), 'name')
     end)
-    found[#found + 1] = { vim.api.nvim_buf_get_lines(buf, 0, -1, false), marks, folds, syntax, vim.bo[buf].modifiable,
-      vim.bo[buf].buflisted, vim.bo[buf].modified, vim.wo[win].winbar ~= '', vim.wo[win].winfixbuf, vim.wo[win].diff,
-      vim.api.nvim_win_call(win, function() return vim.fn.line('w0') end) }
+    found[#found + 1] = {
+      lines = vim.api.nvim_buf_get_lines(buf, 0, -1, false),
+      marks = marks,
+      folds = folds,
+      syntax = syntax,
+      modifiable = vim.bo[buf].modifiable,
+      buflisted = vim.bo[buf].buflisted,
+      modified = vim.bo[buf].modified,
+      has_winbar = vim.wo[win].winbar ~= '',
+      winfixbuf = vim.wo[win].winfixbuf,
+      diff = vim.wo[win].diff,
+      top_line = vim.api.nvim_win_call(win, function() return vim.fn.line('w0') end),
+    }
   end
   return found
 ]]
@@ -46,14 +56,15 @@ local function open(nvim)
   show(nvim, { file = nvim.root .. '/a.c', original = old, proposed = new })
   reviewing.quiet(nvim)
   local looks = nvim:lua(LOOKS)
-  assert(looks[1][2] > 0 and looks[2][2] > 2 and looks[2][4] == 'cType', vim.inspect(looks))
+  assert(looks[1].marks > 0 and looks[2].marks > 2 and looks[2].syntax == 'cType', vim.inspect(looks))
   return looks, new
 end
 
 local function await_looks(nvim, looks)
   nvim:lua('looks = ...', looks)
-  local held = pcall(await, nvim, 'all to look as before', ('return vim.deep_equal(looks, (function() %s end)())'):format(LOOKS))
-  if not held then
+  local is_same = pcall(await, nvim, 'all to look as before', ('return vim.deep_equal(looks, (function() %s end)())'):format(LOOKS))
+  if not is_same then
+    -- Prints the difference.
     eq(looks, nvim:lua(LOOKS))
   end
 end
@@ -70,7 +81,7 @@ test(':edit shows the proposal as the agent made it, with all marks, and u bring
   nvim:keys('u')
   await_text(nvim, mine)
   await(nvim, 'the sign of the dropped change', ([[%s return vim.iter(seen()):any(function(mark) return mark:find('^29 =') end)]]):format(
-    reviewing.MARKS:match('^(.-)local followed')))
+    reviewing.SEEN_MARKS))
   eq(30, nvim:lua('return vim.fn.line(".")'))
   await(nvim, 'typed text to count', 'return vim.bo.modified')
   reviewing.undecided(nvim)
@@ -102,12 +113,14 @@ test('u also brings back text that was in flight', {}, function(nvim)
   await_text(nvim, (reviewing.PROPOSED:gsub('one', 'typed')))
 end)
 
-for name, both in vim.spairs({
-  ['last line end'] = { 'a\nb\n', 'a\nc' }, bom = { 'a\nb\n', '\239\187\191a\nc\n' }, nothing = { 'a\nb\n', '' },
-  crlf = { 'a\r\nb\r\n', 'a\r\nc\r\n' },
+for name, case in vim.spairs({
+  ['last line end'] = { original = 'a\nb\n', proposed = 'a\nc' },
+  bom = { original = 'a\nb\n', proposed = '\239\187\191a\nc\n' },
+  nothing = { original = 'a\nb\n', proposed = '' },
+  crlf = { original = 'a\r\nb\r\n', proposed = 'a\r\nc\r\n' },
 }) do
-  test(':edit gives the exact text of the agent, and undo that of the person: ' .. name, {}, function(nvim)
-    show(nvim, { original = both[1], proposed = both[2] })
+  test(':edit shows the exact text of the agent, and undo the text of the person: ' .. name, {}, function(nvim)
+    show(nvim, { original = case.original, proposed = case.proposed })
     nvim:keys('ggVGdimine<CR>too<Esc>:set endofline<CR>')
     local mine = 'mine\ntoo\n'
     if name == 'bom' or name == 'crlf' then
@@ -115,7 +128,7 @@ for name, both in vim.spairs({
     end
     await_text(nvim, mine)
     nvim:keys(':e!<CR>')
-    await_text(nvim, both[2])
+    await_text(nvim, case.proposed)
     nvim:keys('u')
     await_text(nvim, mine)
   end)

@@ -93,8 +93,8 @@ local function await_mode(nvim, mode)
   await(nvim, 'mode ' .. mode, ('return vim.api.nvim_get_mode().mode:sub(1, 1) == %q'):format(mode))
 end
 
--- The marks after edits, and after a redraw.
-local MARKS = [[
+-- The review, and a function that returns its marks.
+local SEEN_MARKS = [[
   local review = require('alongside.review').all()[1]
   local ns = vim.api.nvim_get_namespaces()['alongside.marks']
   local function seen()
@@ -108,6 +108,10 @@ local MARKS = [[
     table.sort(found)
     return found
   end
+]]
+
+-- The marks after edits, and after a redraw.
+local MARKS = SEEN_MARKS .. [[
   local followed = seen()
   require('alongside.marks').clear(review.view.right)
   require('alongside.review').show(review)
@@ -164,6 +168,7 @@ end
 return {
   eq = eq,
   PICTURE = PICTURE,
+  SEEN_MARKS = SEEN_MARKS,
   MARKS = MARKS,
   ORIGINAL = ORIGINAL,
   PROPOSED = PROPOSED,

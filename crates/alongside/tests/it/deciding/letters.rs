@@ -1,12 +1,10 @@
 //! The letters of line mode that go to a change or decide several changes at once, and keys that send no
 //! letter.
 
-use rustix::process::Signal;
-
 use super::*;
 
 #[tokio::test]
-async fn letters_of_the_previous_release_only_print_a_hint() {
+async fn letters_that_were_renamed_print_a_hint() {
     let (_home, mut desk, _agent, diff) = proposed("a.txt", "one\n", "ONE\n").await;
     for letter in ["k", "d"] {
         desk.answers("(1/1) keep this change [y,n,s,e,a,r,u,?]? ", letter).await;
@@ -17,7 +15,7 @@ async fn letters_of_the_previous_release_only_print_a_hint() {
 }
 
 #[tokio::test]
-async fn p_prints_the_change_and_moved_letters_name_the_new_ones() {
+async fn p_and_f_explain_their_new_meanings() {
     let (_home, mut desk, _agent, diff) = proposed("a.txt", "one\n", "ONE\n").await;
     let printed = desk.answers_all(&["p", "p", "f", "f -"]).await;
     let hint = "p shows the change, as in git add -p; z pauses context.\n";
@@ -37,7 +35,7 @@ async fn lines_of_another_change_are_explained_once() {
     desk.shows("Lines with ~ belong to another change, near this one.\n(1/3) keep this change").await;
     let printed = desk.answers_all(&["j", "j"]).await;
     assert!(printed.contains("~ by changes 1 and 3"), "{printed}");
-    assert!(!printed.contains("Lines with ~ belong"), "it was said: {printed}");
+    assert!(!printed.contains("Lines with ~ belong"), "the explanation is repeated: {printed}");
 }
 
 #[tokio::test]
@@ -85,25 +83,10 @@ async fn arrow_keys_answer_nothing_and_ctrl_l_reprints_the_change() {
 }
 
 #[tokio::test]
-async fn an_arrow_key_answers_no_question() {
+async fn an_arrow_key_confirms_nothing() {
     let (_home, mut desk, _agent, diff) = proposed("numbers.txt", ORIGINAL, PROPOSED).await;
     desk.answers_all(&["a", "\x1b[C"]).await;
     desk.shows("Ignored: an arrow or another key without a letter is in that line.\n").await;
     desk.answers("Accept all the same (n shows the rest) [y,n]? ", "y").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted(PROPOSED));
-}
-
-#[tokio::test]
-async fn proposals_that_come_together_are_announced_in_one_line() {
-    let (home, mut desk, agent, _diff) = proposed("a.txt", "old\n", "new\n").await;
-    desk.shows("]? ").await;
-    // All proposals come while the desk is stopped.
-    desk.signal(Signal::STOP);
-    let mut diffs = Vec::new();
-    for name in ["b.txt", "c.txt", "d.txt"] {
-        diffs.push(propose(&agent, &home.file(name, "old\n"), "new\n").await);
-    }
-    desk.signal(Signal::CONT);
-    desk.shows("3 new reviews: b.txt, c.txt, d.txt by Gemini CLI; 4 are waiting (l lists them).\n").await;
-    desk.shows("(1/1) keep this change [y,n,s,e,a,r,u,?]? ").await;
 }

@@ -1,5 +1,7 @@
 //! Reviews and files that change outside of line mode while it shows a review.
 
+use rustix::process::Signal;
+
 use super::*;
 
 #[tokio::test]
@@ -7,25 +9,25 @@ async fn a_review_answered_in_the_agent_is_followed_by_the_next() {
     let home = Home::new();
     let (first, second) = (home.file("a.txt", "a\n"), home.file("b.txt", "b\n"));
     let mut desk = home.review(&[]);
-    let (one, two) = (home.agent().await, home.agent().await);
-    let _first = propose(&one, &first, "A\n").await;
+    let (first_agent, second_agent) = (home.agent().await, home.agent().await);
+    let _first_diff = propose(&first_agent, &first, "A\n").await;
     desk.shows("(1/1) keep").await;
-    let waits = propose(&two, &second, "B\n").await;
+    let second_diff = propose(&second_agent, &second, "B\n").await;
     desk.shows("New review: b.txt").await;
     desk.shows("]? ").await;
-    let text = soon("closeDiff", one.close_diff(&first, false)).await.unwrap();
+    let text = soon("closeDiff", first_agent.close_diff(&first, false)).await.unwrap();
     assert_eq!(text.as_deref(), Some("A\n"));
     desk.answers_all(&["a"]).await;
-    assert_eq!(soon("the outcome", waits.outcome()).await, accepted("B\n"));
+    assert_eq!(soon("the outcome", second_diff.outcome()).await, accepted("B\n"));
     assert_snapshot!(home.dialogue(&mut desk, "writes it.\n").await);
 }
 
 #[tokio::test]
 async fn line_mode_follows_agents_that_propose_again_or_leave() {
-    let (home, mut desk, agent, _first) = proposed("a.txt", "a\n", "A\n").await;
+    let (home, mut desk, agent, _first_diff) = proposed("a.txt", "a\n", "A\n").await;
     let file = home.in_project("a.txt");
     desk.shows("+A\n").await;
-    let _second = propose(&agent, &file, "AA\n").await;
+    let _second_diff = propose(&agent, &file, "AA\n").await;
     desk.shows("a.txt: replaced by a newer proposal of Gemini CLI.").await;
     desk.shows("+AA\n").await;
     agent.end().await.unwrap();
@@ -40,8 +42,8 @@ async fn a_file_changed_on_disk_needs_a_second_yes() {
     desk.shows("(1/1) keep").await;
     home.file("a.txt", "somebody else was here\n");
     desk.types_and_shows("a", "the file changed on disk").await;
-    // The desk prints the change of the file at once or when it refuses to accept. In both cases the person
-    // must accept once more.
+    // The desk notices the change of the file either at once or when the person accepts. In both cases the
+    // person must accept once more.
     let mut asked = desk.shows("]?").await;
     if !asked.contains("Accept anyway") {
         desk.types("a");
@@ -55,7 +57,7 @@ async fn a_file_changed_on_disk_needs_a_second_yes() {
 }
 
 #[tokio::test]
-async fn agents_hear_of_a_file_saved_in_the_project() {
+async fn agents_learn_of_a_saved_file_and_not_of_a_private_one() {
     let home = Home::new();
     home.file(".env", "SECRET=1\n");
     let _desk = home.review(&[]);
@@ -78,4 +80,19 @@ async fn agents_hear_of_a_file_saved_in_the_project() {
     assert_eq!(seen[0].path, home.project.join("main.rs").to_str().unwrap());
     assert_eq!(seen[0].is_active, Some(true));
     assert!(!seen.iter().any(|file| file.path.ends_with(".env")), "{seen:?}");
+}
+
+#[tokio::test]
+async fn proposals_that_come_together_are_announced_in_one_line() {
+    let (home, mut desk, agent, _diff) = proposed("a.txt", "old\n", "new\n").await;
+    desk.shows("]? ").await;
+    // All proposals come while the desk is stopped.
+    desk.signal(Signal::STOP);
+    let mut diffs = Vec::new();
+    for name in ["b.txt", "c.txt", "d.txt"] {
+        diffs.push(propose(&agent, &home.file(name, "old\n"), "new\n").await);
+    }
+    desk.signal(Signal::CONT);
+    desk.shows("3 new reviews: b.txt, c.txt, d.txt by Gemini CLI; 4 are waiting (l lists them).\n").await;
+    desk.shows("(1/1) keep this change [y,n,s,e,a,r,u,?]? ").await;
 }

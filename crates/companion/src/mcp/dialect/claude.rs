@@ -1,5 +1,5 @@
-//! The methods and tools that an agent calls over its WebSocket. The response to `openDiff` is the outcome,
-//! which comes from the session's outbox.
+//! The dialect of Claude Code and OpenCode: the methods and tools that an agent calls over its WebSocket. The
+//! response to `openDiff` is the outcome, which comes from the session's outbox.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -33,10 +33,10 @@ use crate::mcp::excerpt::excerpt;
 use crate::mcp::server::Server;
 use crate::reviews::proposal::NotOpened;
 
-/// The longest name of a review, in bytes. Agents compose it of the file's name and some words.
+/// The longest name of a review, in bytes. Agents make it from the file's name and a few words.
 const MAX_TAB_NAME_BYTES: usize = 4 << 10;
 
-/// An agent with a WebSocket.
+/// The connection of an agent over a WebSocket, from its first message to its end.
 pub(in crate::mcp) struct WebSocketAgent {
     server: Arc<Server>,
     credential: Credential,
@@ -44,7 +44,7 @@ pub(in crate::mcp) struct WebSocketAgent {
     /// The channel for the id of the session, which is sent once the agent listens.
     session_sender: Option<oneshot::Sender<String>>,
     answers: mpsc::Sender<String>,
-    /// The name that the agent gave to the review of each file. Several reviews may have the same name.
+    /// The names that the agent gave to its reviews, by path. Several reviews may have the same name.
     tabs: HashMap<String, String>,
 }
 
@@ -201,6 +201,7 @@ impl WebSocketAgent {
         let proposal = Proposal::Prepared(proposal.map(Box::new));
         let open = OpenDiff { request, file_path, call, proposal };
         events.send(Event::OpenDiff { session, open, answer });
+        // Queues the end of the request behind its last event.
         drop(read_guard);
         let answers = self.answers.clone();
         tokio::spawn(async move {
@@ -214,8 +215,8 @@ impl WebSocketAgent {
         None
     }
 
-    /// Ends reviews on which the person has decided in the agent's own prompt. Returns their number. Desks
-    /// send their unsent edits of all these reviews within the same 150 ms.
+    /// Ends reviews on which the person has decided in the agent's own prompt. Returns their number. Closes
+    /// them at the same time, since each close waits up to 150 ms for edits that desks have not sent yet.
     async fn close(&self, session: &str, paths: Vec<String>) -> usize {
         let events = &self.server.events;
         let close = |file_path: String| {
