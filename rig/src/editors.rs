@@ -26,7 +26,7 @@ pub use kakoune::{Kakoune, install_kakoune};
 pub use kate::{Kate, KateScreen, install_kate};
 pub use tree::Generation;
 use tree::{Recipe, Tree, install_trees};
-pub use vscode_window::Window;
+pub use vscode_window::VscodeWindow;
 
 const NEOVIM: &str = "usr/bin/nvim";
 const HELIX: &str = "usr/lib/hx/hx";

@@ -39,7 +39,7 @@ pub mod wait;
 pub mod wire;
 
 pub use editors::{
-    CodeServer, Editor, Editors, Generation, Kakoune, Kate, KateScreen, Window, install_code_server,
+    CodeServer, Editor, Editors, Generation, Kakoune, Kate, KateScreen, VscodeWindow, install_code_server,
     install_editors, install_emacs, install_kakoune, install_kate, install_vim,
 };
 pub use ide_client::{CliAnswer, OpenDiff, Outcome, RealClient};

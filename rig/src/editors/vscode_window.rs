@@ -21,12 +21,12 @@ const LISTENING_PREFIX: &str = "HTTP server listening on ";
 /// A window of VS Code. Every call that waits fails at the driver's deadline, with an error that names what
 /// it waited for. Dropping the window closes the browser.
 #[derive(Debug)]
-pub struct Window {
+pub struct VscodeWindow {
     child: Child,
     pipes: Mutex<(ChildStdin, BufReader<ChildStdout>)>,
 }
 
-impl Window {
+impl VscodeWindow {
     /// Starts `code-server` in a pane and opens the sandbox's project in a browser.
     pub fn open(code_server: &CodeServer, sandbox: &Sandbox, pane: &Pane) -> Result<Self> {
         pane.enter("clear; code-server")?;
@@ -179,7 +179,7 @@ impl Window {
     }
 }
 
-impl Drop for Window {
+impl Drop for VscodeWindow {
     fn drop(&mut self) {
         let _ = self.close();
         let _ = self.child.kill();

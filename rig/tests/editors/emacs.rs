@@ -28,7 +28,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     let Some(emacs) = or_skip(install_emacs(Generation::Newest)) else { return Ok(()) };
     emacs.put_on_path(&stage.sandbox)?;
     let settings = stage.sandbox.write_home(".emacs.d/early-init.el", EMACS_SETTINGS);
-    let (shell, other) = stage.install("emacs", "Installed. Restart Emacs")?;
+    let (shell, other_file) = stage.install("emacs", "Installed. Restart Emacs")?;
     let pane = stage.terminal.window("emacs", (100, 30))?;
     pane.enter("clear; emacs -nw notes.md")?;
     pane.wait_for("the file", |screen| screen.contains("fifteen") && screen.contains("Alongside[no agent]"))?;
@@ -49,7 +49,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     run_and_see(&pane, "find-file", Some("other.md"), "the other file", "other.md  ")?;
     pane.type_and_see("a line of my own", "the typed text", "a line of my own")?;
     run_and_see(&pane, "save-buffer", None, "the file to be written", "Wrote ")?;
-    assert_eq!(fs::read_to_string(other)?.trim_end(), "a line of my own");
+    assert_eq!(fs::read_to_string(other_file)?.trim_end(), "a line of my own");
 
     // The person drops the first change, edits the last one, and accepts the result.
     run_and_see(&pane, "alongside-review", None, "the review", "change 1 of 3: kept")?;

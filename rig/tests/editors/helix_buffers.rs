@@ -22,7 +22,7 @@ alongside_rig::tests! {
 fn save_and_reload(generation: Generation) -> Result<()> {
     let Some(stage) = Stage::new_or_skip(generation)? else { return Ok(()) };
     adapters::helix(&stage.sandbox, generation);
-    let other = stage.sandbox.write("other.md", "other\n");
+    let other_file = stage.sandbox.write("other.md", "other\n");
     let helix = stage.open(&stage.editors.helix(generation))?;
     // No command that Alongside recommends may change unsaved text in other files.
     helix.enter_and_see(":o other.md", "the other file", "1  other")?;
@@ -76,7 +76,7 @@ fn save_and_reload(generation: Generation) -> Result<()> {
     helix.enter(":wa")?;
     helix.enter(":qa")?;
     stage.wait_until_closed(&helix)?;
-    assert_eq!(fs::read_to_string(other)?, "otherunsaved\n");
+    assert_eq!(fs::read_to_string(other_file)?, "otherunsaved\n");
     Ok(())
 }
 

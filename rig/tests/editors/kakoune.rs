@@ -34,7 +34,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     let Some(kakoune) = or_skip(install_kakoune()) else { return Ok(()) };
     kakoune.put_on_path(&stage.sandbox)?;
     let kakrc = stage.sandbox.write_home(".config/kak/kakrc", SETTINGS);
-    let (shell, other) = stage.install("kakoune", "Installed. Restart Kakoune")?;
+    let (shell, other_file) = stage.install("kakoune", "Installed. Restart Kakoune")?;
     let pane = stage.terminal.window("kakoune", (100, 30))?;
     pane.enter("clear; kak notes.md")?;
     pane.wait_for("the file", |screen| screen.contains("fifteen") && screen.contains("notes.md 1:1"))?;
@@ -52,7 +52,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     run_and_see(&pane, "edit other.md", "the other file", "other.md 1:1")?;
     pane.type_and_see("ia line of my own", "the typed text", "a line of my own")?;
     run_and_see(&pane, "write", "the file to be written", "saved")?;
-    assert_eq!(fs::read_to_string(other)?.trim_end(), "a line of my own");
+    assert_eq!(fs::read_to_string(other_file)?.trim_end(), "a line of my own");
     // A command decides no proposal if it is given in another buffer.
     run_and_see(&pane, "alongside-accept", "the refusal", "this is no proposal")?;
 

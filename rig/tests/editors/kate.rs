@@ -36,7 +36,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     let Some(mut stage) = Stage::new_or_skip(Generation::Newest)? else { return Ok(()) };
     let Some(kate) = or_skip(install_kate()) else { return Ok(()) };
     let config = stage.sandbox.home().join(".config");
-    let (screen, shell, other) = start_screen_and_install(&mut stage, &kate, "")?;
+    let (screen, shell, other_file) = start_screen_and_install(&mut stage, &kate, "")?;
 
     let pane = stage.terminal.window("kate", (100, 30))?;
     pane.enter("clear; kate notes.md")?;
@@ -64,7 +64,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     screen.wait_for_title("the other file", |title| title.starts_with("other.md"))?;
     screen.type_text("a line of my own")?;
     screen.press(&["ctrl+s"])?;
-    wait::until("the other file to be saved", PATIENCE, || match fs::read_to_string(&other) {
+    wait::until("the other file to be saved", PATIENCE, || match fs::read_to_string(&other_file) {
         Ok(text) if text.trim() == "a line of my own" => Ok(()),
         text => Err(format!("{text:?}")),
     })?;
@@ -136,8 +136,8 @@ pub(crate) fn start_screen_and_install(
     fs::create_dir(stage.sandbox.project().join(".git"))?;
     let settings = format!("[General]\nShow Full Path in Title=true\n{settings}");
     stage.sandbox.write_home(".config/katerc", settings);
-    let (shell, other) = stage.install("kate", "Installed. Restart Kate")?;
-    Ok((screen, shell, other))
+    let (shell, other_file) = stage.install("kate", "Installed. Restart Kate")?;
+    Ok((screen, shell, other_file))
 }
 
 /// Whether a window shows the file. The whole path in the title differs from that of the proposal.

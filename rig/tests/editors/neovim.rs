@@ -27,7 +27,7 @@ alongside_rig::tests! {
 fn from_selection_to_file(generation: Generation, cli: Cli) -> Result<()> {
     let Some(stage) = Stage::new_or_skip(generation)? else { return Ok(()) };
     adapters::neovim(&stage.sandbox, "")?;
-    let other = stage.sandbox.write("other.md", "");
+    let other_file = stage.sandbox.write("other.md", "");
     let neovim = stage.open(&stage.editors.neovim(generation))?;
     let Some(agent) = stage.start_agent(cli)? else { return Ok(()) };
 
@@ -46,7 +46,7 @@ fn from_selection_to_file(generation: Generation, cli: Cli) -> Result<()> {
     neovim.type_and_see("ia line of my own", "what was typed", "a line of my own")?;
     neovim.press("Escape")?;
     neovim.enter_and_see(":write", "the file to be written", "written")?;
-    assert_eq!(fs::read_to_string(other)?, "a line of my own\n");
+    assert_eq!(fs::read_to_string(other_file)?, "a line of my own\n");
 
     decide_in_neovim(&neovim)?;
     agent.wait_until_it_says(CLOSING_LINE)?;

@@ -85,10 +85,10 @@ impl Stage {
     /// Installs the adapter of an editor in a new shell, and waits for the message `done`. Also creates the
     /// empty file `other.md` in the project. Returns the shell and the file's path.
     pub(crate) fn install(&self, editor: &str, done: &str) -> Result<(Pane, PathBuf)> {
-        let other = self.sandbox.write("other.md", "");
+        let other_file = self.sandbox.write("other.md", "");
         let shell = self.terminal.window("shell", (100, 30))?;
         shell.enter_and_see(&format!("alongside install {editor} --yes"), "the installation", done)?;
-        Ok((shell, other))
+        Ok((shell, other_file))
     }
 
     /// Fails unless the agent writes the text that the person has accepted.
@@ -192,15 +192,15 @@ impl Stage {
     }
 
     /// As [`ask_with_context`](Self::ask_with_context), for lines two to four as the selection and the cursor
-    /// in line `cursor`.
-    pub(crate) fn ask_with_selection(&self, agent: &Agent, cli: Cli, cursor: usize) -> Result<()> {
+    /// in line `cursor_line`.
+    pub(crate) fn ask_with_selection(&self, agent: &Agent, cli: Cli, cursor_line: usize) -> Result<()> {
         match cli {
             Cli::Gemini => {
-                let line = format!(r#""line": {cursor}"#);
+                let line = format!(r#""line": {cursor_line}"#);
                 self.ask_with_context(agent, &[&line, r"two\nthree\nfour"])
             }
             Cli::Qwen => {
-                let line = format!("Cursor: line {cursor}, character 1");
+                let line = format!("Cursor: line {cursor_line}, character 1");
                 self.ask_with_context(agent, &[&line, "two\nthree\nfour"])
             }
             Cli::Claude => self.ask_with_context(agent, &["lines 2 to 4", "two\nthree\nfour"]),

@@ -25,7 +25,7 @@ fn from_installation_to_removal(cli: Cli, generation: Generation) -> Result<()> 
     vim.put_on_path(&stage.sandbox)?;
     let statusline = "set laststatus=2 statusline=%f%=%{alongside#Statusline()}\n";
     let vimrc = stage.sandbox.write_home(".vim/vimrc", statusline);
-    let (shell, other) = stage.install("vim", "Installed. Restart Vim")?;
+    let (shell, other_file) = stage.install("vim", "Installed. Restart Vim")?;
     let pane = stage.terminal.window("vim", (100, 30))?;
     pane.enter("clear; vim notes.md")?;
     pane.wait_for("the file", |screen| screen.contains("fifteen") && screen.contains("no agent"))?;
@@ -44,7 +44,7 @@ fn from_installation_to_removal(cli: Cli, generation: Generation) -> Result<()> 
     pane.type_and_see("ia line of my own", "the typed text", "a line of my own")?;
     pane.press("Escape")?;
     pane.enter_and_see(":write", "the file to be written", "written")?;
-    assert_eq!(fs::read_to_string(other)?, "a line of my own\n");
+    assert_eq!(fs::read_to_string(other_file)?, "a line of my own\n");
 
     // The person drops the first change, edits the last one, and accepts the result.
     pane.enter_and_see(":Alongside", "the review", "3 kept")?;

@@ -8,7 +8,7 @@ use alongside_rig::program::companions;
 use alongside_rig::sandbox::files_below;
 use alongside_rig::tmux::{Pane, Tmux};
 use alongside_rig::wait::{self, PATIENCE};
-use alongside_rig::{CodeServer, Generation, Proposer, Sandbox, Window, install_code_server, or_skip};
+use alongside_rig::{CodeServer, Generation, Proposer, Sandbox, VscodeWindow, install_code_server, or_skip};
 use anyhow::Result;
 use serde_json::{Value, json};
 
@@ -34,18 +34,19 @@ pub(crate) const LENS: &str = ".modified-in-monaco-diff-editor .codelens-decorat
 pub(crate) const STATE: &str = ".modified-in-monaco-diff-editor .codelens-decoration";
 /// The selector of a message.
 pub(crate) const MESSAGE: &str = ".notifications-toasts .notification-toast";
-/// The directory of the extensions, below home.
-const EXTENSIONS: &str = ".local/share/code-server/extensions";
 /// The selector of the status bar's item.
 pub(crate) const STATUS: &str = "[id='alongside.alongside.status']";
+
+/// The directory of the extensions, below home.
+const EXTENSIONS_DIR: &str = ".local/share/code-server/extensions";
 
 fn from_installation_to_removal(cli: Cli) -> Result<()> {
     let Some(stage) = Stage::new_or_skip(Generation::Newest)? else { return Ok(()) };
     let Some(code_server) = or_skip(install_code_server()) else { return Ok(()) };
     code_server.put_on_path(&stage.sandbox)?;
-    let (shell, other) = stage.install("code-server", "Installed. ")?;
+    let (shell, other_file) = stage.install("code-server", "Installed. ")?;
     let server = stage.terminal.window("code-server", (100, 30))?;
-    let window = Window::open(&code_server, &stage.sandbox, &server)?;
+    let window = VscodeWindow::open(&code_server, &stage.sandbox, &server)?;
     window.open_file("notes.md")?;
     window.wait(STATUS, "no agent")?;
     let Some(agent) = stage.start_agent(cli)? else { return Ok(()) };
@@ -55,7 +56,8 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     window.press("ArrowDown")?;
     (0..3).try_for_each(|_| window.press("Shift+ArrowDown"))?;
     stage.wait_until_selected("two\nthree\nfour\n".len())?;
-    stage.ask_with_selection(&agent, cli, 5)?;
+    let cursor_line = 5;
+    stage.ask_with_selection(&agent, cli, cursor_line)?;
 
     // The proposal is announced, and the person continues in another file.
     window.wait(MESSAGE, "proposes 3 changes")?;
@@ -63,7 +65,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     window.open_file("other.md")?;
     window.type_text("a line of my own\n")?;
     window.press("Control+S")?;
-    wait::until("the other file to be saved", PATIENCE, || match fs::read_to_string(&other) {
+    wait::until("the other file to be saved", PATIENCE, || match fs::read_to_string(&other_file) {
         Ok(text) if text == "a line of my own\n" => Ok(()),
         text => Err(format!("{text:?}")),
     })?;
@@ -102,17 +104,21 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     server.press("C-c")?;
     stage.wait_until_closed(&server)?;
     stage.assert_ended_and_uninstall(proposal, &agent, &shell)?;
-    let files = files_below(stage.sandbox.home().join(EXTENSIONS));
+    let files = files_below(stage.sandbox.home().join(EXTENSIONS_DIR));
     assert!(files.iter().all(|file| !file.to_string_lossy().contains("alongside")), "{files:?}");
     Ok(())
 }
 
 /// Installs the extension, and opens a window of the sandbox's project. Returns the pane of the server and
 /// the window.
-pub(crate) fn open(sandbox: &Sandbox, terminal: &Tmux, code_server: &CodeServer) -> Result<(Pane, Window)> {
+pub(crate) fn open(
+    sandbox: &Sandbox,
+    terminal: &Tmux,
+    code_server: &CodeServer,
+) -> Result<(Pane, VscodeWindow)> {
     let server = terminal.window("code-server", (100, 30))?;
     server.enter_and_see("alongside install code-server --yes", "the installation", "Installed. ")?;
-    let window = Window::open(code_server, sandbox, &server)?;
+    let window = VscodeWindow::open(code_server, sandbox, &server)?;
     Ok((server, window))
 }
 
@@ -124,8 +130,8 @@ pub(crate) fn change_setting(sandbox: &Sandbox, name: &str, value: bool) -> Resu
     Ok(fs::write(file, settings.to_string())?)
 }
 
-/// The agents' own companions are only in the stores of extensions, so the one here has only the name of such
-/// a companion.
+/// The agents' own companions come from extension stores, which the test does not use. An empty extension
+/// with the id of such a companion stands for it.
 fn stands_back() -> Result<()> {
     let Some(code_server) = or_skip(install_code_server()) else { return Ok(()) };
     let sandbox = Sandbox::new();
@@ -145,21 +151,21 @@ fn stands_back() -> Result<()> {
 
 fn put_other_companion(sandbox: &Sandbox) -> Result<()> {
     let id = "google.gemini-cli-vscode-ide-companion";
-    let extensions = sandbox.home().join(EXTENSIONS);
+    let extensions = sandbox.home().join(EXTENSIONS_DIR);
     let directory = extensions.join(format!("{id}-0.1.0"));
     fs::create_dir_all(&directory)?;
     let (publisher, name) = id.split_once('.').unwrap();
     let manifest = json!({ "publisher": publisher, "name": name, "displayName": "Gemini CLI Companion",
         "version": "0.1.0", "engines": { "vscode": "*" } });
     fs::write(directory.join("package.json"), manifest.to_string())?;
-    let row = json!({ "identifier": { "id": id }, "version": "0.1.0",
+    let entry = json!({ "identifier": { "id": id }, "version": "0.1.0",
         "location": { "$mid": 1, "path": directory, "scheme": "file" },
         "relativeLocation": directory.file_name().unwrap().to_str() });
-    Ok(fs::write(extensions.join("extensions.json"), json!([row]).to_string())?)
+    Ok(fs::write(extensions.join("extensions.json"), json!([entry]).to_string())?)
 }
 
 /// Replaces a line of the proposal. Lines count from one.
-fn edit_line(window: &Window, line: usize, text: &str) -> Result<()> {
+fn edit_line(window: &VscodeWindow, line: usize, text: &str) -> Result<()> {
     window.focus(&format!("{PROPOSAL} .native-edit-context"))?;
     window.press("Control+Home")?;
     (1..line).try_for_each(|_| window.press("ArrowDown"))?;
@@ -168,6 +174,6 @@ fn edit_line(window: &Window, line: usize, text: &str) -> Result<()> {
 }
 
 /// Clicks an action in the title bar.
-fn click_title(window: &Window, label: &str) -> Result<()> {
+fn click_title(window: &VscodeWindow, label: &str) -> Result<()> {
     window.click(&format!(".editor-group-container.active .editor-actions a[aria-label^='{label}']"), "")
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use alongside_rig::agent_cli;
 use alongside_rig::tmux::{Pane, Tmux};
-use alongside_rig::{Sandbox, Window, install_code_server, or_skip};
+use alongside_rig::{Sandbox, VscodeWindow, install_code_server, or_skip};
 use anyhow::Result;
 use serde_json::json;
 
@@ -217,7 +217,7 @@ fn hook(sandbox: &Sandbox, terminal: &Tmux, name: &str, file: &Path, text: &str)
 
 /// Presses the key that accepts until the question appears. A key that comes too early after the proposal
 /// decides nothing.
-fn accept(window: &Window) -> Result<()> {
+fn accept(window: &VscodeWindow) -> Result<()> {
     let early = "has just come to the front";
     loop {
         window.press("Control+S")?;
@@ -230,7 +230,7 @@ fn accept(window: &Window) -> Result<()> {
 }
 
 /// Chooses a command of the palette that asks a question.
-fn choose(window: &Window, title: &str) -> Result<()> {
+fn choose(window: &VscodeWindow, title: &str) -> Result<()> {
     window.press("F1")?;
     window.type_text(title)?;
     window.click(QUICK_ROW, title)

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use alongside_rig::tmux::Tmux;
-use alongside_rig::{Proposer, Sandbox, Window, agent_cli, install_code_server, install_kate};
+use alongside_rig::{Proposer, Sandbox, VscodeWindow, agent_cli, install_code_server, install_kate};
 use anyhow::Context as _;
 use serde_json::{Value, json};
 
@@ -40,7 +40,7 @@ fn vscode(theme: &str, file: &Path) -> anyhow::Result<()> {
     shell.enter("alongside install code-server --yes")?;
     shell.wait_for("the installation", |screen| screen.contains("Installed. "))?;
 
-    let window = Window::open(&code_server, &sandbox, &shell)?;
+    let window = VscodeWindow::open(&code_server, &sandbox, &shell)?;
     window.open_file("basket.py")?;
     window.wait("[id='alongside.alongside.status']", "no agent")?;
     let agent = Proposer::gemini(&sandbox)?;
