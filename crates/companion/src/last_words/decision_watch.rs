@@ -148,12 +148,12 @@ impl DecisionWatch {
     }
 
     /// Whether a file that is unchanged since the decision counts as unchanged even if it holds the text.
-    pub(super) fn is_before_first(&self) -> bool {
+    pub(super) fn prefers_unchanged(&self) -> bool {
         self.decided.is_of_unaccepted_text()
     }
 
-    /// Returns the file as the last look found it; `None` if a look at an unchanged file may have a
-    /// consequence.
+    /// Returns the file as the last look found it; `None` if the file must be looked at even if it is
+    /// unchanged.
     pub(super) fn settled_fingerprint(&self, now: Instant) -> Option<Fingerprint> {
         let (fingerprint, since) = self.last_found.as_ref()?;
         let is_settled = *since + SETTLE_TIME < now;
@@ -222,7 +222,7 @@ impl DecisionWatch {
     /// Returns the content of the file as the proposal that ended the watch has found it, if the comparison
     /// needs no look.
     pub(super) fn result_of_proposal(&self, review: &PendingReview) -> Option<LookResult> {
-        let found = self.text.content_at_proposal(review, self.is_before_first())?;
+        let found = self.text.content_at_proposal(review, self.prefers_unchanged())?;
         Some(LookResult {
             number: self.number,
             found,
@@ -248,8 +248,8 @@ impl DecisionWatch {
         }
     }
 
-    fn is_of_file(&self, real: &Path) -> bool {
-        self.text.real == real
+    fn is_of_file(&self, real_path: &Path) -> bool {
+        self.text.real_path == real_path
     }
 
     /// Takes the result of a look. Returns the consequences, and the next step.

@@ -9,26 +9,26 @@ use alongside_platform::watch::Watch;
 use crate::reviews::decided_text::{DecidedText, FoundContent};
 use crate::reviews::target::Fingerprint;
 
-/// The input of a look.
+/// A look that is due.
 #[derive(Debug)]
 pub(crate) struct Look {
     pub(super) watch: Arc<Watch>,
-    /// The directories to watch: a change in one of them may change a target.
+    /// The directories to watch: a change in one of them may change a watched file.
     pub(super) directories: BTreeSet<PathBuf>,
-    pub(super) targets: Vec<Target>,
+    pub(super) files: Vec<WatchedFile>,
 }
 
 /// A file to look at.
 #[derive(Debug)]
-pub(super) struct Target {
+pub(super) struct WatchedFile {
     /// The number of the decision.
     pub(super) number: u64,
     pub(super) text: Arc<DecidedText>,
     /// Whether a file that is unchanged since the decision counts as unchanged even if it holds the text.
-    pub(super) is_before_first: bool,
-    /// The file as the last look found it; `None` if a look at an unchanged file may have a consequence.
+    pub(super) prefers_unchanged: bool,
+    /// The file as the last look found it; `None` if the file must be looked at even if it is unchanged.
     pub(super) known: Option<Fingerprint>,
-    /// Whether the watch was over before the look.
+    /// Whether the watch over the decision has ended, so that this look at the file is the last one.
     pub(super) is_last: bool,
 }
 
@@ -46,12 +46,12 @@ impl Look {
     /// missed. Blocks.
     pub(crate) fn run(self) -> Vec<LookResult> {
         self.watch.set(self.directories);
-        let is_changed = |target: &Target| {
-            !target.known.as_ref().is_some_and(|known| known.is_surely_current(&target.text.file))
+        let is_changed = |watched: &WatchedFile| {
+            !watched.known.as_ref().is_some_and(|known| known.is_surely_current(&watched.text.file))
         };
-        let changed = self.targets.into_iter().filter(is_changed);
-        let results = changed.map(|Target { number, text, is_before_first, is_last, .. }| {
-            let (found, fingerprint) = text.look(is_before_first);
+        let changed = self.files.into_iter().filter(is_changed);
+        let results = changed.map(|WatchedFile { number, text, prefers_unchanged, is_last, .. }| {
+            let (found, fingerprint) = text.look(prefers_unchanged);
             LookResult { number, found, fingerprint, is_last }
         });
         results.collect()
@@ -60,5 +60,5 @@ impl Look {
 
 /// Returns the directories in which a change may change the file of this text, or a link on the way to it.
 pub(super) fn directories(text: &DecidedText) -> impl Iterator<Item = PathBuf> {
-    [Path::new(&text.file), &text.real].into_iter().filter_map(Path::parent).map(Path::to_owned)
+    [Path::new(&text.file), &text.real_path].into_iter().filter_map(Path::parent).map(Path::to_owned)
 }

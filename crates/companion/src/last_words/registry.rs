@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::decision_watch::{DecisionWatch, KeptDraft, Next, SETTLE_TIME, WatchedDecision};
 use super::effect::LastWordEffect;
-use super::look::{self, Look, LookResult, Target};
+use super::look::{self, Look, LookResult, WatchedFile};
 use crate::persistence::drafts::{EarlierDraft, NewDraft};
 use crate::reviews::review::PendingReview;
 
@@ -162,14 +162,14 @@ impl LastWords {
         let open = self.watched.iter().map(|watched| &*watched.text);
         let directories: BTreeSet<_> = open.flat_map(look::directories).collect();
         self.is_watching = !directories.is_empty();
-        let targets = self.watched.iter().map(|watched| Target {
+        let files = self.watched.iter().map(|watched| WatchedFile {
             number: watched.number,
             text: watched.text.clone(),
-            is_before_first: watched.is_before_first(),
+            prefers_unchanged: watched.prefers_unchanged(),
             known: watched.settled_fingerprint(now),
             is_last: watched.is_ending(),
         });
-        Some(Look { watch, directories, targets: targets.collect() })
+        Some(Look { watch, directories, files: files.collect() })
     }
 
     /// Takes the results of a look. Returns the words that follow.

@@ -24,8 +24,8 @@ const BOM: char = '\u{feff}';
 pub(crate) struct DecidedText {
     /// The path as the agent spells it.
     pub(crate) file: String,
-    /// The path without links.
-    pub(crate) real: PathBuf,
+    /// The path with symbolic links resolved.
+    pub(crate) real_path: PathBuf,
     /// The accepted or rejected text.
     pub(crate) text: Arc<str>,
     /// The file at the time of the decision; `None` if unknown.
@@ -90,7 +90,7 @@ impl DecidedText {
             && ended.hook().is_some_and(|hook| hook.remark.is_some());
         Self {
             file: ended.text.file_path().to_owned(),
-            real: proposal.real_path().to_owned(),
+            real_path: proposal.real_path().to_owned(),
             form: WrittenForm::of(ended),
             text,
             original: Some(original),
@@ -102,19 +102,19 @@ impl DecidedText {
     /// Creates a text that an earlier companion has sent to an agent. Every form of the text counts.
     pub(crate) fn of_earlier_companion(file: String, text: Arc<str>) -> Self {
         let form = WrittenForm { crlf: true, lf: true, bom: true, ends_last_line: false };
-        let real = PathBuf::from(&file);
-        Self { file, real, text, original: None, form, deletes: false, before: FileBefore::Unknown }
+        let real_path = PathBuf::from(&file);
+        Self { file, real_path, text, original: None, form, deletes: false, before: FileBefore::Unknown }
     }
 
     pub(crate) fn original(&self) -> Option<&Fingerprint> {
         self.original.as_ref()
     }
 
-    /// Reads and compares the file. With `is_before_first`, a file that holds the text and is unchanged
+    /// Reads and compares the file. With `prefers_unchanged`, a file that holds the text and is unchanged
     /// counts as [`AsBefore`](FoundContent::AsBefore). Blocks.
-    pub(crate) fn look(&self, is_before_first: bool) -> (FoundContent, Fingerprint) {
+    pub(crate) fn look(&self, prefers_unchanged: bool) -> (FoundContent, Fingerprint) {
         let now = target::fingerprint(&self.file);
-        let found = self.classify(&now, is_before_first, || self.read_if_text(&now).is_some());
+        let found = self.classify(&now, prefers_unchanged, || self.read_if_text(&now).is_some());
         (found, now)
     }
 
@@ -122,7 +122,7 @@ impl DecidedText {
     pub(crate) fn content_at_proposal(
         &self,
         next: &PendingReview,
-        is_before_first: bool,
+        prefers_unchanged: bool,
     ) -> Option<FoundContent> {
         let (proposal, now) = (&next.text.proposal, next.text.last_read());
         let original = proposal.composition.original();
@@ -130,19 +130,19 @@ impl DecidedText {
             return None;
         }
         let on_disk = proposal.normalized.restore(original);
-        Some(self.classify(now, is_before_first, || self.is_text(on_disk.as_bytes(), now)))
+        Some(self.classify(now, prefers_unchanged, || self.is_text(on_disk.as_bytes(), now)))
     }
 
     /// Classifies the content of the file. `holds_text`: whether the file, which exists, holds the text.
     fn classify(
         &self,
         now: &Fingerprint,
-        is_before_first: bool,
+        prefers_unchanged: bool,
         holds_text: impl FnOnce() -> bool,
     ) -> FoundContent {
         let is_before = self.original.as_ref().is_some_and(|original| !now.differs_from(original));
         match () {
-            () if is_before && is_before_first => FoundContent::AsBefore,
+            () if is_before && prefers_unchanged => FoundContent::AsBefore,
             () if now.is_gone() && self.deletes => FoundContent::AsDecided,
             () if !now.is_gone() && !self.deletes && holds_text() => FoundContent::AsDecided,
             () if is_before => FoundContent::AsBefore,

@@ -80,7 +80,7 @@ pub(crate) enum AcceptedBy {
 struct PastDecision {
     way: Way,
     by: AcceptedBy,
-    real: PathBuf,
+    real_path: PathBuf,
     /// The places of the decided proposal.
     places: Vec<Place>,
     /// The file as the person saw it.
@@ -139,9 +139,9 @@ impl Decisions {
         let proposal = &ended.text.proposal;
         let hashes = texts.iter().flat_map(|text| self.hashes(proposal, text, &way));
         let answers = hashes.map(|hash| (hash, answer.cloned())).collect();
-        let (real, original) = (proposal.real_path().to_owned(), proposal.fingerprint.clone());
+        let (real_path, original) = (proposal.real_path().to_owned(), proposal.fingerprint.clone());
         let (places, until) = (proposal.places().to_vec(), now + timeout);
-        self.past.push(PastDecision { way, by, real, places, original, answers, until });
+        self.past.push(PastDecision { way, by, real_path, places, original, answers, until });
     }
 
     /// Takes the answer to a proposal on which the person has decided already. For an agent that opens a
@@ -198,7 +198,7 @@ impl PastDecision {
             }
             AcceptedBy::Rule => own == others,
         };
-        are_same && self.real == proposal.real_path()
+        are_same && self.real_path == proposal.real_path()
     }
 }
 

@@ -25,7 +25,7 @@ impl FileNote {
             Self::Accepted(text) => {
                 // The file may have changed since the look, and only the accepted text counts.
                 let (before, after) = text.bytes_before_and_now()?;
-                (text.real.clone(), TurnNote::Accepted(AcceptedText { before, after }))
+                (text.real_path.clone(), TurnNote::Accepted(AcceptedText { before, after }))
             }
             Self::Saved(path) => (real_path::resolve(&path), TurnNote::Saved),
         };
