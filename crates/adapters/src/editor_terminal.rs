@@ -42,30 +42,29 @@ pub struct OtherEditor {
     /// A variable that the editor sets in its terminals, and the beginning of the value.
     variable: Option<(&'static str, &'static str)>,
     /// The advice instead of an adapter, for a hint: an imperative without a full stop.
-    pub instead: &'static str,
+    pub advice: &'static str,
 }
 
-const LSP: &str = "add `alongside lsp` to its language servers (`alongside lsp --help`), or review changes \
-in a terminal beside it: \
-                   `alongside`";
-const DESK: &str = "review changes in a terminal beside it: `alongside`";
+const ADVISE_LSP: &str = "add `alongside lsp` to its language servers (`alongside lsp --help`), or review \
+                          changes in a terminal beside it: `alongside`";
+const ADVISE_DESK: &str = "review changes in a terminal beside it: `alongside`";
 
 /// The editors without an adapter that people may ask for.
 const OTHERS: &[OtherEditor] = &[
-    OtherEditor { name: "Zed", ids: &["zed"], variable: Some(("ZED_TERM", "")), instead: DESK },
+    OtherEditor { name: "Zed", ids: &["zed"], variable: Some(("ZED_TERM", "")), advice: ADVISE_DESK },
     OtherEditor {
         name: "Sublime Text",
         ids: &["sublime", "subl", "sublime-text"],
         variable: None,
-        instead: LSP,
+        advice: ADVISE_LSP,
     },
-    OtherEditor { name: "Lapce", ids: &["lapce"], variable: None, instead: LSP },
-    OtherEditor { name: "nano", ids: &["nano"], variable: None, instead: DESK },
+    OtherEditor { name: "Lapce", ids: &["lapce"], variable: None, advice: ADVISE_LSP },
+    OtherEditor { name: "nano", ids: &["nano"], variable: None, advice: ADVISE_DESK },
     OtherEditor {
         name: "a JetBrains IDE",
         ids: &["jetbrains", "intellij", "idea", "pycharm", "webstorm", "goland", "clion"],
         variable: Some(("TERMINAL_EMULATOR", "JetBrains")),
-        instead: LSP,
+        advice: ADVISE_LSP,
     },
 ];
 
@@ -75,25 +74,26 @@ impl OtherEditor {
         OTHERS.iter().copied().filter(|other| user.find(other.ids).is_some())
     }
 
-    /// Returns the editor of the name `name`.
+    /// Returns the editor that has this name on the command line.
     pub fn named(name: &str) -> Option<Self> {
         OTHERS.iter().copied().find(|other| other.ids.contains(&name))
     }
 }
 
-/// Returns the editor whose terminal this is; `None` in any other terminal.
+/// Returns the editor whose terminal this is; `None` in any other terminal. If several editors set the same
+/// variable, takes the one that is an ancestor of this process, or else the first that is installed.
 pub fn owner(user: &UserEnvironment) -> Option<TerminalOwner> {
     let variable = |name: &str| Some(user.variable(name)?.to_string_lossy().into_owned());
     let ancestors = ancestors();
-    let by_processes = || by_processes(ancestors.iter().map(String::as_str));
+    let ancestor = || by_processes(ancestors.iter().map(String::as_str));
     let owners = by_variables(variable);
     match owners[..] {
-        [] => by_processes(),
+        [] => ancestor(),
         [owner] => Some(owner),
         [first, ..] => {
             let is_possible = |owner: &TerminalOwner| owners.iter().any(|one| one.name() == owner.name());
             let on_machine = || owners.iter().find(|owner| owner.has_program(user)).copied();
-            by_processes().filter(is_possible).or_else(on_machine).or(Some(first))
+            ancestor().filter(is_possible).or_else(on_machine).or(Some(first))
         }
     }
 }
@@ -146,8 +146,8 @@ mod tests {
         owners.first().copied()
     }
 
-    fn name(terminal: Option<TerminalOwner>) -> Option<&'static str> {
-        terminal.as_ref().map(TerminalOwner::name)
+    fn owner_name(owner: Option<TerminalOwner>) -> Option<&'static str> {
+        owner.as_ref().map(TerminalOwner::name)
     }
 
     #[test]
@@ -160,14 +160,14 @@ mod tests {
             (&[("INSIDE_EMACS", "30.1,eat"), ("TERM_PROGRAM", "vscode")], Some("Emacs")),
             (&[], None),
         ] {
-            assert_eq!(name(owner_with(variables)), editor, "{variables:?}");
+            assert_eq!(owner_name(owner_with(variables)), editor, "{variables:?}");
         }
     }
 
     #[test]
     fn without_variables_the_nearest_editor_process_is_taken() {
-        assert_eq!(name(by_processes(["bash", "hx", "fish", "nvim"].into_iter())), Some("Helix"));
-        assert_eq!(name(by_processes(["zsh", "emacs"].into_iter())), Some("Emacs"));
-        assert_eq!(name(by_processes(["bash", "tmux: server"].into_iter())), None);
+        assert_eq!(owner_name(by_processes(["bash", "hx", "fish", "nvim"].into_iter())), Some("Helix"));
+        assert_eq!(owner_name(by_processes(["zsh", "emacs"].into_iter())), Some("Emacs"));
+        assert_eq!(owner_name(by_processes(["bash", "tmux: server"].into_iter())), None);
     }
 }

@@ -109,8 +109,8 @@ fn parse_yes_or_no(answer: &str) -> Option<bool> {
     }
 }
 
-/// Asks the person to choose an option by its number; Enter alone chooses `default`. Returns the index of the
-/// option. An option may have several lines.
+/// Asks the person to choose an option by its number. Enter alone chooses `default`, or no option if there is
+/// no default. Returns the index of the option. An option may have several lines.
 ///
 /// # Errors
 /// If the person chooses none.
@@ -123,7 +123,7 @@ pub(super) async fn choose(question: &str, options: &[&str], default: Option<usi
     let options: Vec<_> = options.collect();
     let enter = default.map_or_else(|| "none".to_owned(), |index| (index + 1).to_string());
     let question = format!("{question}\n{}Number (Enter for {enter}): ", options.concat());
-    let again = format!("Type a number from 1 to {count}, or only Enter: ");
+    let retry_prompt = format!("Type a number from 1 to {count}, or only Enter: ");
     let parse_index = |answer: &str| match answer {
         "" => Some(default),
         _ => {
@@ -131,7 +131,7 @@ pub(super) async fn choose(question: &str, options: &[&str], default: Option<usi
             number.map(|number| Some(number - 1))
         }
     };
-    ask(&question, &again, parse_index).await?.ok_or(No::Declined)
+    ask(&question, &retry_prompt, parse_index).await?.ok_or(No::Declined)
 }
 
 /// Prints that `--dry-run` changed nothing.
@@ -139,9 +139,9 @@ pub(super) fn note_dry_run() {
     note("nothing is changed: this was --dry-run");
 }
 
-/// Prints `consequence`, and that its reason is the lack of a terminal to ask at.
+/// Prints `consequence`, and its reason: standard input is no terminal.
 pub(super) fn note_nobody_to_ask(consequence: &str) {
-    note(&format!("{consequence}: there is no terminal to ask at; use --yes to agree"));
+    note(&format!("{consequence}: standard input is no terminal; use --yes to agree"));
 }
 
 fn print_prompt(text: &str) {
@@ -152,7 +152,7 @@ fn print_prompt(text: &str) {
 
 /// Asks a question until `parse` accepts the answer, in lower case. The end of the input counts as an empty
 /// answer.
-async fn ask<T>(question: &str, again: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T, No> {
+async fn ask<T>(question: &str, retry_prompt: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T, No> {
     if !std::io::stdin().is_terminal() {
         return Err(No::NobodyToAsk);
     }
@@ -174,14 +174,14 @@ async fn ask<T>(question: &str, again: &str, parse: impl Fn(&str) -> Option<T>) 
         let line = tokio::select! {
             line = lines.next_answer() => line,
             signal = &mut interrupted => {
-                // The shell's prompt gets a new line.
+                // So that the shell's prompt begins on a new line.
                 let _ = writeln!(std::io::stderr().lock());
                 return Err(No::Interrupted(signal));
             }
         };
         match parse(&line.as_deref().unwrap_or_default().trim().to_lowercase()) {
             Some(answer) => return Ok(answer),
-            None if line.is_some() => print_prompt(again),
+            None if line.is_some() => print_prompt(retry_prompt),
             None => return Err(No::Declined),
         }
     }

@@ -51,7 +51,7 @@ fn without_a_terminal_clear_deletes_only_with_yes() {
     1. /p/b.txt (Gemini CLI, [AGO]): it ended
     2. /p/a.txt (Gemini CLI, [AGO]): it ended
     --- errors:
-    alongside: nothing is deleted: there is no terminal to ask at; use --yes to agree
+    alongside: nothing is deleted: standard input is no terminal; use --yes to agree
     --- exit code 2
     ");
     assert!(exist(&drafts));

@@ -40,7 +40,7 @@ pub(super) async fn text(user: &UserEnvironment) -> anyhow::Result<String> {
         rows.push([editor.name.to_owned(), version.into_owned(), state]);
     }
     for other in OtherEditor::on_this_machine(user) {
-        rows.push([other.name.to_owned(), "here".to_owned(), format!("no adapter: {}", other.instead)]);
+        rows.push([other.name.to_owned(), "here".to_owned(), format!("no adapter: {}", other.advice)]);
     }
     let here = Surroundings::of_this_process()?;
     for agent in agents::find_agents(user, &here).await {

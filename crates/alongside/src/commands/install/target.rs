@@ -52,7 +52,7 @@ impl Target {
             return Ok(Self::Agents(vec![agent]));
         }
         if let Some(other) = OtherEditor::named(&name) {
-            return Err(failure(format!("there is nothing to install for {}", other.name), other.instead));
+            return Err(failure(format!("there is nothing to install for {}", other.name), other.advice));
         }
         let names = names_to_install();
         let hint = match nearest(&name, names.iter().copied()) {
@@ -81,7 +81,7 @@ pub(super) async fn editor_of_terminal(
         Some(TerminalOwner::Other(other)) => {
             return Err(failure(
                 format!("this is a terminal of {}, for which there is nothing to install", other.name),
-                format!("{}; or name another editor: `alongside install --list`", other.instead),
+                format!("{}; or name another editor: `alongside install --list`", other.advice),
             ));
         }
         None => {}
