@@ -13,13 +13,13 @@ pub(crate) struct Recovery {
     /// Whether the companion keeps a journal.
     keeps_journal: bool,
     /// The directory of drafts and journal.
-    state: PathBuf,
+    state_directory: PathBuf,
     outdated: Outdated,
     /// The sessions whose entries the writer is writing. Later changes are in the next write.
     underway: Option<Outdated>,
-    /// The problem that the journal cannot be written.
+    /// The reported problem, while the journal cannot be written.
     journal_problem: Option<Problem>,
-    /// The problem that the disk is full.
+    /// The reported problem, while the disk is full.
     disk_problem: Option<Problem>,
     /// The answers that wait until the changes that they confirm are on disk, and so survive a crash.
     pending_answers: PendingAnswers,
@@ -74,8 +74,8 @@ impl std::fmt::Debug for PendingAnswers {
 }
 
 impl Recovery {
-    pub(crate) fn new(keeps_journal: bool, state: PathBuf) -> Self {
-        Self { keeps_journal, state, ..Self::default() }
+    pub(crate) fn new(keeps_journal: bool, state_directory: PathBuf) -> Self {
+        Self { keeps_journal, state_directory, ..Self::default() }
     }
 
     /// Marks the entry of a session as out of date.
@@ -95,7 +95,7 @@ impl Recovery {
         self.pending_answers.add(to, answer);
     }
 
-    /// Whether outcomes wait for the journal.
+    /// Whether the companion keeps a journal. Outcomes then wait for it.
     pub(crate) fn keeps_journal(&self) -> bool {
         self.keeps_journal
     }
@@ -109,7 +109,7 @@ impl Recovery {
     }
 
     /// Returns the last write, which does not wait for an earlier one. Only a companion that hands over
-    /// leaves a journal.
+    /// writes its journal; any other one removes it.
     pub(crate) fn last_write(&mut self, hands_over: bool) -> NextWrite {
         self.outdated.all = true;
         self.begin_write(hands_over && self.keeps_journal)
@@ -120,8 +120,8 @@ impl Recovery {
         NextWrite { outdated: self.underway.clone(), answers: std::mem::take(&mut self.pending_answers) }
     }
 
-    /// Ends a write, which may have failed. Returns the sessions that waited for it, and the problem to
-    /// report, or its end.
+    /// Ends a write, which may have failed. Returns the sessions that waited for it, and the report for
+    /// desks: a new problem, or the end of the problem.
     pub(crate) fn end_write(&mut self, error: Option<String>) -> (Outdated, Option<Problem>) {
         let news = match (error, self.journal_problem.is_some()) {
             (Some(error), false) => {
@@ -144,14 +144,14 @@ impl Recovery {
         self.journal_problem.is_some()
     }
 
-    /// Records that the disk is full, with this many bytes reserved, or that it has room again. Returns the
-    /// report for desks.
+    /// Records that the disk is full, with this many bytes reserved for edits, or with `None` that it has
+    /// room again. Returns the report for desks.
     pub(crate) fn mark_disk_short(&mut self, reserved: Option<u64>) -> Problem {
         self.disk_problem = reserved.map(|reserved| {
             let what = format!(
                 "the disk is full: your edits are saved in the room that was reserved in {}, of which {} KiB \
                  are left",
-                self.state.display(),
+                self.state_directory.display(),
                 reserved >> 10
             );
             let hint =
@@ -171,8 +171,8 @@ impl Recovery {
 fn journal_unwritable(error: &str) -> Problem {
     Problem::new(
         format!("the recovery journal cannot be written: {error}"),
-        "After a crash, an agent with an open proposal would wait until `/ide enable`. Make sure that the \
-         state directory exists, is writable and has room; the companion retries every second.",
+        "After a crash, an agent with an open proposal would wait until you type `/ide enable` in it. Make \
+         sure that the state directory exists, is writable and has room; the companion retries every second.",
     )
 }
 
