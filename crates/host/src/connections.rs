@@ -79,25 +79,25 @@ struct Connection {
 
 impl Connection {
     async fn serve(self, stream: Stream) {
-        let (hello, arrival) = match receive(stream, VERSION).await {
-            Ok(Some(FirstRequest::Join(hello, arrival))) => (Box::new(hello), arrival),
-            Ok(Some(FirstRequest::HandOver(arrival))) => {
-                return self.send(Event::EndWanted { how: Goodbye::HandedOver, arrival });
+        let (hello, party) = match receive(stream, VERSION).await {
+            Ok(Some(FirstRequest::Join(hello, party))) => (Box::new(hello), party),
+            Ok(Some(FirstRequest::HandOver(requester))) => {
+                return self.send(Event::EndWanted { how: Goodbye::HandedOver, requester });
             }
-            Ok(Some(FirstRequest::Stop(arrival))) => {
-                return self.send(Event::EndWanted { how: Goodbye::Stopped, arrival });
+            Ok(Some(FirstRequest::Stop(requester))) => {
+                return self.send(Event::EndWanted { how: Goodbye::Stopped, requester });
             }
-            Ok(Some(FirstRequest::Report(mut arrival))) => {
-                let (wanted, report) = oneshot::channel();
-                self.send(Event::ReportWanted(wanted));
+            Ok(Some(FirstRequest::Report(mut requester))) => {
+                let (answer, report) = oneshot::channel();
+                self.send(Event::ReportWanted(answer));
                 if let Ok(report) = report.await {
-                    let _ = arrival.report(&report).await;
+                    let _ = requester.report(&report).await;
                 }
                 return;
             }
             Ok(Some(FirstRequest::Propose(proposal, mut peer))) => {
-                let (begun, verdict) = oneshot::channel();
-                self.send(Event::ReviewWanted { proposal, begun });
+                let (answer, verdict) = oneshot::channel();
+                self.send(Event::ReviewWanted { proposal, answer });
                 let Ok(verdict) = verdict.await else { return };
                 // A hook that closes the connection has ended. Dropping the verdict ends its review.
                 tokio::select! {
@@ -110,26 +110,26 @@ impl Connection {
             Ok(None) => return,
             Err(error) => return tracing::info!(%error, "a connection said nothing that can be understood"),
         };
-        let (admitted, desk) = oneshot::channel();
+        let (answer, desk) = oneshot::channel();
         let protocol = hello.initialization_options.alongside.protocol;
-        self.send(Event::JoinWanted { hello, admitted });
+        self.send(Event::JoinWanted { hello, answer });
         let Ok(ConnectedDesk { id, desk, mut welcome }) = desk.await else { return };
         welcome.alongside.protocol = protocol;
         let noticed = |request: &Request| self.notice(id, request);
         let left = async || {
-            let (ends, answer) = oneshot::channel();
-            self.send(Event::Parted { id, left: true, ends });
-            answer.await.unwrap_or(true)
+            let (answer, is_end) = oneshot::channel();
+            self.send(Event::Parted { id, said_goodbye: true, answer });
+            is_end.await.unwrap_or(true)
         };
         let mut goodbye = self.goodbye.clone();
         let goodbye = async || match goodbye.wait_for(Option::is_some).await {
             Ok(how) => (*how).unwrap_or(Goodbye::Stopped),
             Err(_) => Goodbye::Stopped,
         };
-        let parting = arrival.serve(&welcome, desk, noticed, left, goodbye).await;
+        let parting = party.serve(&welcome, desk, noticed, left, goodbye).await;
         tracing::info!(desk = id, ?parting, "a desk parts");
         if parting == DisconnectReason::Lost {
-            self.send(Event::Parted { id, left: false, ends: oneshot::channel().0 });
+            self.send(Event::Parted { id, said_goodbye: false, answer: oneshot::channel().0 });
         }
     }
 

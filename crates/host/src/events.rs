@@ -11,9 +11,9 @@ use tokio::sync::oneshot;
 /// An event of the main loop.
 pub(super) enum Event {
     /// A desk or a keeper wants to join.
-    JoinWanted { hello: Box<Hello>, admitted: oneshot::Sender<ConnectedDesk> },
-    /// A desk has `left`, or vanished. The answer is whether the host ends as a result.
-    Parted { id: u64, left: bool, ends: oneshot::Sender<bool> },
+    JoinWanted { hello: Box<Hello>, answer: oneshot::Sender<ConnectedDesk> },
+    /// A party has said goodbye, or vanished. The answer is whether the host ends as a result.
+    Parted { id: u64, said_goodbye: bool, answer: oneshot::Sender<bool> },
     /// The person has focused a desk.
     Focused { id: u64 },
     /// A desk reports which files the person has open.
@@ -23,12 +23,12 @@ pub(super) enum Event {
     /// Another process asks for the status of the host.
     ReportWanted(oneshot::Sender<Report>),
     /// A hook wants a review. The answer resolves to its verdict.
-    ReviewWanted { proposal: HookProposal, begun: oneshot::Sender<PendingVerdict> },
+    ReviewWanted { proposal: HookProposal, answer: oneshot::Sender<PendingVerdict> },
     /// A hook has taken a snapshot.
     SnapshotTaken(SnapshotTaken),
-    /// A successor takes over, or another process stops the host. The other side gets a reply when that is
+    /// A successor takes over, or another process stops the host. The requester gets a reply when that is
     /// done.
-    EndWanted { how: Goodbye, arrival: Peer<Stream> },
+    EndWanted { how: Goodbye, requester: Peer<Stream> },
     /// A file has changed in the directory of the host's own files.
     FilesChanged,
     /// The next check whether desks can find the host is due.

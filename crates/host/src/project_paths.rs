@@ -1,5 +1,5 @@
 //! The project to which a directory belongs, and the host to which a project belongs. Paths are compared
-//! without links.
+//! with symbolic links resolved.
 
 use std::path::{Path, PathBuf};
 
@@ -26,24 +26,26 @@ pub(super) fn holds_in_project(roots: &[PathBuf], dir: &Path) -> bool {
 /// Whether a project belongs to the host with these roots: the project contains a root, or a root contains
 /// it. Agents that match directories by prefix need one companion for both. `home` and the directories above
 /// it contain every project, and share no host with another project.
-pub(super) fn belongs_to_host(roots: &[PathBuf], dir: &Path, home: Option<&Path>) -> bool {
-    let dir = real(dir);
+pub(super) fn belongs_to_host(roots: &[PathBuf], project: &Path, home: Option<&Path>) -> bool {
+    let project = real(project);
     let home = home.map(real);
     let holds_home = |dir: &Path| home.as_ref().is_some_and(|home| home.starts_with(dir));
     let is_nested = |root: &Path| {
-        (dir.starts_with(root) || root.starts_with(&dir)) && !holds_home(root) && !holds_home(&dir)
+        (project.starts_with(root) || root.starts_with(&project))
+            && !holds_home(root)
+            && !holds_home(&project)
     };
-    roots.iter().map(|root| real(root)).any(|root| root == dir || is_nested(&root))
+    roots.iter().map(|root| real(root)).any(|root| root == project || is_nested(&root))
 }
 
 /// Returns the project of a directory: the top of its repository, or a directory below that with settings of
 /// its own. No project begins at the home directory or above it, which contain all other projects, nor at a
 /// repository of another user that contains this user's directory.
 pub fn project_of(dir: &Path) -> PathBuf {
-    project_below(dir, directories::home().as_deref())
+    project_with_home(dir, directories::home().as_deref())
 }
 
-fn project_below(dir: &Path, home: Option<&Path>) -> PathBuf {
+fn project_with_home(dir: &Path, home: Option<&Path>) -> PathBuf {
     let home = home.map(real);
     let holds_home = |dir: &Path| home.as_ref().is_some_and(|home| home.starts_with(real(dir)));
     let top = trusted_repository(dir).filter(|top| !holds_home(top)).unwrap_or(dir);
@@ -57,7 +59,7 @@ mod tests {
 
     /// Makes a repository `outer` with a directory `sub`, and in that a repository `inner` with a directory
     /// `deep`.
-    fn repositories() -> (tempfile::TempDir, [PathBuf; 4]) {
+    fn nested_repositories() -> (tempfile::TempDir, [PathBuf; 4]) {
         let home = tempfile::tempdir().unwrap();
         let outer = home.path().join("outer");
         let (sub, inner) = (outer.join("sub"), outer.join("sub/inner"));
@@ -70,8 +72,8 @@ mod tests {
 
     #[test]
     fn a_project_reaches_to_the_top_of_its_repository_and_never_to_home() {
-        let (home, [outer, sub, inner, deep]) = repositories();
-        let project = |dir: &Path| project_below(dir, Some(home.path()));
+        let (home, [outer, sub, inner, deep]) = nested_repositories();
+        let project = |dir: &Path| project_with_home(dir, Some(home.path()));
         assert_eq!((project(&sub), project(&deep)), (outer.clone(), inner.clone()));
         assert_eq!(project(home.path()), home.path(), "without a repository, the directory itself");
         std::fs::create_dir(home.path().join(".git")).unwrap();
@@ -90,24 +92,32 @@ mod tests {
         let git = shared.join(".git");
         std::fs::create_dir_all(&ours).unwrap();
         std::fs::create_dir(&git).unwrap();
-        assert_eq!(project_below(&ours, None), shared);
-        let give = |path: &Path, user| std::os::unix::fs::chown(path, Some(user), None);
+        assert_eq!(project_with_home(&ours, None), shared);
+        let chown = |path: &Path, user| std::os::unix::fs::chown(path, Some(user), None);
         // Only root can change the owner of a file.
-        if give(&git, 65_534).is_err() {
+        if chown(&git, 65_534).is_err() {
             return alongside_testing::skip("needs root");
         }
-        assert_eq!(project_below(&ours, None), ours);
-        give(&ours, 65_534).unwrap();
-        assert_eq!(project_below(&ours, None), shared, "as in a container, root is in somebody's project");
-        give(&ours, 0).unwrap();
-        give(&git, 0).unwrap();
-        give(&shared, 65_534).unwrap();
-        assert_eq!(project_below(&ours, None), ours, "its owner can have moved it there");
+        assert_eq!(project_with_home(&ours, None), ours);
+        chown(&ours, 65_534).unwrap();
+        assert_eq!(
+            project_with_home(&ours, None),
+            shared,
+            "root trusts the repository of the directory's owner, as in a container"
+        );
+        chown(&ours, 0).unwrap();
+        chown(&git, 0).unwrap();
+        chown(&shared, 65_534).unwrap();
+        assert_eq!(
+            project_with_home(&ours, None),
+            ours,
+            "the owner of `shared` may have placed the repository there"
+        );
     }
 
     #[test]
     fn a_project_ends_where_another_repository_begins() {
-        let (home, [outer, sub, inner, deep]) = repositories();
+        let (home, [outer, sub, inner, deep]) = nested_repositories();
         let only_root = |root: &Path| vec![root.to_owned()];
         assert!(holds(&only_root(&outer), &deep) && !holds(&only_root(&sub), &outer));
         assert!(holds_in_project(&only_root(&outer), &sub) && holds_in_project(&only_root(&inner), &deep));
@@ -119,7 +129,7 @@ mod tests {
 
     #[test]
     fn nested_projects_share_a_host_and_home_shares_none() {
-        let (home, [outer, sub, inner, deep]) = repositories();
+        let (home, [outer, sub, inner, deep]) = nested_repositories();
         let share = |root: &Path, dir: &Path| belongs_to_host(&[root.to_owned()], dir, Some(home.path()));
         for (one, other) in
             [(&outer, &sub), (&outer, &inner), (&sub, &inner), (&inner, &deep), (&outer, &outer)]

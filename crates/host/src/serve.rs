@@ -1,5 +1,5 @@
-//! The main loop of a host: waits for the next event, handles it, and carries out the steps of the
-//! [rules](super::lifecycle) on which parties keep the host alive.
+//! The main loop of a host: waits for the next event, handles it, and carries out the steps that the
+//! [lifecycle](super::lifecycle) returns, whose rules say how long the host lives.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -38,14 +38,15 @@ pub(super) struct RunningHost {
     companion: Companion,
     connections: Connections,
     signals: Signals,
-    /// Reports changes in the directory of the host's files.
+    /// Reports changes in the directory of the host's files and in those of settings with mistakes.
     watch: Watch,
     lifecycle: Lifecycle,
     presence: Presence,
     projects: Projects,
-    last_desk: u64,
-    /// The companion's id of each desk, and the parties that keep the host as that desk knows.
-    desks: BTreeMap<u64, (DeskId, Vec<String>)>,
+    last_party: u64,
+    /// For each party, the companion's id of it, and the names of the keeping parties that were last sent to
+    /// it.
+    parties: BTreeMap<u64, (DeskId, Vec<String>)>,
     /// The time of the next check that the host can be found; `None` while nothing can have changed, and the
     /// host waits for no party.
     next_check: Option<Instant>,
@@ -55,7 +56,7 @@ pub(super) struct RunningHost {
 struct Ending {
     how: Goodbye,
     /// The connection of the process that requested the end.
-    arrival: Option<Peer<Stream>>,
+    requester: Option<Peer<Stream>>,
 }
 
 impl RunningHost {
@@ -76,8 +77,8 @@ impl RunningHost {
             watch: Watch::begin(),
             presence,
             projects,
-            last_desk: 0,
-            desks: BTreeMap::new(),
+            last_party: 0,
+            parties: BTreeMap::new(),
             next_check: Some(now),
         }
     }
@@ -85,7 +86,7 @@ impl RunningHost {
     /// Serves until the rules, a signal or a successor end it.
     pub(super) async fn run(mut self) {
         self.plan_save_watcher();
-        tokio::spawn(report_foreign(self.companion.observe(), self.presence.entry().roots.clone()));
+        tokio::spawn(report_other_companions(self.companion.observe(), self.presence.entry().roots.clone()));
         // After a crash, the host may wait for several editors.
         let steps = self.lifecycle.handle_deadline(Instant::now());
         let _ = self.carry_out(steps).await;
@@ -115,22 +116,22 @@ impl RunningHost {
     async fn handle(&mut self, event: Event) -> ControlFlow<Ending> {
         let mut steps = Vec::new();
         match event {
-            Event::JoinWanted { hello, admitted } => steps = self.admit(&hello, admitted).await,
-            Event::Parted { id, left, ends } => steps = self.part(id, left, ends),
+            Event::JoinWanted { hello, answer } => steps = self.admit(&hello, answer).await,
+            Event::Parted { id, said_goodbye, answer } => steps = self.remove_party(id, said_goodbye, answer),
             Event::Focused { id } => steps = self.focused(id),
             Event::ContextReported { id } => self.context_reported(id),
             Event::RootsChanged { id, added, removed } => self.change_roots(id, added, &removed),
-            Event::ReportWanted(wanted) => drop(wanted.send(self.status_report().await)),
-            Event::ReviewWanted { proposal, begun } => {
+            Event::ReportWanted(answer) => drop(answer.send(self.status_report().await)),
+            Event::ReviewWanted { proposal, answer } => {
                 // A hook that has ended needs no review.
-                drop(begun.send(Box::pin(self.companion.review(proposal))));
+                drop(answer.send(Box::pin(self.companion.review(proposal))));
             }
             Event::SnapshotTaken(SnapshotTaken { directory, kind }) => {
                 tracing::info!(directory = %directory.display(), ?kind, "a hook has taken a snapshot");
                 self.companion.snapshot_taken(directory);
             }
-            Event::EndWanted { how, arrival } => {
-                return ControlFlow::Break(Ending { how, arrival: Some(arrival) });
+            Event::EndWanted { how, requester } => {
+                return ControlFlow::Break(Ending { how, requester: Some(requester) });
             }
             Event::FilesChanged => self.next_check = Some(Instant::now() + CHECK_DELAY),
             Event::CheckDue => self.check().await,
@@ -146,13 +147,13 @@ impl RunningHost {
         ControlFlow::Continue(())
     }
 
-    /// Sends each desk the parties that keep the host when that desk leaves.
+    /// Sends each party the names of the parties that keep the host when it leaves.
     fn send_keepers(&mut self) {
-        for (id, (number, sent)) in &mut self.desks {
+        for (id, (desk_id, sent)) in &mut self.parties {
             let kept_by = self.lifecycle.kept_by(*id);
             if *sent != kept_by {
                 sent.clone_from(&kept_by);
-                self.companion.set_kept_by(*number, kept_by);
+                self.companion.set_kept_by(*desk_id, kept_by);
             }
         }
     }
@@ -203,9 +204,9 @@ impl RunningHost {
         }
     }
 
-    async fn admit(&mut self, hello: &Hello, admitted: oneshot::Sender<ConnectedDesk>) -> Vec<Step> {
-        self.last_desk += 1;
-        let id = self.last_desk;
+    async fn admit(&mut self, hello: &Hello, answer: oneshot::Sender<ConnectedDesk>) -> Vec<Step> {
+        self.last_party += 1;
+        let id = self.last_party;
         let terms = &hello.initialization_options.alongside;
         let name = match hello.client_info.name.trim() {
             "" => "a desk".to_owned(),
@@ -218,17 +219,17 @@ impl RunningHost {
         self.serve_roots().await;
         let welcome = self.presence.welcome(&self.companion);
         let kept_by = self.lifecycle.kept_by(id);
-        let (number, desk) = self.companion.join_as(DeskProfile {
+        let (desk_id, desk) = self.companion.join_as(DeskProfile {
             name: Some(name.clone()),
             observes: terms.role == Role::Keeper,
             diagnoses: terms.diagnostics,
             shows_turns: terms.turns,
             kept_by: Some(kept_by.clone()),
         });
-        self.desks.insert(id, (number, kept_by));
-        // A desk that has already gone parts like any other desk.
-        if admitted.send(ConnectedDesk { id, desk, welcome }).is_err() {
-            self.desks.remove(&id);
+        self.parties.insert(id, (desk_id, kept_by));
+        // The party may have disconnected meanwhile. It is then removed as usual.
+        if answer.send(ConnectedDesk { id, desk, welcome }).is_err() {
+            self.parties.remove(&id);
             return [steps, self.lifecycle.parted(id, false, Instant::now())].concat();
         }
         if terms.role == Role::Desk {
@@ -237,12 +238,12 @@ impl RunningHost {
         steps
     }
 
-    fn part(&mut self, id: u64, left: bool, ends: oneshot::Sender<bool>) -> Vec<Step> {
-        self.desks.remove(&id);
+    fn remove_party(&mut self, id: u64, said_goodbye: bool, answer: oneshot::Sender<bool>) -> Vec<Step> {
+        self.parties.remove(&id);
         self.projects.desk_parted(id);
         self.plan_save_watcher();
-        let steps = self.lifecycle.parted(id, left, Instant::now());
-        let _ = ends.send(steps.contains(&Step::End));
+        let steps = self.lifecycle.parted(id, said_goodbye, Instant::now());
+        let _ = answer.send(steps.contains(&Step::End));
         steps
     }
 
@@ -261,7 +262,7 @@ impl RunningHost {
         self.projects.close(removed, self.lifecycle.roots());
     }
 
-    /// Serves the projects of all members.
+    /// Serves the projects of all parties.
     async fn serve_roots(&mut self) {
         if self.projects.is_following(self.lifecycle.roots()) {
             return;
@@ -294,14 +295,14 @@ impl RunningHost {
 
     async fn carry_out(&mut self, steps: Vec<Step>) -> ControlFlow<Ending> {
         for step in steps {
-            tracing::info!(?step, "the host");
+            tracing::info!(?step, "carrying out a lifecycle step");
             match step {
                 Step::Publish(editors) => {
                     let problems = self.companion.set_editors(editors.iter().map(editor).collect()).await;
                     report(&self.companion, problems);
                 }
                 Step::Hide => self.companion.hide().await,
-                Step::End => return ControlFlow::Break(Ending { how: Goodbye::Stopped, arrival: None }),
+                Step::End => return ControlFlow::Break(Ending { how: Goodbye::Stopped, requester: None }),
             }
             self.plan_save_watcher();
         }
@@ -332,8 +333,8 @@ impl RunningHost {
         }
         self.presence.remove();
         self.connections.say_goodbye(ending.how);
-        if let Some(mut arrival) = ending.arrival {
-            let _ = arrival.done().await;
+        if let Some(mut requester) = ending.requester {
+            let _ = requester.done().await;
         }
         self.connections.finish().await;
     }
@@ -376,7 +377,7 @@ async fn one_ends(processes: Vec<u32>) -> u32 {
 
 /// Reports other companions that serve the projects. This runs in the background, because their answers take
 /// a while.
-async fn report_foreign(desk: Desk, roots: Vec<PathBuf>) {
+async fn report_other_companions(desk: Desk, roots: Vec<PathBuf>) {
     for problem in companions::foreign(&roots).await {
         desk.send(Request::Report(problem));
     }
