@@ -327,14 +327,14 @@ impl LspDesk {
         let Some(review) = self.reviews.get_mut(id) else { return };
         match due {
             Due::Rejection => review.closed_for_good(io, &mut self.editor),
-            Due::Apart => {
+            Due::NotOpened => {
                 // The person's next request comes from another document.
                 if let Some(path) = review.document.path() {
                     self.person_position.leave(path);
                 }
-                review.shown_apart(io, &self.editor);
+                review.shown_without_server(io, &self.editor);
             }
-            Due::Look => {
+            Due::Check => {
                 review.take_saved(io, &self.editor);
                 review.sync(io, &mut self.editor);
             }
@@ -467,7 +467,7 @@ impl EditorDesk for LspDesk {
         for (id, due) in self.reviews.take_due(now) {
             self.handle_due(io, id, due);
         }
-        self.ended.look(io, &self.editor, now);
+        self.ended.check_files(io, &self.editor, now);
         if let Some(report) = self.context.take_report(now, &mut self.editor.documents)
             && io.is_connected()
         {

@@ -10,13 +10,13 @@ use crate::without_plugin::lsp_types as lsp;
 use crate::without_plugin::messages;
 use crate::without_plugin::open_documents::positions::{position, without_ending};
 
-/// Returns the mark in the target of a review, at its first change. `is_apart`: this server offers nothing
-/// there.
-pub(crate) fn on_target(review: &Review, editor: &Editor, is_apart: bool) -> lsp::Diagnostic {
+/// Returns the mark in the target of a review, at its first change. `lacks_actions`: this server offers no
+/// actions there.
+pub(crate) fn on_target(review: &Review, editor: &Editor, lacks_actions: bool) -> lsp::Diagnostic {
     let text = Text::new(review.original.clone().unwrap_or_default());
     let start = target_line(review);
     let line = Lines { start, end: start + 1 };
-    let said = messages::mark(review, editor.roots(), editor.kind().showing_key(), is_apart);
+    let said = messages::mark(review, editor.roots(), editor.kind().showing_key(), lacks_actions);
     mark(lsp::Severity::Information, line, &text, editor.encoding(), said)
 }
 

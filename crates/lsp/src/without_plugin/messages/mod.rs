@@ -73,7 +73,7 @@ pub(crate) fn hard_to_see(review: &Review) -> Option<String> {
 
 /// Returns the message that the editor shows a proposal without this server; mostly in less than a line.
 /// `command` gives its language to this server.
-pub(crate) fn apart(review: &Review, command: Option<&str>) -> String {
+pub(crate) fn shown_without_server(review: &Review, command: Option<&str>) -> String {
     let name = short_name(review);
     let said = format!("{name} has no actions here. Save your text, decide in another file.");
     match command {
@@ -235,12 +235,17 @@ pub(crate) fn original_by_hand(path: &Path) -> String {
     format!("Open {} to see the original.", harmless::path(path))
 }
 
-/// Returns a proposal, marked in its file. `is_apart`: this server offers no actions there.
-pub(crate) fn mark(review: &Review, roots: &[PathBuf], actions_key: Option<&str>, is_apart: bool) -> String {
+/// Returns a proposal, marked in its file. `lacks_actions`: this server offers no actions there.
+pub(crate) fn mark(
+    review: &Review,
+    roots: &[PathBuf],
+    actions_key: Option<&str>,
+    lacks_actions: bool,
+) -> String {
     let (name, agent, changes) = (file_name(review, roots), agent_name(review), changes(review));
     match actions_key {
         Some(key) => format!("{agent} proposes {changes}: {key}"),
-        None if is_apart => {
+        None if lacks_actions => {
             format!("{agent} proposes {changes}. Run `Review: {name}` in a file that alongside serves.")
         }
         None => format!("{agent} proposes {changes}. Run the code action `Review: {name}`."),

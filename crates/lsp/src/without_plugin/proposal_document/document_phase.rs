@@ -7,30 +7,30 @@ use tokio::time::Instant;
 
 use super::normalization::Normalization;
 
-/// The time in which an editor that shows a proposal opens it here, if it does so at all.
+/// The time in which an editor that shows a proposal opens it at this server, if it does so at all.
 const OPEN_TIMEOUT: Duration = Duration::from_secs(2);
 /// The time after which a closed proposal is rejected. Editors also close documents to reopen them, and
 /// before they end.
 const CLOSE_DELAY: Duration = Duration::from_millis(500);
 /// The time between two checks of the file of a proposal that the editor shows without this server.
-const LOOK: Duration = Duration::from_millis(500);
+const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
 #[derive(Debug)]
 pub(crate) enum Phase {
     Closed {
         /// The time at which closing counts as a rejection, unless the editor opens the document again
         /// before.
-        rejects_at: Option<Instant>,
-        /// The editor says that it shows the document, and may open it here until this time.
-        opens_until: Option<Instant>,
+        rejection_due: Option<Instant>,
+        /// The editor says that it shows the document, and may open it at this server until this time.
+        opening_deadline: Option<Instant>,
     },
     Open(OpenDocument),
     /// The editor shows the document without this server, so that only the file tells what the person saves.
-    Apart {
+    ShownWithoutServer {
         /// The time of the next check for text that was saved there.
-        looks_at: Instant,
+        next_check: Instant,
         /// The same time as in [`Phase::Closed`].
-        opens_until: Option<Instant>,
+        opening_deadline: Option<Instant>,
     },
 }
 
@@ -41,44 +41,44 @@ pub(crate) struct OpenDocument {
     pub(crate) normalization: Normalization,
     /// The text in the editor.
     pub(crate) text: Text,
-    /// The editor is about to save the document, because this server has edited it.
-    pub(crate) is_save_due: bool,
+    /// This server has edited the document, and waits for the editor to save it.
+    pub(crate) awaits_save: bool,
 }
 
-/// The event whose time has come.
+/// An event that is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Due {
     /// The document has been closed for long enough.
     Rejection,
-    /// The editor shows the document without this server.
-    Apart,
-    /// A check of the file is due.
-    Look,
+    /// The editor has not opened the document at this server in time.
+    NotOpened,
+    /// The file is to be checked.
+    Check,
 }
 
 impl Phase {
     pub(crate) fn new() -> Self {
-        Self::Closed { rejects_at: None, opens_until: None }
+        Self::Closed { rejection_due: None, opening_deadline: None }
     }
 
     pub(crate) fn open(&mut self, normalization: Normalization, text: Text) {
-        *self = Self::Open(OpenDocument { normalization, text, is_save_due: false });
+        *self = Self::Open(OpenDocument { normalization, text, awaits_save: false });
     }
 
     /// Handles the closing of the document. Returns its previous state, if it was open.
     pub(crate) fn close(&mut self) -> Option<OpenDocument> {
-        let rejects_at = Some(Instant::now() + CLOSE_DELAY);
-        match std::mem::replace(self, Self::Closed { rejects_at, opens_until: None }) {
+        let rejection_due = Some(Instant::now() + CLOSE_DELAY);
+        match std::mem::replace(self, Self::Closed { rejection_due, opening_deadline: None }) {
             Self::Open(document) => Some(document),
-            Self::Closed { .. } | Self::Apart { .. } => None,
+            Self::Closed { .. } | Self::ShownWithoutServer { .. } => None,
         }
     }
 
-    /// The editor says that it shows the document.
+    /// Waits for the editor, which says that it shows the document, to open it at this server.
     pub(crate) fn await_opening(&mut self) {
         match self {
-            Self::Closed { opens_until, .. } | Self::Apart { opens_until, .. } => {
-                *opens_until = Some(Instant::now() + OPEN_TIMEOUT);
+            Self::Closed { opening_deadline, .. } | Self::ShownWithoutServer { opening_deadline, .. } => {
+                *opening_deadline = Some(Instant::now() + OPEN_TIMEOUT);
             }
             Self::Open(_) => {}
         }
@@ -92,36 +92,42 @@ impl Phase {
         if let Self::Open(document) = self { Some(document) } else { None }
     }
 
-    pub(crate) fn is_apart(&self) -> bool {
-        matches!(self, Self::Apart { .. })
+    pub(crate) fn is_shown_without_server(&self) -> bool {
+        matches!(self, Self::ShownWithoutServer { .. })
     }
 
     /// Returns the next time at which [`Self::take_due`] has a result.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         match self {
-            Self::Closed { rejects_at, opens_until } => rejects_at.iter().chain(opens_until).min().copied(),
+            Self::Closed { rejection_due, opening_deadline } => {
+                rejection_due.iter().chain(opening_deadline).min().copied()
+            }
             Self::Open(_) => None,
-            Self::Apart { looks_at, opens_until } => opens_until.iter().chain([looks_at]).min().copied(),
+            Self::ShownWithoutServer { next_check, opening_deadline } => {
+                opening_deadline.iter().chain([next_check]).min().copied()
+            }
         }
     }
 
-    /// Returns an event whose time has come; it counts as handled.
+    /// Returns an event that is due, and marks it as handled.
     pub(crate) fn take_due(&mut self, now: Instant) -> Option<Due> {
         let is_over = |at: &Option<Instant>| at.is_some_and(|at| at <= now);
         match self {
-            Self::Closed { rejects_at, .. } if is_over(rejects_at) => {
-                *rejects_at = None;
+            Self::Closed { rejection_due, .. } if is_over(rejection_due) => {
+                *rejection_due = None;
                 Some(Due::Rejection)
             }
-            Self::Closed { opens_until, .. } | Self::Apart { opens_until, .. } if is_over(opens_until) => {
-                *self = Self::Apart { looks_at: now, opens_until: None };
-                Some(Due::Apart)
+            Self::Closed { opening_deadline, .. } | Self::ShownWithoutServer { opening_deadline, .. }
+                if is_over(opening_deadline) =>
+            {
+                *self = Self::ShownWithoutServer { next_check: now, opening_deadline: None };
+                Some(Due::NotOpened)
             }
-            Self::Apart { looks_at, .. } if *looks_at <= now => {
-                *looks_at = now + LOOK;
-                Some(Due::Look)
+            Self::ShownWithoutServer { next_check, .. } if *next_check <= now => {
+                *next_check = now + CHECK_INTERVAL;
+                Some(Due::Check)
             }
-            Self::Closed { .. } | Self::Open(_) | Self::Apart { .. } => None,
+            Self::Closed { .. } | Self::Open(_) | Self::ShownWithoutServer { .. } => None,
         }
     }
 }

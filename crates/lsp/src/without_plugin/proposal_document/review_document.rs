@@ -88,7 +88,7 @@ impl ReviewDocument {
     /// edit. Returns whether there is one. Blocks briefly.
     /// Fails if the file cannot be read, or is not UTF-8.
     pub(crate) fn take_saved(&mut self) -> io::Result<bool> {
-        let before = if self.phase.is_apart() { self.copy.take_saved()? } else { None };
+        let before = if self.phase.is_shown_without_server() { self.copy.take_saved()? } else { None };
         let saved = self.copy.written();
         let Some(before) = before.filter(|before| Normalization::detect(before, saved).is_none()) else {
             return Ok(false);
@@ -109,7 +109,7 @@ impl ReviewDocument {
         self.mirror.close();
         let now = self.mirror.editor_text();
         // An editor that shows the file without this server would report a change.
-        if now != self.copy.written() || !self.phase.is_apart() {
+        if now != self.copy.written() || !self.phase.is_shown_without_server() {
             self.copy.write(now, ProposalFile::replace);
         }
     }

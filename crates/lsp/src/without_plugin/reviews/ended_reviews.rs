@@ -23,10 +23,10 @@ use crate::without_plugin::proposal_document::review_document::ReviewDocument;
 const TYPED_LATE: &str = "typed after the review had ended";
 const SAVED_LATE: &str = "saved as the review ended";
 
-/// The time between two checks of a file that the editor shows without this server, and the duration of the
-/// checks.
-const LOOK: Duration = Duration::from_secs(2);
-const LOOKS_FOR: Duration = Duration::from_secs(3600);
+/// The time between two checks of a file that the editor shows without this server.
+const CHECK_INTERVAL: Duration = Duration::from_secs(2);
+/// The time after which the checks end.
+const CHECK_DURATION: Duration = Duration::from_secs(3600);
 
 #[derive(Debug)]
 pub(crate) struct EndedReviews {
@@ -49,12 +49,12 @@ struct EndedReview {
     is_typing_explained: bool,
     /// Whether the person knows that saving has no effect.
     is_save_explained: bool,
-    looks: Option<Looks>,
+    checks: Option<FileChecks>,
 }
 
-/// Checks the file if the editor shows the document without this server: only the file has the saved text.
+/// The checks of a file that the editor shows without this server: only the file has the saved text.
 #[derive(Debug, Clone, Copy)]
-struct Looks {
+struct FileChecks {
     next: Instant,
     until: Instant,
 }
@@ -78,14 +78,17 @@ impl EndedReviews {
     pub(crate) fn take_over(&mut self, ended: ReviewDocument, editor: &Editor) -> Option<PathBuf> {
         let ReviewDocument { review, phase, copy, .. } = ended;
         let path = copy.path()?.to_owned();
-        let (text, looks) = match phase {
+        let (text, checks) = match phase {
             Phase::Closed { .. } => return None,
             Phase::Open(_) => {
                 (editor.documents.get(&path).map(|document| document.text.text().clone()), None)
             }
-            Phase::Apart { .. } => {
+            Phase::ShownWithoutServer { .. } => {
                 let now = Instant::now();
-                (Some(copy.written().clone()), Some(Looks { next: now + LOOK, until: now + LOOKS_FOR }))
+                (
+                    Some(copy.written().clone()),
+                    Some(FileChecks { next: now + CHECK_INTERVAL, until: now + CHECK_DURATION }),
+                )
             }
         };
         let ended = EndedReview {
@@ -96,10 +99,10 @@ impl EndedReviews {
             draft: None,
             is_typing_explained: false,
             is_save_explained: false,
-            looks,
+            checks,
         };
         self.reviews.insert(path.clone(), ended);
-        looks.is_none().then_some(path)
+        checks.is_none().then_some(path)
     }
 
     /// Keeps a text that the person saved in a document whose edits this server does not see, and that no
@@ -113,18 +116,18 @@ impl EndedReviews {
         tell_kept(io, editor, kept.map(|draft| draft.is_some()));
     }
 
-    /// Returns the next time at which [`Self::look`] has something to do next.
+    /// Returns the next time at which [`Self::check_files`] has something to do next.
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        self.reviews.values().filter_map(|ended| ended.looks).map(|looks| looks.next).min()
+        self.reviews.values().filter_map(|ended| ended.checks).map(|checks| checks.next).min()
     }
 
     /// Keeps text that the person has saved in an editor that reports nothing about the document.
-    pub(crate) fn look(&mut self, io: &Io, editor: &Editor, now: Instant) {
-        self.reviews.retain(|_, ended| ended.looks.is_none_or(|looks| now < looks.until));
+    pub(crate) fn check_files(&mut self, io: &Io, editor: &Editor, now: Instant) {
+        self.reviews.retain(|_, ended| ended.checks.is_none_or(|checks| now < checks.until));
         for ended in self.reviews.values_mut() {
-            if let Some(looks) = ended.looks.as_mut().filter(|looks| looks.next <= now) {
-                looks.next = now + LOOK;
-                let late = ended.saved_apart().filter(|text| ended.is_late(text));
+            if let Some(checks) = ended.checks.as_mut().filter(|checks| checks.next <= now) {
+                checks.next = now + CHECK_INTERVAL;
+                let late = ended.text_saved_without_server().filter(|text| ended.is_late(text));
                 let kept = late.map(|text| ended.save(&text, &*self.drafts)).transpose();
                 tell_kept(io, editor, kept.map(|kept| matches!(kept, Some((_, true)))));
             }
@@ -168,7 +171,7 @@ impl EndedReviews {
         let ended = std::mem::take(&mut self.reviews).into_iter();
         let keys = ended.map(|(key, mut ended)| {
             let text = editor.documents.get(&key).map(|document| document.text.text().clone());
-            let late = text.or_else(|| ended.saved_apart()).filter(|text| ended.is_late(text));
+            let late = text.or_else(|| ended.text_saved_without_server()).filter(|text| ended.is_late(text));
             if let Some(Err(error)) = late.map(|text| ended.save(&text, &*self.drafts)) {
                 tracing::error!(%error, "text typed into a decided proposal is lost");
             }
@@ -179,9 +182,9 @@ impl EndedReviews {
 }
 
 impl EndedReview {
-    /// Returns the text of the file, where only that tells what the person saves.
-    fn saved_apart(&self) -> Option<Arc<str>> {
-        self.looks?;
+    /// Returns the text of the file, if only the file tells what the person saves.
+    fn text_saved_without_server(&self) -> Option<Arc<str>> {
+        self.checks?;
         self.file.read().ok().flatten().map(Arc::from)
     }
 

@@ -143,7 +143,7 @@ impl WaitingReviews {
             let is_about = key == Some(&editor.documents.name_of(&review.file));
             let here = if is_about { &mut about } else { &mut others };
             here.push(fitted(code_actions::show(review, roots, named)));
-            if is_about || waiting.document.phase.is_apart() {
+            if is_about || waiting.document.phase.is_shown_without_server() {
                 here.extend(code_actions::decide(review, roots, named.max(Named::File)).map(fitted));
             }
         }
@@ -189,8 +189,8 @@ impl WaitingReviews {
             .map(WaitingReview::review)
             .filter(|review| editor.documents.name_of(&review.file) == key);
         // The person may be in a document for which this server offers nothing.
-        let is_apart = editor.kind().language_command.is_some() && editor.documents.get(key).is_none();
-        let marks: Vec<_> = about.map(|review| on_target(review, editor, is_apart)).collect();
+        let lacks_actions = editor.kind().language_command.is_some() && editor.documents.get(key).is_none();
+        let marks: Vec<_> = about.map(|review| on_target(review, editor, lacks_actions)).collect();
         // An agent may have removed the file to write it again; its old marks must still go.
         if marks.is_empty() || key.is_file() {
             editor.documents.publish(io, key, &marks);

@@ -78,7 +78,7 @@ impl WaitingReview {
         // Some editors send the text of an offer after they have answered it.
         let awaited = self.document.mirror.has_offer();
         self.document.editor_changed(steps);
-        let is_ours = awaited || self.document.phase.opened().is_some_and(|open| open.is_save_due);
+        let is_ours = awaited || self.document.phase.opened().is_some_and(|open| open.awaits_save);
         self.sync(io, editor);
         if is_ours {
             self.mark(io, editor);
@@ -90,7 +90,7 @@ impl WaitingReview {
     pub(crate) fn saved(&mut self, io: &mut Io, editor: &mut Editor) {
         let ReviewDocument { phase, copy, mirror, .. } = &mut self.document;
         copy.mark_saved(mirror.editor_text().clone());
-        if phase.opened_mut().is_some_and(|open| std::mem::take(&mut open.is_save_due)) {
+        if phase.opened_mut().is_some_and(|open| std::mem::take(&mut open.awaits_save)) {
             // Marks from before the edit are at other lines.
             return self.mark(io, editor);
         }
@@ -134,15 +134,15 @@ impl WaitingReview {
 
     /// Handles an editor that shows the document without this server, because it uses none for that language.
     /// The person sees no marks or actions there, so a message names another way.
-    pub(crate) fn shown_apart(&self, io: &Io, editor: &Editor) {
-        let message = messages::apart(self.review(), editor.kind().language_command);
+    pub(crate) fn shown_without_server(&self, io: &Io, editor: &Editor) {
+        let message = messages::shown_without_server(self.review(), editor.kind().language_command);
         editor.warn_about(io, self.review(), message);
     }
 
     /// Handles the editor's answer to an offer of the mirror.
     pub(crate) fn offer_answered(&mut self, io: &mut Io, editor: &mut Editor, offer: u64, is_taken: bool) {
         if let Some(open) = self.document.phase.opened_mut() {
-            open.is_save_due = is_taken && editor.kind().saves_edits;
+            open.awaits_save = is_taken && editor.kind().saves_edits;
         }
         self.document.mirror.offer_answered(offer, is_taken);
         self.sync(io, editor);

@@ -100,7 +100,7 @@ async fn a_proposal_shown_without_this_server_is_decided_elsewhere() {
     companion.serve(&mut stage).await;
     assert_eq!(companion.decided, Some(alongside_desk::Decision::Accept));
 
-    // A proposal that is opened, before or after the answer, is not apart.
+    // A proposal that is opened, before or after the answer, is not shown without this server.
     for opened_first in [true, false] {
         let (mut stage, _) = proposed("helix").await;
         stage.choose("file:///elsewhere", 0, "Review: ");
@@ -122,7 +122,7 @@ async fn a_proposal_shown_without_this_server_is_decided_elsewhere() {
 
 /// Returns a proposal that an editor shows without this server; also its file, and the document of another
 /// file.
-async fn shown_apart() -> (Stage, Companion, PathBuf, String) {
+async fn shown_without_server() -> (Stage, Companion, PathBuf, String) {
     let (mut stage, companion) = proposed("helix").await;
     stage.open("other.md", "x\n");
     let other = stage.uri("other.md");
@@ -138,7 +138,7 @@ async fn shown_apart() -> (Stage, Companion, PathBuf, String) {
 #[tokio::test(start_paused = true)]
 async fn text_saved_in_a_proposal_without_this_server_counts() {
     let mine = format!("mine\n{NEW}");
-    let (mut stage, mut companion, own, other) = shown_apart().await;
+    let (mut stage, mut companion, own, other) = shown_without_server().await;
     std::fs::write(&own, &mine).unwrap();
     stage.choose(&other, 0, "alongside: Accept ");
     companion.serve(&mut stage).await;
@@ -147,7 +147,7 @@ async fn text_saved_in_a_proposal_without_this_server_counts() {
     assert_eq!(stage.drafts.texts(), Vec::<String>::new());
 
     // Showing it again, or a decision elsewhere, takes the text as well.
-    let (mut stage, mut companion, own, other) = shown_apart().await;
+    let (mut stage, mut companion, own, other) = shown_without_server().await;
     std::fs::write(&own, &mine).unwrap();
     stage.choose(&other, 0, "Review: ");
     companion.serve(&mut stage).await;
@@ -170,7 +170,7 @@ async fn text_saved_in_a_proposal_without_this_server_counts() {
     std::fs::write(&own, "at the end").unwrap();
     stage.desk.shut_down(&stage.io);
     assert_eq!(stage.drafts.texts(), ["late", "at the end"]);
-    let (mut stage, _companion, own, _) = shown_apart().await;
+    let (mut stage, _companion, own, _) = shown_without_server().await;
     std::fs::write(&own, "at the end").unwrap();
     stage.desk.shut_down(&stage.io);
     assert_eq!(stage.drafts.texts(), ["at the end"]);
@@ -179,7 +179,7 @@ async fn text_saved_in_a_proposal_without_this_server_counts() {
 /// The editor reports no save, and other desks continue meanwhile.
 #[tokio::test(start_paused = true)]
 async fn text_saved_apart_reaches_the_review_by_itself_and_keeps_other_desks_changes() {
-    let (mut stage, mut companion, own, other) = shown_apart().await;
+    let (mut stage, mut companion, own, other) = shown_without_server().await;
     companion.change(&stage, |review| review.current = NEW.replace("TWO", "two").into());
     companion.serve(&mut stage).await;
     std::fs::write(&own, format!("{NEW}mine\n")).unwrap();
@@ -196,12 +196,12 @@ async fn text_saved_apart_reaches_the_review_by_itself_and_keeps_other_desks_cha
 
 #[tokio::test(start_paused = true)]
 async fn an_editor_that_saves_an_untouched_proposal_edits_nothing() {
-    let (mut stage, mut companion, own, other) = shown_apart().await;
+    let (mut stage, mut companion, own, other) = shown_without_server().await;
     std::fs::write(&own, NEW.replace('\n', "\r\n")).unwrap();
     stage.choose(&other, 0, "alongside: Reject ");
     companion.serve(&mut stage).await;
     assert_eq!((companion.decided, companion.edits), (Some(alongside_desk::Decision::Reject), 0));
-    let (mut stage, companion, own, _) = shown_apart().await;
+    let (mut stage, companion, own, _) = shown_without_server().await;
     std::fs::write(&own, [0xff, b'\n']).unwrap();
     stage.choose(&stage.uri("other.md"), 0, "alongside: Accept ");
     assert!(stage.seen().said().contains("does not count: cannot read it"));
