@@ -106,17 +106,17 @@ pub struct Lookup {
     pub releases: Releases,
     /// The file's directory and name.
     pub file: DiscoveryFile,
-    /// The way in which they find the name.
-    pub how: How,
+    /// The way in which they search for the name.
+    pub name_search: NameSearch,
     /// The releases that take a record of any workspace from there, and fail if the workspace is another.
     pub unchecked: Releases,
     /// The releases that look there only if no port variable is set.
     pub without_port_variable: Releases,
 }
 
-/// The way in which an agent finds a file's name.
+/// The way in which an agent searches for a file's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
+pub enum NameSearch {
     /// It fills the editor's PID or the port variable into the name.
     Spelled,
     /// It lists names with the editor's PID, sorted by name.
@@ -200,8 +200,8 @@ pub(crate) const VS_CODE: Terminal =
 pub const CONTAINER_HOST: &str = "host.docker.internal";
 
 impl Lookup {
-    pub(crate) const fn new(releases: Releases, file: DiscoveryFile, how: How) -> Self {
-        Self { releases, file, how, unchecked: Releases::NONE, without_port_variable: Releases::NONE }
+    pub(crate) const fn new(releases: Releases, file: DiscoveryFile, name_search: NameSearch) -> Self {
+        Self { releases, file, name_search, unchecked: Releases::NONE, without_port_variable: Releases::NONE }
     }
 
     pub(crate) const fn unchecked(self, unchecked: Releases) -> Self {

@@ -14,6 +14,7 @@ const KAKOUNE: &str = "usr/bin/kak";
 const RECIPE: Recipe = Recipe {
     name: "kakoune",
     editors: "Kakoune",
+    // `patchelf` makes Kakoune load the libraries of the tree.
     packages: &["kakoune", "patchelf"],
     programs: &[KAKOUNE],
     tools: &[],
@@ -31,28 +32,28 @@ pub struct Kakoune {
     /// Kakoune, whose command is `kak`.
     pub editor: Editor,
     /// The path of kakoune-lsp, whose command is `kak-lsp`.
-    language_client: PathBuf,
+    kakoune_lsp: PathBuf,
 }
 
 impl Kakoune {
     /// Puts `kak` and `kak-lsp` on the sandbox's PATH.
     pub fn put_on_path(&self, sandbox: &Sandbox) -> Result<()> {
         self.editor.put_on_path(sandbox)?;
-        write_program(sandbox, "kak-lsp", &format!("exec '{}' \"$@\"", self.language_client.display()))
+        write_program(sandbox, "kak-lsp", &format!("exec '{}' \"$@\"", self.kakoune_lsp.display()))
     }
 }
 
 /// Returns the newest Kakoune and kakoune-lsp, and installs them first if they are missing. Compiling
 /// kakoune-lsp takes one or two minutes.
 pub fn install_kakoune() -> Result<Kakoune, InstallError> {
-    let (tree, language_client) = install_trees(|cache| {
+    let (tree, kakoune_lsp) = install_trees(|cache| {
         let tree = Tree::install(cache, Generation::Newest.suite(), &RECIPE)?;
-        Ok((tree, install_language_client(cache)?))
+        Ok((tree, install_kakoune_lsp(cache)?))
     })?;
-    Ok(Kakoune { editor: tree.editor("kak", KAKOUNE, &[], "kakoune"), language_client })
+    Ok(Kakoune { editor: tree.editor("kak", KAKOUNE, &[], "kakoune"), kakoune_lsp })
 }
 
-fn install_language_client(cache: &Path) -> Result<PathBuf, InstallError> {
+fn install_kakoune_lsp(cache: &Path) -> Result<PathBuf, InstallError> {
     let home = cache.join(format!("kakoune-lsp-{KAKOUNE_LSP_VERSION}"));
     let program = home.join("bin/kak-lsp");
     if program.exists() {

@@ -107,7 +107,7 @@ impl FakeModel {
                     .map(|request| format!("{} … {:?}", request.uri, tail(&request.prompt())))
                     .collect::<Vec<_>>()
             };
-            let found = requests.iter().find(|request| script::is_prompt(&request.transcript, prompt));
+            let found = requests.iter().find(|request| script::ends_with_prompt(&request.transcript, prompt));
             found.cloned().ok_or_else(|| format!("{:#?}", summaries()))
         })
     }

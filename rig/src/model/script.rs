@@ -70,7 +70,8 @@ impl Script {
 
     /// Returns the reply that follows `transcript`; "OK" for a prompt that is not in the script.
     pub(super) fn next(&self, transcript: &[Message]) -> ModelReply {
-        let Some((_, replies)) = self.replies.iter().find(|(prompt, _)| is_prompt(transcript, prompt)) else {
+        let Some((_, replies)) = self.replies.iter().find(|(prompt, _)| ends_with_prompt(transcript, prompt))
+        else {
             return ModelReply::say("OK");
         };
         let since_prompt = transcript.iter().rev().take_while(|message| !is_from_person(message));
@@ -86,7 +87,7 @@ pub(super) fn last_message_of_person(transcript: &[Message]) -> Option<&Message>
 
 /// Whether the person's last message ends with `prompt`. Agents add context and reminders before the typed
 /// text, so the prompt is always at the end.
-pub(super) fn is_prompt(transcript: &[Message], prompt: &str) -> bool {
+pub(super) fn ends_with_prompt(transcript: &[Message], prompt: &str) -> bool {
     last_message_of_person(transcript)
         .and_then(|message| message.texts.last())
         .is_some_and(|text| text.trim_end().ends_with(prompt))
@@ -119,6 +120,7 @@ mod tests {
         assert_eq!(script.next(&called), ModelReply::say("done"));
     }
 
+    /// An agent makes a side request for itself, such as for a suggestion.
     #[test]
     fn side_request_gets_a_reply_outside_the_script() {
         let script = Script::new().on("change it", [ModelReply::call("write_file", json!({}))]);

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use alongside_contract::behaviour::{How, Lookup, Release};
+use alongside_contract::behaviour::{Lookup, NameSearch, Release};
 use alongside_contract::discovery::Record;
 use alongside_contract::family::{DiscoveryFile, Family, Fields};
 use alongside_platform::process;
@@ -43,9 +43,9 @@ impl FileSearch<'_> {
                 searched.step(self.place(&lookup.file), StepResult::PassedOver, why);
                 continue;
             }
-            match lookup.how {
-                How::Spelled => self.look_up_by_name(lookup, &mut searched),
-                How::ListedForPid | How::ListedForAnyPid | How::ListedByAge => {
+            match lookup.name_search {
+                NameSearch::Spelled => self.look_up_by_name(lookup, &mut searched),
+                NameSearch::ListedForPid | NameSearch::ListedForAnyPid | NameSearch::ListedByAge => {
                     self.look_up_by_listing(lookup, &mut searched);
                 }
             }
@@ -114,9 +114,11 @@ impl FileSearch<'_> {
             }
         };
         let pid_of = |path: &PathBuf| lookup.file.pid_in(path.file_name()?.to_str()?);
-        match lookup.how {
-            How::ListedForPid => paths.retain(|path| pid_of(path).is_some() && pid_of(path) == self.pid),
-            How::ListedForAnyPid => paths.sort_by_cached_key(|path| {
+        match lookup.name_search {
+            NameSearch::ListedForPid => {
+                paths.retain(|path| pid_of(path).is_some() && pid_of(path) == self.pid);
+            }
+            NameSearch::ListedForAnyPid => paths.sort_by_cached_key(|path| {
                 let pid = pid_of(path).unwrap_or_default();
                 std::cmp::Reverse((Some(pid) == self.pid, process::is_alive(pid), pid))
             }),
@@ -124,8 +126,8 @@ impl FileSearch<'_> {
         }
         paths.retain(|path| !searched.has(path));
         if paths.is_empty() {
-            let why = match lookup.how {
-                How::ListedForPid => format!("no file of process {}", self.pid.unwrap_or_default()),
+            let why = match lookup.name_search {
+                NameSearch::ListedForPid => format!("no file of process {}", self.pid.unwrap_or_default()),
                 _ => "no file".into(),
             };
             return searched.step(self.place(&lookup.file), StepResult::PassedOver, why);

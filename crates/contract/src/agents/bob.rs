@@ -1,4 +1,4 @@
-//! IBM Bob, a fork that the project has not run.
+//! IBM Bob, a fork that we have not run.
 
 use crate::agent::Agent;
 use crate::behaviour::DEFAULT_BEHAVIOUR;

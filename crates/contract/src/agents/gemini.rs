@@ -2,7 +2,7 @@
 
 use crate::agent::Agent;
 use crate::behaviour::{
-    Behaviour, DEFAULT_BEHAVIOUR, Hosts, How, Lookup, Releases, Terminal, Unproxied, VS_CODE, Value,
+    Behaviour, DEFAULT_BEHAVIOUR, Hosts, Lookup, NameSearch, Releases, Terminal, Unproxied, VS_CODE, Value,
 };
 use crate::family::{Dialect, Directory, DiscoveryFile, Family, Fields, FoundBy, Transport, Variables};
 use crate::hook::{
@@ -113,17 +113,17 @@ const BEHAVIOUR: Behaviour = Behaviour {
         Lookup::new(
             Releases::between((0, 1, 22), (0, 27, 0)),
             DiscoveryFile { readers: "Gemini CLI 0.1.22 to 0.26", ..PID_FILE },
-            How::Spelled,
+            NameSearch::Spelled,
         )
         .unchecked(Releases::ALL),
         Lookup::new(
             Releases::from((0, 27, 0)),
             DiscoveryFile { name: PID_FILE.name, readers: "Gemini CLI 0.27.0 and newer", ..FILE },
-            How::Spelled,
+            NameSearch::Spelled,
         )
         .unchecked(Releases::ALL),
-        Lookup::new(Releases::between((0, 5, 3), (0, 31, 0)), FILE, How::ListedForPid),
-        Lookup::new(Releases::from((0, 31, 0)), FILE, How::ListedForAnyPid),
+        Lookup::new(Releases::between((0, 5, 3), (0, 31, 0)), FILE, NameSearch::ListedForPid),
+        Lookup::new(Releases::from((0, 31, 0)), FILE, NameSearch::ListedForAnyPid),
     ],
     reads_variables: Releases::ALL,
     pid_variable: Releases::from((0, 31, 0)),

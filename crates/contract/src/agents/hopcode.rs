@@ -1,4 +1,4 @@
-//! HopCode, a fork that the project has not run.
+//! HopCode, a fork that we have not run.
 
 use crate::agent::Agent;
 use crate::behaviour::DEFAULT_BEHAVIOUR;

@@ -1,7 +1,7 @@
 //! LLxprt Code, a fork of Gemini CLI.
 
 use crate::agent::Agent;
-use crate::behaviour::{Behaviour, DEFAULT_BEHAVIOUR, Hosts, How, Lookup, Releases, Unproxied};
+use crate::behaviour::{Behaviour, DEFAULT_BEHAVIOUR, Hosts, Lookup, NameSearch, Releases, Unproxied};
 use crate::family::{Dialect, Directory, DiscoveryFile, Family, Fields, FoundBy, Transport, Variables};
 
 pub(super) const AGENT: Agent = Agent {
@@ -33,8 +33,8 @@ const BEHAVIOUR: Behaviour = Behaviour {
     known_to: Some((0, 11, 0)),
     connects: Releases::from((0, 1, 14)),
     lookups: &[
-        Lookup::new(Releases::from((0, 9, 0)), FILE, How::ListedForPid).unchecked(Releases::ALL),
-        Lookup::new(Releases::from((0, 1, 21)), PID_FILE, How::Spelled).unchecked(Releases::ALL),
+        Lookup::new(Releases::from((0, 9, 0)), FILE, NameSearch::ListedForPid).unchecked(Releases::ALL),
+        Lookup::new(Releases::from((0, 1, 21)), PID_FILE, NameSearch::Spelled).unchecked(Releases::ALL),
     ],
     pid_variable: Releases::NONE,
     token_variable: Releases::from((0, 9, 0)),

@@ -1,7 +1,7 @@
-//! OLA Code, a fork of Qwen Code that the project has not run.
+//! OLA Code, a fork of Qwen Code that we have not run.
 
 use crate::agent::Agent;
-use crate::behaviour::{Behaviour, DEFAULT_BEHAVIOUR, How, Lookup, Releases};
+use crate::behaviour::{Behaviour, DEFAULT_BEHAVIOUR, Lookup, NameSearch, Releases};
 use crate::family::{Dialect, Directory, DiscoveryFile, Family, Fields, FoundBy, Transport, Variables};
 
 pub(super) const AGENT: Agent = Agent {
@@ -22,8 +22,8 @@ pub(super) const AGENT: Agent = Agent {
         dialect: Dialect::CONTRACT,
         behaviour: Behaviour {
             lookups: &[
-                Lookup::new(Releases::ALL, LOCK, How::Spelled),
-                Lookup::new(Releases::ALL, LOCK, How::ListedByAge),
+                Lookup::new(Releases::ALL, LOCK, NameSearch::Spelled),
+                Lookup::new(Releases::ALL, LOCK, NameSearch::ListedByAge),
             ],
             needs_living_editor: Releases::ALL,
             ..DEFAULT_BEHAVIOUR
@@ -33,6 +33,7 @@ pub(super) const AGENT: Agent = Agent {
     turns: None,
 };
 
+/// The discovery file, named like a lock file.
 const LOCK: DiscoveryFile = DiscoveryFile {
     directory: Directory::Home { below_home: ".ola/ide", base_variable: None, below_base: "" },
     name: "{port}.lock",

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::agent::Agent;
-use crate::behaviour::{Behaviour, DEFAULT_BEHAVIOUR, Hosts, How, Lookup, Releases, Unproxied};
+use crate::behaviour::{Behaviour, DEFAULT_BEHAVIOUR, Hosts, Lookup, NameSearch, Releases, Unproxied};
 use crate::family::{Dialect, Directory, DiscoveryFile, Family, Fields, FoundBy, Transport, Variables};
 use crate::hook::{
     AnswerFormat, AnsweredBy, Arguments, EditArguments, EntryShape, FileArguments, Guard, Hook, HookEvent,
@@ -126,19 +126,20 @@ const BEHAVIOUR: Behaviour = Behaviour {
     known_to: Some((0, 24, 4)),
     connects: Releases::from((0, 0, 13)),
     lookups: &[
-        Lookup::new(Releases::between((0, 5, 1), (0, 15, 10)), LOCK_AT_HOME, How::Spelled)
+        Lookup::new(Releases::between((0, 5, 1), (0, 15, 10)), LOCK_AT_HOME, NameSearch::Spelled)
             .unchecked(Releases::ALL),
-        Lookup::new(Releases::from((0, 15, 10)), LOCK, How::Spelled).unchecked(Releases::until((0, 21, 0))),
-        Lookup::new(Releases::from((0, 0, 13)), PID_FILE, How::Spelled)
+        Lookup::new(Releases::from((0, 15, 10)), LOCK, NameSearch::Spelled)
             .unchecked(Releases::until((0, 21, 0))),
-        Lookup::new(Releases::between((0, 1, 3), (0, 5, 1)), LISTED, How::ListedForPid),
-        Lookup::new(Releases::from((0, 5, 1)), PORT_FILE, How::Spelled)
+        Lookup::new(Releases::from((0, 0, 13)), PID_FILE, NameSearch::Spelled)
+            .unchecked(Releases::until((0, 21, 0))),
+        Lookup::new(Releases::between((0, 1, 3), (0, 5, 1)), LISTED, NameSearch::ListedForPid),
+        Lookup::new(Releases::from((0, 5, 1)), PORT_FILE, NameSearch::Spelled)
             .unchecked(Releases::until((0, 21, 0))),
         Lookup {
             without_port_variable: Releases::until((0, 15, 0)),
-            ..Lookup::new(Releases::between((0, 12, 0), (0, 15, 10)), LOCK_AT_HOME, How::ListedByAge)
+            ..Lookup::new(Releases::between((0, 12, 0), (0, 15, 10)), LOCK_AT_HOME, NameSearch::ListedByAge)
         },
-        Lookup::new(Releases::from((0, 15, 10)), LOCK, How::ListedByAge),
+        Lookup::new(Releases::from((0, 15, 10)), LOCK, NameSearch::ListedByAge),
     ],
     pid_variable: Releases::NONE,
     token_variable: Releases::NONE,
@@ -160,7 +161,7 @@ const BEHAVIOUR: Behaviour = Behaviour {
     ..DEFAULT_BEHAVIOUR
 };
 
-/// The lock of Qwen Code.
+/// The discovery file of Qwen Code, named like a lock file.
 const LOCK: DiscoveryFile = DiscoveryFile {
     directory: Directory::Home {
         below_home: ".qwen/ide",
@@ -172,7 +173,7 @@ const LOCK: DiscoveryFile = DiscoveryFile {
     readers: "Qwen Code 0.5.1 and newer",
 };
 
-/// The lock of the releases that do not read the variable.
+/// The discovery file of the releases that do not read the variable.
 const LOCK_AT_HOME: DiscoveryFile = DiscoveryFile {
     directory: Directory::Home { below_home: ".qwen/ide", base_variable: None, below_base: "ide" },
     ..LOCK

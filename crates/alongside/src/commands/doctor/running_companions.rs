@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use alongside_agent::find::{self, Surroundings};
 use alongside_contract::agents::discovery_files;
-use alongside_contract::behaviour::{How, Lookup, Release};
+use alongside_contract::behaviour::{Lookup, NameSearch, Release};
 use alongside_contract::discovery::{Record, WRITER, split_roots};
 use alongside_contract::family::{Directory, Family};
 use alongside_desk::socket::Report;
@@ -119,7 +119,9 @@ impl Companions {
         release: Release,
     ) -> FileLocation {
         let applies = |lookup: &&Lookup| lookup.releases.hold(release);
-        let lists = |lookup: &&Lookup| matches!(lookup.how, How::ListedForAnyPid | How::ListedByAge);
+        let lists = |lookup: &&Lookup| {
+            matches!(lookup.name_search, NameSearch::ListedForAnyPid | NameSearch::ListedByAge)
+        };
         let all: Vec<&Lookup> = family.behaviour.lookups.iter().filter(applies).collect();
         // A release that lists a directory accepts any file name in it.
         let listed: Vec<&Lookup> = all.iter().copied().filter(lists).collect();
