@@ -11,12 +11,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::context::{Position, Range as TextRange};
 
-/// The bytes of a block, the unit in which lines are found. Counting line endings by block is many times
-/// faster than finding each: the first frame of a desk, on 200,000 lines, waits for nothing else.
-const BLOCK: usize = 512;
+/// The bytes of a block, the unit in which lines are found. Counting newlines by block is many times faster
+/// than finding each: on 200,000 lines, it is all that the first frame of a desk waits for.
+const BLOCK_BYTES: usize = 512;
 
 /// The most lines over which a scan from a known line is faster than a look-up.
-const FEW_LINES: usize = 8;
+const MAX_SCANNED_LINES: usize = 8;
 
 /// A change of the current text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,20 +32,20 @@ pub struct Change {
 #[derive(Debug, Clone)]
 pub struct Text {
     text: Arc<str>,
-    /// The number of line ends before each block, and last the number in the whole text.
-    ends: Arc<[usize]>,
+    /// For each block, the number of newlines before it; then that of the whole text.
+    newlines_before: Arc<[usize]>,
 }
 
 impl Text {
-    /// Counts the line ends.
+    /// Creates a text and indexes its lines.
     pub fn new(text: impl Into<Arc<str>>) -> Self {
         let text = text.into();
-        let blocks = text.as_bytes().chunks(BLOCK).scan(0, |before, block| {
-            *before += count(block);
+        let blocks = text.as_bytes().chunks(BLOCK_BYTES).scan(0, |before, block| {
+            *before += count_newlines(block);
             Some(*before)
         });
-        let ends = std::iter::once(0).chain(blocks).collect();
-        Self { text, ends }
+        let newlines_before = std::iter::once(0).chain(blocks).collect();
+        Self { text, newlines_before }
     }
 
     /// Returns the whole text.
@@ -55,7 +55,7 @@ impl Text {
 
     /// Returns the number of lines.
     pub fn len(&self) -> usize {
-        self.ends.last().copied().unwrap_or_default() + usize::from(self.ends_open())
+        self.newlines_before.last().copied().unwrap_or_default() + usize::from(self.ends_open())
     }
 
     /// Whether there is no line, which is so for the empty text only.
@@ -84,21 +84,23 @@ impl Text {
     pub fn start(&self, line: usize) -> usize {
         let Some(last) = line.checked_sub(1) else { return 0 };
         // The block with the end of the line before.
-        let block = self.ends.partition_point(|before| *before <= last) - 1;
-        let first = (block * BLOCK).min(self.text.len());
+        let block = self.newlines_before.partition_point(|before| *before <= last) - 1;
+        let first = (block * BLOCK_BYTES).min(self.text.len());
         let mut ends = memchr::memchr_iter(b'\n', &self.text.as_bytes()[first..]);
-        ends.nth(last - self.ends[block]).map_or(self.text.len(), |end| first + end + 1)
+        ends.nth(last - self.newlines_before[block]).map_or(self.text.len(), |end| first + end + 1)
     }
 
-    /// Returns the byte offset at which a line begins that comes so many `lines` after one that begins at
-    /// `start`.
-    pub fn start_after(&self, line: usize, start: usize, lines: usize) -> usize {
-        match lines.checked_sub(1) {
-            None => start,
-            Some(last) if lines <= FEW_LINES => memchr::memchr_iter(b'\n', &self.text.as_bytes()[start..])
-                .nth(last)
-                .map_or(self.text.len(), |end| start + end + 1),
-            Some(_) => self.start(line + lines),
+    /// Returns the byte offset at which the line begins that is `count` lines after `line`. `line_start`: the
+    /// known start of `line`.
+    pub fn start_after(&self, line: usize, line_start: usize, count: usize) -> usize {
+        match count.checked_sub(1) {
+            None => line_start,
+            Some(last) if count <= MAX_SCANNED_LINES => {
+                memchr::memchr_iter(b'\n', &self.text.as_bytes()[line_start..])
+                    .nth(last)
+                    .map_or(self.text.len(), |end| line_start + end + 1)
+            }
+            Some(_) => self.start(line + count),
         }
     }
 
@@ -108,11 +110,11 @@ impl Text {
         if offset >= self.text.len() {
             return self.len();
         }
-        let block = offset / BLOCK;
-        self.ends[block] + count(&self.text.as_bytes()[block * BLOCK..offset])
+        let block = offset / BLOCK_BYTES;
+        self.newlines_before[block] + count_newlines(&self.text.as_bytes()[block * BLOCK_BYTES..offset])
     }
 
-    /// Whether the last line lacks its `\n`.
+    /// Whether the text lacks a final newline.
     pub fn ends_open(&self) -> bool {
         !self.text.is_empty() && !self.text.ends_with('\n')
     }
@@ -142,17 +144,18 @@ impl Text {
     /// Returns the text after some changes, applied in order, each on the result of the one before.
     ///
     /// # Errors
-    /// [`OutOfText`] for a position that is not in the text.
-    pub fn changed(&self, changes: &[Change]) -> Result<Self, OutOfText> {
+    /// [`PositionNotInText`] for a position that is not in the text.
+    pub fn changed(&self, changes: &[Change]) -> Result<Self, PositionNotInText> {
         let mut text = self.clone();
         for change in changes {
             text = match change.range {
                 None => Self::new(change.text.as_str()),
                 Some(range) => {
-                    let start = text.offset(range.start).ok_or(OutOfText { place: range.start })?;
-                    let end = text.offset(range.end).ok_or(OutOfText { place: range.end })?;
+                    let start =
+                        text.offset(range.start).ok_or(PositionNotInText { position: range.start })?;
+                    let end = text.offset(range.end).ok_or(PositionNotInText { position: range.end })?;
                     if end < start {
-                        return Err(OutOfText { place: range.end });
+                        return Err(PositionNotInText { position: range.end });
                     }
                     let whole = text.text();
                     let mut new = String::with_capacity(start + change.text.len() + whole.len() - end);
@@ -167,17 +170,17 @@ impl Text {
     }
 }
 
-/// Returns the number of line ends in these bytes.
-fn count(bytes: &[u8]) -> usize {
+/// Returns the number of newlines in these bytes.
+fn count_newlines(bytes: &[u8]) -> usize {
     memchr::memchr_iter(b'\n', bytes).count()
 }
 
 /// A position that is not in a text, or a range that ends before it starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("line {}, column {} is not in the text", .place.line, .place.character)]
-pub struct OutOfText {
+#[error("line {}, column {} is not in the text", .position.line, .position.character)]
+pub struct PositionNotInText {
     /// The position.
-    pub place: Position,
+    pub position: Position,
 }
 
 #[cfg(test)]
@@ -189,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_keep_their_ends() {
+    fn lines_keep_their_newlines() {
         let text = Text::new("a\r\nb\n\nc");
         assert_eq!(text.len(), 4);
         assert_eq!(text.lines(0..1), "a\r\n");
@@ -203,14 +206,14 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_found_however_they_lie_to_blocks() {
-        let long = "x".repeat(3 * BLOCK);
+    fn lines_are_found_across_block_boundaries() {
+        let long = "x".repeat(3 * BLOCK_BYTES);
         for text in [
             "",
             "\n",
             "a",
-            &"\n".repeat(2 * BLOCK + 1),
-            &"ab\n".repeat(BLOCK),
+            &"\n".repeat(2 * BLOCK_BYTES + 1),
+            &"ab\n".repeat(BLOCK_BYTES),
             &format!("{long}\n{long}\n\n{long}"),
         ] {
             let mut starts: Vec<_> =
@@ -220,9 +223,9 @@ mod tests {
             assert_eq!(lines.len(), starts.len());
             let found: Vec<_> = (0..lines.len()).map(|line| lines.start(line)).collect();
             assert_eq!(found, starts);
-            for few in [0, 1, FEW_LINES, FEW_LINES + 1] {
-                let after = |line| lines.start_after(line, lines.start(line), few);
-                assert!((0..=lines.len()).all(|line| after(line) == lines.start(line + few)));
+            for count in [0, 1, MAX_SCANNED_LINES, MAX_SCANNED_LINES + 1] {
+                let after = |line| lines.start_after(line, lines.start(line), count);
+                assert!((0..=lines.len()).all(|line| after(line) == lines.start(line + count)));
             }
             assert_eq!((lines.start(starts.len()), lines.start(usize::MAX)), (text.len(), text.len()));
             for offset in 0..text.len() {
