@@ -161,7 +161,7 @@ impl Demo {
         }
     }
 
-    /// Runs the line desk. Returns the signal that ended it, if any.
+    /// Runs the line-mode desk. Returns the signal that ended it, if any.
     async fn run_line_desk(
         &mut self,
         companion: Companion,
@@ -191,7 +191,7 @@ impl Demo {
         })
     }
 
-    /// Lets the agent propose one change after the other at a line desk, and write the accepted ones.
+    /// Lets the agent propose one change after the other at a line-mode desk, and write the accepted ones.
     async fn play_at_desk(
         &mut self,
         desk: &mut LineDesk,

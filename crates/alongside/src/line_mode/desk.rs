@@ -1,4 +1,4 @@
-//! The line desk: its main loop, and the meaning of the lines that the person types. A review is only
+//! The line-mode desk: its main loop, and the meaning of the lines that the person types. A review is only
 //! accepted by an explicit line, at the revision that was shown.
 //!
 //! The loop waits for the companion, the person, a signal and the end of an editor. [`ReviewWork`] and
@@ -32,7 +32,7 @@ const SAVE_POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// The first character of the escape sequence of an arrow key or another key without a letter.
 const ESCAPE: char = '\x1b';
 
-/// The line desk for proposals.
+/// The line-mode desk for proposals.
 pub(crate) struct LineDesk {
     work: ReviewWork,
     search: Search,
@@ -410,7 +410,7 @@ mod tests {
     async fn an_unsent_reason_is_in_the_drafts() {
         let (reasons, drafts) = reasons_and_drafts("R too early\nR too late\nq\ny\n", 9).await;
         assert_eq!(reasons, ["too early", "too late"]);
-        let why = "the desk was closed before this reason was taken";
+        let why = "the desk was closed before the companion took this reason";
         assert_eq!(drafts, [format!("/p/a.rs (Codex): {why}: too late")]);
     }
 }

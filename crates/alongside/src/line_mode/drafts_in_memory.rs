@@ -1,4 +1,4 @@
-//! Drafts in memory, for the tests of the line desks.
+//! Drafts in memory, for the tests of line mode.
 
 use std::io;
 use std::path::{Path, PathBuf};

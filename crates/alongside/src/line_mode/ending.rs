@@ -1,4 +1,4 @@
-//! The policies of the line desk, and the reasons for its end.
+//! The policies of line mode, and the reasons for its end.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The line desk: reviews in a terminal, a pipe or a screen reader, hunk by hunk in the manner of `git add
+//! Line mode: reviews in a terminal, a pipe or a screen reader, hunk by hunk in the manner of `git add
 //! -p`. [`json`] is the desk for programs.
 
 mod accept_all;

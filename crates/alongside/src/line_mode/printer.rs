@@ -1,6 +1,6 @@
-//! The line desk's output: whole lines, one after the other. No output moves the cursor or overwrites a line,
-//! so a screen reader, a dumb terminal and a pipe get the same text. Only a terminal gets colours, and
-//! shorter forms of lines that do not fit.
+//! The output of line mode: whole lines, in sequence. No output moves the cursor or overwrites a line, so a
+//! screen reader, a dumb terminal and a pipe get the same text. Only a terminal gets colours, and shorter
+//! forms of lines that do not fit.
 
 use std::io::{IsTerminal, Write};
 

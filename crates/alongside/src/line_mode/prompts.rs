@@ -1,4 +1,4 @@
-//! The line desk's prompts, and its answers to lines that are no valid command.
+//! The prompts of line mode, and its answers to lines that are no valid command.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,9 @@ use alongside_desk::{HunkState, Review, harmless, messages};
 
 use super::letters::{self, At, Command};
 
-/// Returns the prompt of a question: its text, and the letters of the replies.
+/// Returns the prompt of a question: its text, and the letters of the replies. `about`: the review on which
+/// it was asked, and the companion's roots; `waiting`: the number of reviews that wait; `keeps_drafts`:
+/// whether edits outlive the desk.
 pub(super) fn question(
     question: Question,
     about: Option<(&Review, &[PathBuf])>,
@@ -64,7 +66,7 @@ pub(super) fn place(open: &OpenReview, is_kept: bool, has_more: bool) -> String 
 /// Returns the known reason, or how to type one. `at_hunk`: the reason is for one change.
 pub(super) fn reason(known: Option<&str>, at_hunk: bool) -> String {
     let subject = if at_hunk { "this change" } else { "the whole proposal" };
-    let drops = if at_hunk { "; the change is dropped" } else { "" };
+    let consequence = if at_hunk { "; the change is dropped" } else { "" };
     match known {
         Some(known) => {
             let shown = messages::reason_in_one_line(known);
@@ -73,7 +75,7 @@ pub(super) fn reason(known: Option<&str>, at_hunk: bool) -> String {
                 "Your reason for {subject}: {shown}\nType R and another text to replace it, R - to remove it."
             )
         }
-        None => format!("Type R and your reason for {subject}{drops}. The agent's model reads it."),
+        None => format!("Type R and your reason for {subject}{consequence}. The agent's model reads it."),
     }
 }
 
@@ -81,7 +83,8 @@ pub(super) fn reason(known: Option<&str>, at_hunk: bool) -> String {
 pub(super) const REMOVE_REASON: &str = "-";
 
 /// The answer to a reason that the companion has refused.
-pub(super) const REASON_COMES_BACK: &str = "Your reason is kept: R alone gives it again.";
+pub(super) const REASON_COMES_BACK: &str =
+    "The companion has not taken your reason. Type R to send it again.";
 
 /// The line at a terminal while no review waits.
 pub(super) const NOTHING_WAITS: &str = "Nothing to review. (l list, z pause context, ? help, q quit)";
@@ -91,14 +94,14 @@ pub(super) const KEY_WITHOUT_LETTER: &str =
     "Ignored: an arrow or another key without a letter is in that line.";
 
 /// The answer to `m` if the change has no further page.
-pub(super) const NO_NEXT_PAGE: &str = "Nothing more follows here.";
+pub(super) const NO_NEXT_PAGE: &str = "This change has no further page.";
 
-/// Returns the index of the change with this number among `changes` ones, or the answer to a wrong number.
-pub(super) fn index_of(number: &str, changes: usize) -> Result<usize, String> {
+/// Returns the index of the change with this number, of `count` changes, or the answer to a wrong number.
+pub(super) fn index_of(number: &str, count: usize) -> Result<usize, String> {
     let index = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
     index
-        .filter(|index| *index < changes)
-        .ok_or_else(|| format!("Type g and the number of a change, from 1 to {changes}."))
+        .filter(|index| *index < count)
+        .ok_or_else(|| format!("Type g and the number of a change, from 1 to {count}."))
 }
 
 /// The answer to a first search without a text.
@@ -109,13 +112,13 @@ pub(super) fn not_found(text: &str) -> String {
     format!("No change contains {:?}.", harmless::name(text))
 }
 
-/// Returns the answer to a search that found an earlier change.
+/// Returns the answer to a search in a turn review that found an earlier change.
 pub(super) fn found_earlier(text: &str) -> String {
     format!("No later change contains {:?}; this one does.", harmless::name(text))
 }
 
-/// Returns the answer to a search: the number of the match, counted from 1, and the number of all matches.
-/// `is_earlier`: the match is an earlier change.
+/// Returns the answer to a search in a proposal: the number of the match, counted from 1, and the number of
+/// all matches. `is_earlier`: the match is an earlier change.
 pub(super) fn found(text: &str, (number, all): (usize, usize), is_earlier: bool) -> String {
     match is_earlier {
         true => format!("No later change contains {:?}: match {number} of {all}.", harmless::name(text)),
@@ -123,8 +126,8 @@ pub(super) fn found(text: &str, (number, all): (usize, usize), is_earlier: bool)
     }
 }
 
-/// The answer if all lines were printed, but a long line only in part.
-pub(super) const ONLY_CUT: &str = "All of it was printed but the end of a line that is too long; e shows it.";
+/// The answer if everything was printed except the end of a long line.
+pub(super) const ONLY_CUT: &str = "Everything was printed except the end of a long line; e shows it.";
 
 /// Returns the answer to a step that has kept or dropped all changes from one on. `changes`: their indexes.
 pub(super) fn rest_decided(changes: std::ops::Range<usize>, keep: bool) -> String {

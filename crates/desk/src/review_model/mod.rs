@@ -1,5 +1,5 @@
 //! A review as a person works on it at a desk, without a screen: where they are, the questions they are
-//! asked, and the messages they read. The terminal desk and the line desk differ only in how they show it.
+//! asked, and the messages they read. The terminal desk and line mode differ only in how they show it.
 
 mod accept_all;
 mod acceptances;

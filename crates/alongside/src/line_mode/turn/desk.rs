@@ -1,5 +1,5 @@
-//! The line desk of a turn review: its loop, and the meaning of the lines that the person types. Changes are
-//! undone and comments are sent only after the person has confirmed their list.
+//! The line-mode desk of a turn review: its loop, and the meaning of the lines that the person types. Changes
+//! are undone and comments are sent only after the person has confirmed their list.
 
 use std::ops::ControlFlow;
 
@@ -24,7 +24,7 @@ pub(crate) fn review_request(directory: Option<String>, since: Option<String>) -
     Request::ReviewTurn { directory, since }
 }
 
-/// The line desk for a turn review.
+/// The line-mode desk for a turn review.
 pub(crate) struct TurnDesk {
     work: TurnWork,
     continued: Continued,

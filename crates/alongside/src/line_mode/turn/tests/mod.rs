@@ -319,7 +319,7 @@ async fn a_long_change_of_a_turn_has_pages() {
     assert!(pages[0].contains("... (2500 more lines; m shows the next ones)\n"), "{}", run.text);
     assert!(pages[0].contains("keep the whole file [y,n,m,c,u,f,?]?"), "{}", pages[0]);
     assert!(pages[2].contains("keep the whole file [y,n,c,u,f,?]?"), "{}", pages[2]);
-    assert!(pages[2].contains("Nothing more follows here."), "{}", pages[2]);
+    assert!(pages[2].contains("This change has no further page."), "{}", pages[2]);
 }
 
 /// Describes each request for a mark: its hunks, or its file.
