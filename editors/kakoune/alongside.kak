@@ -1,15 +1,15 @@
 # alongside: review the changes that coding agents propose.
 #
-# `alongside lsp` is a further language server in kakoune-lsp. It executes the hidden commands below with `kak -p SESSION`,
-# because a language server cannot make Kakoune show a file.
+# `alongside lsp` runs as an additional language server of kakoune-lsp. It executes the hidden commands below with
+# `kak -p SESSION`, because a language server cannot make Kakoune show a file.
 
-# This option has no value here, which would replace a value that is set before this file is loaded.
+# No default here: it would replace a value that was set before this file is loaded.
 declare-option -docstring 'the program alongside: a name in $PATH, or a file' str alongside_program
 declare-option -docstring 'proposals that wait, for modelinefmt' str alongside_modeline
 
 declare-option -hidden str alongside_server
-declare-option -hidden str alongside_client
-declare-option -hidden str alongside_buffer
+declare-option -hidden str alongside_last_client
+declare-option -hidden str alongside_last_file
 declare-option -hidden bool alongside_is_proposal false
 declare-option -hidden str alongside_problem
 
@@ -19,11 +19,12 @@ evaluate-commands %sh{
     [ -n "$kak_opt_alongside_program" ] || echo 'set-option global alongside_program alongside'
     program=${kak_opt_alongside_program:-alongside}
     command -v "$program" >/dev/null 2>&1 && exit
-    printf "set-option global alongside_problem '%s is missing: run alongside install kakoune again'\n" \
+    printf "set-option global alongside_problem '%s is missing: run \`alongside install kakoune\` again'\n" \
         "$(printf %s "$program" | sed "s/'/''/g")"
 }
 
-# The parent process of the shell is Kakoune's server.
+# The parent process of the shell is Kakoune's server. kakoune-lsp sends the settings in the section `_` when it starts our
+# server, which needs the session for `kak -p`.
 evaluate-commands %sh{
     quoted=$(printf %s "$kak_opt_alongside_program" | sed 's/[\\"]/\\&/g')
     printf 'set-option global alongside_server %%§
@@ -91,50 +92,55 @@ define-command -hidden alongside-warn -params 1 %{
     echo -markup "{Error}{\}alongside: %arg{1}"
 }
 
-# Keeps the client and the file that the person used last.
-hook -group alongside global NormalIdle .* %{ set-option global alongside_client %val{client} }
-hook -group alongside global InsertIdle .* %{ set-option global alongside_client %val{client} }
-hook -group alongside global FocusIn .* %{ set-option global alongside_client %val{hook_param} }
-hook -group alongside global WinDisplay /.* %{ set-option global alongside_buffer %val{hook_param} }
+# Remembers the client and the file that the person used last.
+hook -group alongside global NormalIdle .* %{ set-option global alongside_last_client %val{client} }
+hook -group alongside global InsertIdle .* %{ set-option global alongside_last_client %val{client} }
+hook -group alongside global FocusIn .* %{ set-option global alongside_last_client %val{hook_param} }
+hook -group alongside global WinDisplay /.* %{ set-option global alongside_last_file %val{hook_param} }
 
 # ---- Commands of the language server ----
 
+# Shows a message in all clients: its face and its text.
 define-command -hidden alongside-say -params 2 %{
     echo -debug -- alongside: %arg{2}
     try %{ evaluate-commands -client * %{ echo -markup "{%arg{1}}{\}%arg{2}" } }
 }
 
+# Shows the number of proposals that wait.
 define-command -hidden alongside-count -params 1 %{
     set-option global alongside_modeline %sh{
         case "$1" in 0) ;; 1) echo '[1 proposal] ' ;; *) echo "[$1 proposals] " ;; esac
     }
 }
 
+# Shows a file, by its path.
 define-command -hidden alongside-file -params 1 %{
-    evaluate-commands -client %opt{alongside_client} %{ edit -existing -- %arg{1} }
+    evaluate-commands -client %opt{alongside_last_client} %{ edit -existing -- %arg{1} }
 }
 
+# Shows a proposal: the path of its file, and a line, counted from 1.
 define-command -hidden alongside-proposal -params 2 %{
-    evaluate-commands -client %opt{alongside_client} %{
+    evaluate-commands -client %opt{alongside_last_client} %{
         edit -existing -- %arg{1} %arg{2}
         set-option buffer alongside_is_proposal true
         set-option buffer autoreload no
+        # Shows the states of the changes beside their lines, in a kakoune-lsp that can do so.
         try %{ lsp-inlay-diagnostics-enable buffer }
     }
 }
 
-# Closes the buffer of a decided proposal: its text is with the agent, or in a draft.
+# Closes the buffer of a decided proposal, by the path of its file: its text is with the agent, or in a draft.
 define-command -hidden alongside-decided -params 1 %{
     try %{ delete-buffer! %arg{1} }
     # If the proposal was the last file, another open file takes its place, in case Kakoune now shows a buffer without one.
     evaluate-commands %sh{
-        [ "$1" != "$kak_opt_alongside_buffer" ] || echo 'evaluate-commands -buffer * alongside-remember-file'
+        [ "$1" != "$kak_opt_alongside_last_file" ] || echo 'evaluate-commands -buffer * alongside-remember-file'
     }
 }
 
 define-command -hidden alongside-remember-file %{
     evaluate-commands %sh{
-        case "$kak_buffile" in /*) echo 'set-option global alongside_buffer %val{buffile}' ;; esac
+        case "$kak_buffile" in /*) echo 'set-option global alongside_last_file %val{buffile}' ;; esac
     }
 }
 
@@ -143,14 +149,14 @@ define-command -hidden alongside-remember-file %{
 # Sends a command to the server. kakoune-lsp does not serve buffers without a file, so such a command is sent from the
 # buffer of the last file. kakoune-lsp sends the newest text of the buffer first.
 define-command -hidden alongside-run -params 1..2 %{
-    set-option global alongside_client %val{client}
+    set-option global alongside_last_client %val{client}
     evaluate-commands %sh{ [ -z "$kak_opt_alongside_problem" ] || echo 'fail alongside: %opt{alongside_problem}' }
     evaluate-commands %sh{
         case "$kak_buffile" in
             /*) echo 'alongside-send %arg{@}' ;;
             # A comma would begin the name of another buffer.
             *) printf "evaluate-commands -buffer '%s' %%{ alongside-send %%arg{@} }\n" \
-                "$(printf %s "$kak_opt_alongside_buffer" | sed "s/[\\\\,]/\\\\&/g; s/'/''/g")" ;;
+                "$(printf %s "$kak_opt_alongside_last_file" | sed "s/[\\\\,]/\\\\&/g; s/'/''/g")" ;;
         esac
     }
 }
@@ -160,14 +166,14 @@ define-command -hidden alongside-send -params 1..2 %{
         lsp-did-change
         lsp-execute-command %arg{1} "[%arg{2}]" alongside
     } catch %{
-        fail "kakoune-lsp does not serve %val{bufname}: go to a buffer with lsp-enable"
+        fail "kakoune-lsp does not serve %val{bufname}: run lsp-enable, or go to a buffer in which kakoune-lsp is enabled"
     }
 }
 
 # Sends a command only from a buffer with a proposal, so that a person cannot decide on one that is not on the screen.
 define-command -hidden alongside-run-in-proposal -params 1..2 %{
     evaluate-commands %sh{
-        [ "$kak_opt_alongside_is_proposal" = true ] || echo "fail 'this is no proposal; alongside-review shows it'"
+        [ "$kak_opt_alongside_is_proposal" = true ] || echo "fail 'this is not a proposal; run alongside-review to open one'"
     }
     alongside-run %arg{@}
 }
@@ -205,7 +211,7 @@ define-command alongside-desk -docstring 'open the review desk in a terminal bes
 define-command alongside-doctor -docstring 'show why an agent does not find this Kakoune, and the remedy' %{
     evaluate-commands %sh{
         directory=$(mktemp -d "${TMPDIR:-/tmp}/alongside.XXXXXXXX") && mkfifo "$directory/fifo" || {
-            echo "fail 'there is no temporary directory'"; exit
+            echo "fail 'cannot create a temporary directory'"; exit
         }
         (
             NO_COLOR=1 "$kak_opt_alongside_program" doctor >"$directory/fifo" 2>&1

@@ -54,7 +54,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     run_and_see(&pane, "write", "the file to be written", "saved")?;
     assert_eq!(fs::read_to_string(other_file)?.trim_end(), "a line of my own");
     // A command decides no proposal if it is given in another buffer.
-    run_and_see(&pane, "alongside-accept", "the refusal", "this is no proposal")?;
+    run_and_see(&pane, "alongside-accept", "the refusal", "this is not a proposal")?;
 
     // The person drops the first change, edits the last one, and accepts the result.
     run_and_see(&pane, "alongside-review", "the review", "before: two")?;
@@ -125,7 +125,7 @@ fn kakoune_starts_a_program_that_is_not_on_its_path() -> Result<()> {
     // If the program is missing, Kakoune says so at its start and when a command needs the program.
     fs::remove_dir_all(&elsewhere)?;
     pane.enter("clear; kak notes.md")?;
-    let is_said = |screen: &str| screen.contains("else where/alongside is missing: run alongside install");
+    let is_said = |screen: &str| screen.contains("else where/alongside is missing: run `alongside install");
     pane.wait_for("the problem", |screen| screen.contains("fifteen") && is_said(screen))?;
     pane.press("Escape")?;
     run_command(&pane, "edit other.md")?;
