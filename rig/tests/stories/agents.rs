@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use crate::desk::WIDE;
 use crate::script::{CLOSING_LINE, IN_CAPITALS, ORIGINAL, REQUEST, capitalise_three_lines};
-use crate::stage::{Stage, assert_takes_next_message};
+use crate::stage::{Stage, assert_takes_next_prompt};
 
 #[test]
 fn two_agents_on_one_file_get_their_own_outcomes() -> Result<()> {
@@ -30,7 +30,7 @@ fn two_agents_on_one_file_get_their_own_outcomes() -> Result<()> {
     // count.
     qwen.wait_until_it_asks()?;
     line_mode.answer_when_shown("the file changed on disk", "r")?;
-    assert_takes_next_message(&qwen)?;
+    assert_takes_next_prompt(&qwen)?;
     assert_eq!(stage.on_disk(), without_first);
     Ok(())
 }

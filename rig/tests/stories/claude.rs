@@ -13,7 +13,7 @@ use crate::script::{
     CLOSING_LINE, IN_CAPITALS, NEXT_ANSWER, NEXT_REQUEST, ORIGINAL, REQUEST, REQUEST_AGAIN,
     capitalise_three_lines,
 };
-use crate::stage::{Stage, assert_takes_next_message};
+use crate::stage::{Stage, assert_takes_next_prompt};
 
 /// Starts a desk, and Claude Code in another window. Returns `None` where Claude Code cannot be installed.
 fn desk_with_claude() -> Result<Option<(Stage, Desk, Agent)>> {
@@ -38,25 +38,26 @@ fn claude_writes_what_the_person_kept_dropped_and_edited() -> Result<()> {
 
     // The model reads that the person has changed its text.
     let requests = claude.model.requests();
-    let is_told =
+    let is_informed =
         requests.iter().any(|request| request.body.to_string().contains("modified your proposed content"));
-    assert!(is_told, "the model was not told: {requests:#?}");
+    assert!(is_informed, "the model does not read of the changes: {requests:#?}");
     Ok(())
 }
 
 #[test]
 #[ignore = "cargo xtask test --all"]
-fn claude_takes_the_next_message_after_a_reject() -> Result<()> {
+fn claude_takes_the_next_prompt_after_a_rejection() -> Result<()> {
     let Some((stage, desk, claude)) = desk_with_claude()? else { return Ok(()) };
     claude.ask_for_change(REQUEST)?;
     desk.press_when_review_open("notes.txt", "r")?;
     desk.wait_until_shown("notes.txt: rejected; Claude Code is told.")?;
-    assert_takes_next_message(&claude)?;
+    assert_takes_next_prompt(&claude)?;
     assert_eq!(stage.on_disk(), ORIGINAL);
     Ok(())
 }
 
-/// Claude Code writes its own proposal in that case. The person's text must not be lost.
+/// When the person answers in Claude Code's prompt, it writes its own proposal. The person's text must not be
+/// lost.
 #[test]
 fn claude_answered_in_its_own_prompt_leaves_the_persons_text_as_a_draft() -> Result<()> {
     let Some((stage, desk, claude)) = desk_with_claude()? else { return Ok(()) };
@@ -71,10 +72,10 @@ fn claude_answered_in_its_own_prompt_leaves_the_persons_text_as_a_draft() -> Res
     Ok(())
 }
 
-/// The companion's end decides nothing: Claude Code's own prompt stays open, and Claude Code finds the next
-/// companion by itself.
+/// When the companion ends, nothing is decided: Claude Code's own prompt stays open, and Claude Code finds
+/// the next companion by itself.
 #[test]
-fn claude_asks_itself_when_the_companion_is_killed() -> Result<()> {
+fn claude_asks_the_person_itself_when_the_companion_is_killed() -> Result<()> {
     let Some((stage, desk, claude)) = desk_with_claude()? else { return Ok(()) };
     claude.ask_for_change(REQUEST)?;
     desk.drop_first_change()?;
@@ -101,7 +102,7 @@ fn claude_asks_itself_when_the_companion_is_killed() -> Result<()> {
 }
 
 #[test]
-fn claude_carries_the_saved_file_to_the_model() -> Result<()> {
+fn claude_tells_the_model_of_the_saved_file() -> Result<()> {
     let Some((stage, _desk, claude)) = desk_with_claude()? else { return Ok(()) };
     let saved = stage.save("saved.txt", "hello\n")?;
     claude.wait_until_it_says("In saved.txt")?;
@@ -131,7 +132,7 @@ fn agents_of_three_families_wait_at_one_desk() -> Result<()> {
     assert_eq!(std::fs::read_to_string(&songs)?, ORIGINAL);
     assert_eq!(std::fs::read_to_string(&tales)?, ORIGINAL);
     desk.press_when_review_open("songs.txt", "r")?;
-    assert_takes_next_message(&gemini)?;
+    assert_takes_next_prompt(&gemini)?;
     desk.press_when_review_open("tales.txt", "a")?;
     qwen.wait_until_it_says(CLOSING_LINE)?;
     assert_eq!(std::fs::read_to_string(&songs)?, ORIGINAL);

@@ -5,7 +5,7 @@ use anyhow::Result;
 use rustix::process::{Signal, kill_process};
 
 use crate::script::{ORIGINAL, REQUEST, capitalise_three_lines};
-use crate::stage::{LineMode, Stage, assert_takes_next_message};
+use crate::stage::{LineMode, Stage, assert_takes_next_prompt};
 
 alongside_rig::tests! {
     gemini_is_free_after_a_stop_in_mid_review:
@@ -49,7 +49,7 @@ fn assert_free_after_end(
     line_mode.wait_until_shown("+TWO")?;
     end(&stage, &line_mode)?;
 
-    assert_takes_next_message(&agent)?;
+    assert_takes_next_prompt(&agent)?;
     assert_eq!(stage.on_disk(), ORIGINAL);
     Ok(())
 }

@@ -5,7 +5,7 @@ use alongside_rig::program::alongside;
 use anyhow::Result;
 
 use crate::script::{CLOSING_LINE, IN_CAPITALS, ORIGINAL, REQUEST, capitalise_three_lines, script_with};
-use crate::stage::{LineMode, Stage, assert_takes_next_message};
+use crate::stage::{LineMode, Stage, assert_takes_next_prompt};
 
 alongside_rig::tests! {
     gemini_writes_what_the_person_kept_dropped_and_edited:
@@ -32,9 +32,9 @@ fn keep_one_hunk_drop_one_and_edit_one(cli: Cli) -> Result<()> {
 }
 
 alongside_rig::tests! {
-    gemini_takes_the_next_message_after_a_reject: reject_and_continue(Cli::Gemini),
+    gemini_takes_the_next_prompt_after_a_rejection: reject_and_continue(Cli::Gemini),
     #[ignore = "cargo xtask test --all"]
-    qwen_takes_the_next_message_after_a_reject: reject_and_continue(Cli::Qwen),
+    qwen_takes_the_next_prompt_after_a_rejection: reject_and_continue(Cli::Qwen),
 }
 
 fn reject_and_continue(cli: Cli) -> Result<()> {
@@ -44,7 +44,7 @@ fn reject_and_continue(cli: Cli) -> Result<()> {
     agent.ask_for_change(REQUEST)?;
     line_mode.answer_when_asked_about("TWO", "r")?;
 
-    assert_takes_next_message(&agent)?;
+    assert_takes_next_prompt(&agent)?;
     assert_eq!(stage.on_disk(), ORIGINAL);
     Ok(())
 }

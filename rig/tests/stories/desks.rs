@@ -8,7 +8,7 @@ use anyhow::Result;
 
 use crate::desk::WIDE;
 use crate::script::{CLOSING_LINE, IN_CAPITALS, ORIGINAL, REQUEST, capitalise_three_lines};
-use crate::stage::{READING_TIME, Stage, assert_takes_next_message};
+use crate::stage::{READING_TIME, Stage, assert_takes_next_prompt};
 
 #[test]
 fn of_two_decisions_at_two_desks_one_counts() -> Result<()> {
@@ -67,7 +67,7 @@ fn assert_one_decision_counts(stage: &Stage, agent: &Agent, desks: [&Pane; 2]) -
     if decisions[0] == [true, false] {
         agent.wait_until_it_says(CLOSING_LINE)?;
     }
-    assert_takes_next_message(agent)?;
+    assert_takes_next_prompt(agent)?;
     let written = [IN_CAPITALS, ORIGINAL].map(|text| stage.on_disk() == text);
     assert_eq!(
         decisions,

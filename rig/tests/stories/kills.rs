@@ -8,7 +8,7 @@ use rustix::process::{Signal, kill_process};
 
 use crate::desk::WIDE;
 use crate::script::{CLOSING_LINE, IN_CAPITALS, ORIGINAL, REQUEST, REQUEST_AGAIN, capitalise_three_lines};
-use crate::stage::{STILL_IN_EDITOR, Stage, assert_takes_next_message};
+use crate::stage::{STILL_IN_EDITOR, Stage, assert_takes_next_prompt};
 
 #[test]
 fn killed_agent_closes_only_its_own_review() -> Result<()> {
@@ -78,7 +78,7 @@ fn killed_host_frees_agents_and_keeps_typed_text() -> Result<()> {
     kill_process(stage.host()?, Signal::KILL)?;
 
     for agent in [&gemini, &qwen, &other] {
-        assert_takes_next_message(agent)?;
+        assert_takes_next_prompt(agent)?;
     }
     for file in [&stage.file, &songs, &tales] {
         assert_eq!(std::fs::read_to_string(file)?, ORIGINAL);

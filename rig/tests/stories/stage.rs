@@ -208,8 +208,8 @@ impl Stage {
     }
 }
 
-/// Fails unless the agent shows its prompt again and answers the next message.
-pub(crate) fn assert_takes_next_message(agent: &Agent) -> Result<()> {
+/// Fails unless the agent shows its prompt again and answers the next prompt.
+pub(crate) fn assert_takes_next_prompt(agent: &Agent) -> Result<()> {
     agent.wait_until_free()?;
     agent.ask(NEXT_REQUEST)?;
     agent.wait_until_it_says(NEXT_ANSWER)

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use crate::desk::WIDE;
 use crate::script::{CLOSING_LINE, IN_CAPITALS, ORIGINAL, REQUEST, REQUEST_AGAIN, capitalise_three_lines};
-use crate::stage::{Stage, assert_takes_next_message};
+use crate::stage::{Stage, assert_takes_next_prompt};
 
 #[test]
 #[ignore = "cargo xtask test --all"]
@@ -51,7 +51,7 @@ fn three_agents_at_once_get_their_own_outcomes() -> Result<()> {
     desk.press_when_review_open("songs.txt", "Tab")?;
     desk.press_when_review_open("tales.txt", "r")?;
     desk.wait_until_shown("tales.txt: rejected; Gemini CLI is told.")?;
-    assert_takes_next_message(&other)?;
+    assert_takes_next_prompt(&other)?;
     assert_eq!(std::fs::read_to_string(&tales)?, ORIGINAL);
 
     // If the person answers in Qwen's own prompt, Qwen writes its own text, and a draft holds the person's

@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use crate::desk::{Desk, SMALL};
 use crate::script::{CLOSING_LINE, IN_CAPITALS, ORIGINAL, REQUEST, capitalise_three_lines};
-use crate::stage::{Stage, assert_takes_next_message};
+use crate::stage::{Stage, assert_takes_next_prompt};
 
 #[test]
 fn first_five_minutes_of_the_readme_fit_80_by_24() -> Result<()> {
@@ -66,7 +66,7 @@ fn last_desk_asks_before_it_leaves_and_keeps_edits_as_draft() -> Result<()> {
     desk.press_when_shown("1 review is waiting; leaving rejects it.", "y")?;
 
     desk.wait_for_shell()?;
-    assert_takes_next_message(&qwen)?;
+    assert_takes_next_prompt(&qwen)?;
     assert_eq!(stage.on_disk(), ORIGINAL);
     assert_eq!(alongside(&stage.sandbox, &["drafts", "show", "1"])?, IN_CAPITALS.replace("TWO", "two"));
     Ok(())
