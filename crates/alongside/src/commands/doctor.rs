@@ -150,7 +150,7 @@ async fn diagnose(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
     for agent in agents {
         findings.push(examiner.examine(agent).await);
     }
-    let search_cause = hooks::search_cause(&here, &companions).await;
+    let search_cause = hooks::failed_search(&here, &companions).await;
     let mut hook_findings: Vec<HookFinding> = Vec::new();
     for agent in hooks::agents_to_examine(&args.agents, &findings, &here) {
         let release = findings.iter().find(|finding| finding.agent.row.id == agent.id);

@@ -56,20 +56,20 @@ pub(super) async fn causes(
     }
 }
 
-fn cause(listed: &[ListedHook], (agent, ours): (HookAgent, OurHook), path: &Path) -> Option<HookCause> {
-    let is_ours = |hook: &&ListedHook| {
-        let command = hook.command.as_deref();
-        let command = command.is_some_and(|command| hooks::hook_of(command, agent) == Some(ours));
-        command && hook.source_path.as_deref().is_some_and(|source| real(source) == real(path))
+fn cause(listed: &[ListedHook], (agent, hook): (HookAgent, OurHook), path: &Path) -> Option<HookCause> {
+    let is_ours = |listed: &&ListedHook| {
+        let command = listed.command.as_deref();
+        let has_command = command.is_some_and(|command| hooks::hook_of(command, agent) == Some(hook));
+        has_command && listed.source_path.as_deref().is_some_and(|source| real(source) == real(path))
     };
     let path: ShownPath = path.to_owned().into();
     let mut ours = listed.iter().filter(is_ours).peekable();
     if ours.peek().is_none() {
         return Some(HookCause::NotRead { path });
     }
-    ours.find_map(|hook| {
-        let is_trusted = hook.is_managed == Some(true) || hook.trust_status.as_deref() == Some("trusted");
-        match (is_trusted, hook.enabled) {
+    ours.find_map(|listed| {
+        let is_trusted = listed.is_managed == Some(true) || listed.trust_status.as_deref() == Some("trusted");
+        match (is_trusted, listed.enabled) {
             (false, _) => Some(HookCause::Untrusted { path: path.clone() }),
             (true, Some(false)) => Some(HookCause::Disabled { path: path.clone() }),
             (true, _) => None,

@@ -75,9 +75,9 @@ fn is_installed_or_has_hook(agent: HookAgent, here: &Surroundings) -> bool {
     agents::program_of(agent.commands, here).is_some() || files.iter().any(|(_, path)| has_hook(path))
 }
 
-/// Makes the search of a hook for a companion. Returns the cause if the search fails although a companion
-/// serves this directory.
-pub(super) async fn search_cause(here: &Surroundings, companions: &Companions) -> Option<HookCause> {
+/// Searches for a companion as a hook does. Returns the cause if the search fails although a companion serves
+/// this directory.
+pub(super) async fn failed_search(here: &Surroundings, companions: &Companions) -> Option<HookCause> {
     let variable = |name: &str| here.variables.get(name).map(Into::into);
     let search = HookSearch::within(RuntimeDirs::of_doctor(variable));
     match search.reviewer_of(&here.cwd).await {
@@ -93,51 +93,52 @@ pub(super) async fn search_cause(here: &Surroundings, companions: &Companions) -
 
 /// Examines one of our hooks in an agent. `search_cause`: the fault of the search that all hooks make.
 pub(super) async fn examine(
-    (agent, ours): (HookAgent, OurHook),
+    (agent, hook): (HookAgent, OurHook),
     release: Option<Release>,
     here: &Surroundings,
     search_cause: Option<&HookCause>,
 ) -> HookFinding {
-    let mut finding = HookFinding { agent, hook: ours, files: Vec::new(), causes: Vec::new() };
-    let mut switches = Vec::new();
+    let mut finding = HookFinding { agent, hook, files: Vec::new(), causes: Vec::new() };
+    let mut switch_causes = Vec::new();
     let mut entries = Vec::new();
     for (scope, path) in hooks::all_files(agent, release, here) {
         let read = hooks::text(&path).map_err(|error| error.to_string());
-        let found = read.and_then(|text| {
+        let parsed = read.and_then(|text| {
             let text = text.unwrap_or_default();
-            let mut found = hooks::find_hook(&text, agent)?;
-            found.retain(|found| found.hook == ours);
-            Ok((found, hooks::switched_off_by(&text, agent, ours)))
+            let mut entries = hooks::find_hook(&text, agent)?;
+            entries.retain(|entry| entry.hook == hook);
+            Ok((entries, hooks::switched_off_by(&text, agent, hook)))
         });
-        let (found, switch) = match found {
-            Ok(found) => found,
+        let (entries_of_file, switched_off_by) = match parsed {
+            Ok(parsed) => parsed,
             // The examination of the hook before each write reports the error once.
-            Err(_) if ours == OurHook::Turn => continue,
+            Err(_) if hook == OurHook::Turn => continue,
             Err(error) => {
                 finding.causes.push(HookCause::UnreadableSettings { path: path.into(), error });
                 continue;
             }
         };
-        switches.extend(switch.map(|by| HookCause::SwitchedOff { path: path.clone().into(), by }));
-        if !found.is_empty() {
-            let is_project = scope == HookScope::Project;
-            let wanted = ours.registrations(agent, release);
-            finding.causes.extend(causes_in(&found, agent, &wanted, (&path, is_project), here));
-            entries.extend(found.into_iter().map(|hook| (hook, path.clone(), is_project)));
+        let switch_cause = |by| HookCause::SwitchedOff { path: path.clone().into(), by };
+        switch_causes.extend(switched_off_by.map(switch_cause));
+        if !entries_of_file.is_empty() {
+            let wanted = hook.registrations(agent, release);
+            finding.causes.extend(causes_in(&entries_of_file, agent, &wanted, (&path, scope), here));
+            entries.extend(entries_of_file.into_iter().map(|entry| (entry, path.clone(), scope)));
             finding.files.push(path);
         }
     }
     if finding.files.is_empty() {
         return finding;
     }
-    for entry in ours.registrations(agent, release) {
-        let same = entries.iter().filter(|(hook, ..)| hook.is_for(&entry) && hook.covers_tools_of(&entry));
+    for registration in hook.registrations(agent, release) {
+        let is_same = |entry: &HookEntry| entry.is_for(&registration) && entry.covers_tools_of(&registration);
+        let same = entries.iter().filter(|(entry, ..)| is_same(entry));
         let paths: Vec<_> = same.map(|(_, path, _)| path.clone().into()).collect();
         if paths.len() > 1 {
-            finding.causes.push(HookCause::Duplicate { paths, event: entry.event });
+            finding.causes.push(HookCause::Duplicate { paths, event: registration.event });
         }
     }
-    match ours {
+    match hook {
         OurHook::Write => {
             finding.causes.extend(search_cause.cloned());
             finding.causes.push(failure_consequence(&entries, agent, release));
@@ -146,16 +147,18 @@ pub(super) async fn examine(
         OurHook::Turn => {}
     }
     // A setting in one file may switch off a hook in another one.
-    finding.causes.extend(switches);
-    let others = hooks::all_other_hooks(agent, ours, release, here).into_iter();
-    finding.causes.extend(others.map(|(path, command)| HookCause::OtherHook { path: path.into(), command }));
+    finding.causes.extend(switch_causes);
+    let other_hooks = hooks::all_other_hooks(agent, hook, release, here).into_iter();
+    finding
+        .causes
+        .extend(other_hooks.map(|(path, command)| HookCause::OtherHook { path: path.into(), command }));
     match agent.hook.trust {
         Trust::NotNeeded => {}
         Trust::AppServer => {
             if let Some(program) = agents::program_of(agent.commands, here) {
                 finding
                     .causes
-                    .extend(hook_trust::causes(&program, (agent, ours), &finding.files, here).await);
+                    .extend(hook_trust::causes(&program, (agent, hook), &finding.files, here).await);
             }
         }
     }
@@ -163,9 +166,9 @@ pub(super) async fn examine(
 }
 
 /// Returns the consequence of a failure of the hook in this release. `entries`: each with its file, and
-/// whether that is the project's.
+/// the file's scope.
 fn failure_consequence(
-    entries: &[(HookEntry, PathBuf, bool)],
+    entries: &[(HookEntry, PathBuf, HookScope)],
     agent: HookAgent,
     release: Option<Release>,
 ) -> HookCause {
@@ -177,12 +180,14 @@ fn failure_consequence(
     if !hooks::has_guard(command, agent) {
         return HookCause::FailsOpen;
     }
-    for (hook, path, is_project) in entries {
-        let entry = registrations.iter().find(|entry| entry.event == hook.event && entry.can_refuse);
-        if let Some(entry) = entry.filter(|_| !hook.asks_to_refuse(agent)) {
-            let is_older = hook.can_ask_to_refuse(entry, agent, command);
+    for (entry, path, scope) in entries {
+        let is_for_entry =
+            |registration: &&Registration| registration.event == entry.event && registration.can_refuse;
+        let registration = registrations.iter().find(is_for_entry);
+        if let Some(registration) = registration.filter(|_| !entry.asks_to_refuse(agent)) {
+            let is_older = entry.can_ask_to_refuse(registration, agent, command);
             let path = path.clone().into();
-            return HookCause::AsksForNoRefusal { path, is_older, is_project: *is_project };
+            return HookCause::AsksForNoRefusal { path, is_older, scope: *scope };
         }
     }
     match release {
@@ -194,44 +199,45 @@ fn failure_consequence(
 
 /// Returns the faults of the entries in a file.
 fn causes_in(
-    found: &[HookEntry],
+    entries: &[HookEntry],
     agent: HookAgent,
     wanted: &[Registration],
-    (path, is_project): (&Path, bool),
+    (path, scope): (&Path, HookScope),
     here: &Surroundings,
 ) -> Vec<HookCause> {
     let path = || path.to_owned().into();
     let mut causes = Vec::new();
-    let of_event = |name: &'static str| found.iter().filter(move |hook| hook.event == name);
-    let is_missing = |entry: &&Registration| !found.iter().any(|hook| hook.is_for(entry));
-    let missing = wanted.iter().filter(is_missing).map(|entry| entry.event);
+    let of_event = |name: &'static str| entries.iter().filter(move |entry| entry.event == name);
+    let is_missing = |registration: &&Registration| !entries.iter().any(|entry| entry.is_for(registration));
+    let missing = wanted.iter().filter(is_missing).map(|registration| registration.event);
     let events: Vec<&'static str> = missing.collect();
     if !events.is_empty() {
-        causes.push(HookCause::MissingEvents { path: path(), events, is_project });
+        causes.push(HookCause::MissingEvents { path: path(), events, scope });
     }
-    for entry in wanted {
-        let Some(expected) = entry.matcher else { continue };
-        let mut matchers = of_event(entry.event).filter_map(|hook| hook.matcher.clone());
-        let has_all = of_event(entry.event).any(|hook| hook.covers_tools_of(entry));
+    for registration in wanted {
+        let Some(expected) = registration.matcher else { continue };
+        let mut matchers = of_event(registration.event).filter_map(|entry| entry.matcher.clone());
+        let has_all = of_event(registration.event).any(|entry| entry.covers_tools_of(registration));
         if let Some(matcher) = matchers.next().filter(|_| !has_all) {
-            causes.push(HookCause::NarrowMatcher { path: path(), matcher, expected, is_project });
+            causes.push(HookCause::NarrowMatcher { path: path(), matcher, expected, scope });
         }
     }
-    let cut_off = found.iter().filter(|hook| hook.limit(agent) < hook.patience(agent));
-    if let Some(limit) = cut_off.map(|hook| hook.limit(agent)).min() {
-        causes.push(HookCause::ShortTimeout { path: path(), limit, is_project });
+    // The agent ends such a hook before the hook gives up.
+    let cut_off = entries.iter().filter(|entry| entry.limit(agent) < entry.patience(agent));
+    if let Some(limit) = cut_off.map(|entry| entry.limit(agent)).min() {
+        causes.push(HookCause::ShortTimeout { path: path(), limit, scope });
     }
-    let mut programs: Vec<&str> = found.iter().filter_map(|hook| hook.program(agent)).collect();
+    let mut programs: Vec<&str> = entries.iter().filter_map(|entry| entry.program(agent)).collect();
     programs.dedup();
     causes.extend(programs.into_iter().filter_map(|program| {
         // A name that the shell has to expand is unknown here.
         let program = shell::unquoted(Os::HERE, program)?;
         match real_program(&program, here) {
-            None => Some(HookCause::NoProgram { path: path(), program, is_project }),
+            None => Some(HookCause::NoProgram { path: path(), program, scope }),
             Some(real) => {
                 let own = own_program();
                 let is_own = Path::new(&own).canonical().is_ok_and(|own| own == real);
-                (!is_own).then_some(HookCause::OtherProgram { program, own, is_project })
+                (!is_own).then_some(HookCause::OtherProgram { program, own, scope })
             }
         }
     }));

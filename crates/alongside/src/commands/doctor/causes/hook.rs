@@ -3,23 +3,24 @@
 
 use std::time::Duration;
 
-use alongside_agent::settings::hooks::OurHook;
+use alongside_agent::settings::hooks::{HookScope, OurHook};
 use alongside_contract::agent::Agent;
 use alongside_contract::settings::Release;
 
 use crate::commands::doctor::agents::release_number;
 use crate::commands::doctor::diagnosis::{Diagnosis, Fix, ShownPath, join_paths};
 
+/// A cause in one of our hooks: a fault, or the consequence if the hook fails.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::commands::doctor) enum HookCause {
     /// The file cannot be read.
     UnreadableSettings { path: ShownPath, error: String },
     /// The file lacks the hook for these events.
-    MissingEvents { path: ShownPath, events: Vec<&'static str>, is_project: bool },
+    MissingEvents { path: ShownPath, events: Vec<&'static str>, scope: HookScope },
     /// The pattern leaves out tools that write files.
-    NarrowMatcher { path: ShownPath, matcher: String, expected: &'static str, is_project: bool },
+    NarrowMatcher { path: ShownPath, matcher: String, expected: &'static str, scope: HookScope },
     /// The agent's timeout for the hook, `limit`, is too short.
-    ShortTimeout { path: ShownPath, limit: Duration, is_project: bool },
+    ShortTimeout { path: ShownPath, limit: Duration, scope: HookScope },
     /// The agent goes on without a review if the hook fails.
     FailsOpen,
     /// This release goes on without a review if the hook fails; newer releases refuse the change.
@@ -30,11 +31,11 @@ pub(in crate::commands::doctor) enum HookCause {
     FailsClosedSince { since: Release },
     /// The entry does not ask the agent to refuse a change if the hook fails. `is_older`: an older alongside
     /// wrote it, so that an installation corrects it.
-    AsksForNoRefusal { path: ShownPath, is_older: bool, is_project: bool },
+    AsksForNoRefusal { path: ShownPath, is_older: bool, scope: HookScope },
     /// The program of the hook does not exist, or cannot be started.
-    NoProgram { path: ShownPath, program: String, is_project: bool },
+    NoProgram { path: ShownPath, program: String, scope: HookScope },
     /// The hook starts another program than this one.
-    OtherProgram { program: String, own: String, is_project: bool },
+    OtherProgram { program: String, own: String, scope: HookScope },
     /// A setting of the agent switches the hook off.
     SwitchedOff { path: ShownPath, by: &'static str },
     /// The person has switched the hook off in the agent.
@@ -65,8 +66,12 @@ impl HookCause {
         // Chooses the word, or the id, for this hook.
         let either = |for_write: &'static str, for_turn| if is_turn_hook { for_turn } else { for_write };
         let hook = either("the hook", "the hook of turns");
-        let install = |is_project: &bool| {
-            let (option, project) = (either("hook", "turns"), if *is_project { " --project" } else { "" });
+        let install = |scope: &HookScope| {
+            let option = either("hook", "turns");
+            let project = match scope {
+                HookScope::Project => " --project",
+                HookScope::User => "",
+            };
             [Fix::command(format!("alongside install {} --{option}{project}", agent.id))]
         };
         match self {
@@ -75,24 +80,24 @@ impl HookCause {
                 format!("{path} may hold a hook, but cannot be read: {error}"),
                 [],
             ),
-            Self::MissingEvents { path, events, is_project } => Diagnosis::hinders(
+            Self::MissingEvents { path, events, scope } => Diagnosis::hinders(
                 either("hook-incomplete", "turn-hook-incomplete"),
                 format!(
                     "{path} lacks {hook} for {}{}",
                     events.join(" and "),
                     either("", ": beginnings or ends are missing in reviews")
                 ),
-                install(is_project),
+                install(scope),
             ),
-            Self::NarrowMatcher { path, matcher, expected, is_project } => Diagnosis::hinders(
+            Self::NarrowMatcher { path, matcher, expected, scope } => Diagnosis::hinders(
                 "hook-matcher",
                 format!(
                     "the hook in {path} is for the tools {matcher:?}, not for all of {expected:?}; changes \
                      by the others come to no desk"
                 ),
-                install(is_project),
+                install(scope),
             ),
-            Self::ShortTimeout { path, limit, is_project } => {
+            Self::ShortTimeout { path, limit, scope } => {
                 let seconds = limit.as_secs();
                 let write_text = format!(
                     "the review would be cut off after {seconds} s by the hook's timeout in {path}, and the \
@@ -105,7 +110,7 @@ impl HookCause {
                 Diagnosis::hinders(
                     either("hook-timeout", "turn-hook-timeout"),
                     if is_turn_hook { turn_text } else { write_text },
-                    install(is_project),
+                    install(scope),
                 )
             }
             Self::Duplicate { paths, event } => {
@@ -151,28 +156,28 @@ impl HookCause {
                 ),
                 [],
             ),
-            Self::AsksForNoRefusal { path, is_older, is_project } => {
+            Self::AsksForNoRefusal { path, is_older, scope } => {
                 let if_older = if *is_older { " is that of an older alongside: it" } else { "" };
                 let text = format!(
                     "the hook in {path}{if_older} does not ask {name} to refuse a change when the hook \
                      dies or is late: it makes the change without a review"
                 );
                 let by_hand = "write it as docs/hooks.md does, with your own words behind `exec`";
-                let fix = if *is_older { install(is_project) } else { [Fix::advice(by_hand)] };
+                let fix = if *is_older { install(scope) } else { [Fix::advice(by_hand)] };
                 Diagnosis::note("hook-asks-for-no-refusal", text, fix)
             }
-            Self::NoProgram { path, program, is_project } => {
+            Self::NoProgram { path, program, scope } => {
                 let consequence = either("no change comes to a desk", "no turn is noted");
                 Diagnosis::hinders(
                     either("hook-program-missing", "turn-hook-program-missing"),
                     format!("{hook} in {path} starts {program}, which is no program: {consequence}"),
-                    install(is_project),
+                    install(scope),
                 )
             }
-            Self::OtherProgram { program, own, is_project } => Diagnosis::note(
+            Self::OtherProgram { program, own, scope } => Diagnosis::note(
                 either("hook-other-program", "turn-hook-other-program"),
                 format!("{hook} starts {program}; this is {own}"),
-                install(is_project),
+                install(scope),
             ),
             Self::SwitchedOff { path, by } => Diagnosis::hinders(
                 either("hook-switched-off", "turn-hook-switched-off"),
