@@ -410,7 +410,7 @@ mod tests {
     async fn an_unsent_reason_is_in_the_drafts() {
         let (reasons, drafts) = reasons_and_drafts("R too early\nR too late\nq\ny\n", 9).await;
         assert_eq!(reasons, ["too early", "too late"]);
-        let why = "the desk was closed before the companion took this reason";
+        let why = "the desk was closed before this reason was taken";
         assert_eq!(drafts, [format!("/p/a.rs (Codex): {why}: too late")]);
     }
 }
