@@ -1,4 +1,4 @@
-//! Paths without links, also of files that do not exist yet.
+//! Paths with links resolved, also of files that do not exist yet.
 
 use alongside_platform::Os;
 use alongside_platform::paths::{Canonical as _, spelled};
@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
 /// Returns the path as the system spells it, so that two spellings of one file are equal, also where the
-/// system ignores case. For a file that does not exist, returns the path without links. Blocks.
+/// system ignores case. For a file that does not exist, returns the path with links resolved. Blocks.
 pub(crate) fn canonical(path: &Path) -> PathBuf {
     path.canonical().unwrap_or_else(|_| resolve(path))
 }
@@ -14,14 +14,14 @@ pub(crate) fn canonical(path: &Path) -> PathBuf {
 /// The largest number of links in one path, as on Linux.
 const MAX_LINKS: usize = 40;
 
-/// Returns the path without links. Links are followed up to the first part that does not exist. A dangling
-/// link is followed, too: a program that writes through it makes the file to which it leads. Blocks.
+/// Returns the path with links resolved, up to the first part that does not exist. A dangling link is
+/// followed, too: a program that writes through it makes the file to which it leads. Blocks.
 pub fn resolve(path: &Path) -> PathBuf {
     spelled(Os::HERE, follow(path, |_| ()))
 }
 
 /// Returns the paths that a program passes when it opens this one: each path with a link, followed by the
-/// parts after that link, and last the path without links. Blocks.
+/// parts after that link, and last the path with links resolved. Blocks.
 pub(crate) fn steps(path: &Path) -> Vec<PathBuf> {
     let mut steps = Vec::new();
     let end = follow(path, |step| {

@@ -49,7 +49,7 @@ pub enum Scope {
 pub struct Grant {
     /// The agent's name for people, as the agent gave it.
     pub agent: String,
-    /// The file or the directory, without links.
+    /// The file or the directory, with links resolved.
     pub path: String,
     /// Whether the path is that of a file or of a directory.
     pub scope: Scope,

@@ -370,7 +370,7 @@ fn modified(path: &Path) -> Option<SystemTime> {
     path.metadata().and_then(|found| found.modified()).ok()
 }
 
-/// Returns the path without links, also for a file that does not exist yet.
+/// Returns the path with links resolved, also for a file that does not exist yet.
 fn real(path: &Path) -> PathBuf {
     path.canonical().unwrap_or_else(|_| {
         let folder = path.parent().and_then(|folder| folder.canonical().ok());

@@ -74,8 +74,8 @@ pub fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// Returns the path of an open file without links, in the system's spelling; `None` if the system cannot
-/// report it, or the file was removed.
+/// Returns the path of an open file, with links resolved and in the system's spelling; `None` if the system
+/// cannot report it, or the file was removed.
 pub fn real_path(file: &File) -> Option<PathBuf> {
     #[cfg(target_os = "linux")]
     {

@@ -9,8 +9,8 @@ use crate::{Os, spelling};
 
 /// The canonical path of an existing file, in the form that people, agents and editors use.
 pub trait Canonical {
-    /// Returns the path without links, in the system's spelling. On Windows, omits the prefix `\\?\` where
-    /// possible, because no URI has it, and few programs accept it.
+    /// Returns the path with links resolved, in the system's spelling. On Windows, omits the prefix `\\?\`
+    /// where possible, because no URI has it, and few programs accept it.
     ///
     /// # Errors
     /// As [`std::fs::canonicalize`].
@@ -45,7 +45,7 @@ pub fn real(path: &Path) -> PathBuf {
     path.canonical().unwrap_or_else(|_| path.to_owned())
 }
 
-/// Returns the path without links, in the system's spelling, where the system accepts several spellings:
+/// Returns a path, whose links are resolved, in the system's spelling, if the system accepts several ones:
 /// another case, another Unicode normalisation form, `PROJEC~1`. A path that does not exist keeps its
 /// spelling. Blocks, except on Linux, where a name has only one spelling.
 pub fn spelled(os: Os, path: PathBuf) -> PathBuf {

@@ -135,7 +135,7 @@ pub struct Call {
     pub agent: usize,
     /// The name of the agent and of its mode.
     pub player: &'static str,
-    /// The path of the file, without links.
+    /// The path of the file, with links resolved.
     pub path: PathBuf,
     /// A line of the text that occurs in no other call of the round. Edits do not change it.
     pub marker: String,

@@ -21,7 +21,7 @@ pub(crate) struct Presence {
     endpoint: Endpoint,
     stdio: Option<Stdio>,
     roots: Vec<PathBuf>,
-    /// The roots without links.
+    /// The roots, with links resolved.
     real_roots: Arc<[PathBuf]>,
     /// The roots that are not directories any more. Desks get the problem once.
     vanished: Vec<PathBuf>,

@@ -25,7 +25,7 @@ pub(crate) enum Place {
 /// The route of a write to its file, through links.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Route {
-    /// The paths that the write passes by links. The file's own path, without links, comes last.
+    /// The paths that the write passes by links. The file's own path, with links resolved, comes last.
     steps: Vec<PathBuf>,
     /// The directories above the file that are repositories, or have settings of ours.
     pub(crate) projects: Vec<PathBuf>,
@@ -37,7 +37,7 @@ pub(crate) struct Route {
 }
 
 impl Route {
-    /// Returns the path of the file, without links.
+    /// Returns the path of the file, with links resolved.
     pub(crate) fn file(&self) -> &Path {
         self.steps.last().map_or(Path::new(""), PathBuf::as_path)
     }
@@ -116,7 +116,7 @@ impl Destinations {
         self.is_isolated
     }
 
-    /// Returns the path at the end of each reading, without links.
+    /// Returns the path at the end of each reading, with links resolved.
     fn ends(&self) -> Vec<&PathBuf> {
         let mut ends: Vec<_> = self.routes.iter().filter_map(|route| route.last()).collect();
         ends.dedup();

@@ -8,7 +8,7 @@ use crate::rule::{Rule, RulesOf};
 /// The directories and rules by which places are judged.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ground<'a> {
-    /// The projects, without links.
+    /// The projects, with links resolved.
     pub(crate) roots: &'a [PathBuf],
     /// The directories of the user; `None` if no user's settings count.
     pub(super) dirs: Option<&'a AppDirs>,
@@ -44,7 +44,7 @@ impl<'a> Ground<'a> {
         self.rules_of.map_or_else(|| Some(Vec::new()), |read| read(repository))
     }
 
-    /// Whether a directory, without links, is a project.
+    /// Whether a directory, with links resolved, is a project.
     pub(super) fn is_root(&self, directory: &Path) -> bool {
         self.roots.iter().any(|root| root == directory)
     }

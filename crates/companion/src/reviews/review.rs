@@ -62,7 +62,7 @@ impl PendingReview {
         Self { text, agent, asker, asked: None, unawaited: None, has_draft: false }
     }
 
-    /// Returns the target's path without links.
+    /// Returns the target's path with links resolved.
     pub(crate) fn real_path(&self) -> &Path {
         self.text.proposal.real_path()
     }

@@ -175,7 +175,7 @@ impl ReviewedText {
     }
 
     /// Whether `is_dirty` is true of the target. `is_dirty` gets the path as it was spelled, and the path
-    /// without links.
+    /// with links resolved.
     pub(crate) fn is_dirty(&self, is_dirty: impl Fn(&str, &Path) -> bool) -> bool {
         self.proposal.is_dirty(is_dirty)
     }

@@ -130,7 +130,7 @@ impl OpenTarget {
         self.opened.as_ref().is_ok_and(Bounded::has_other_names)
     }
 
-    /// Returns the path without links, if the system reports it.
+    /// Returns the path with links resolved, if the system reports it.
     pub(super) fn real_path(&self) -> Option<PathBuf> {
         self.opened.as_ref().ok()?.real_path()
     }

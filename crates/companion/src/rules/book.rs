@@ -49,7 +49,7 @@ struct ActiveGrant {
     /// The process of the agent, with which the grant ends; `None` if the grant ends with the agent's
     /// session.
     pid: Option<u32>,
-    /// The file or the directory, without links.
+    /// The file or the directory, with links resolved.
     path: PathBuf,
     grant: Grant,
 }

@@ -33,7 +33,7 @@ pub(crate) struct Rules {
     own: Vec<CompiledRule>,
     /// The rules of the projects, all of which ask.
     projects: Vec<CompiledRule>,
-    /// The projects whose rules cannot be read, without links.
+    /// The projects whose rules cannot be read, with links resolved.
     unknown: Vec<PathBuf>,
     /// The settings files that were read, and the links by which they are found.
     settings: Vec<PathBuf>,

@@ -13,13 +13,13 @@ use crate::reviews::decided_text::DecidedText;
 pub(crate) enum FileNote {
     /// The person accepted this text, and a look has found it in its file.
     Accepted(Arc<DecidedText>),
-    /// The person saved the file of this path, with or without links.
+    /// The person saved the file of this path, which may contain links.
     Saved(PathBuf),
 }
 
 impl FileNote {
-    /// Lets the source store the note. Returns the file without links, if desks may show something new of it.
-    /// Blocks.
+    /// Lets the source store the note. Returns the file's path with links resolved, if desks may show
+    /// something new of the file. Blocks.
     pub(super) fn keep(self, source: &dyn TurnSource, roots: &[PathBuf]) -> Option<PathBuf> {
         let (file, note) = match self {
             Self::Accepted(text) => {

@@ -46,7 +46,7 @@ pub trait TurnSource: Debug + Send + Sync {
     /// person did not see it.
     fn finish(&self, look: &TurnLook);
 
-    /// Remembers an event of a file, given by its path without links, where turns have left a baseline.
+    /// Remembers an event of a file, given by its path with links resolved, where turns have left a baseline.
     /// Returns whether the event is new, so that another look may find something else.
     fn note(&self, file: &Path, note: &TurnNote) -> bool;
 
@@ -198,7 +198,7 @@ pub struct HunkBack {
 /// The result of a look.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TurnLook {
-    /// The top of the working tree, without links.
+    /// The top of the working tree, with links resolved.
     pub root: PathBuf,
     /// The snapshots that are compared, and the time of the look, as the source names them.
     pub snapshot: String,

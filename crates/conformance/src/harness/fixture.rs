@@ -107,7 +107,7 @@ impl<'b> Fixture<'b> {
 
     /// Returns the directory of files that the editor may open. It is deleted at the end of the run.
     pub(crate) fn scratch(&self) -> PathBuf {
-        // Agents and editors use real paths, without links.
+        // Agents and editors use real paths, with links resolved.
         self.scratch.path().canonical().unwrap_or_else(|_| self.scratch.path().to_owned())
     }
 

@@ -77,8 +77,8 @@ impl TurnSaves {
         self.trees.insert(turn.id, tree);
     }
 
-    /// Handles a write to `file`, whose path without links is `real`. Returns whether an agent is at work in
-    /// its tree.
+    /// Handles a write to `file`, whose path with links resolved is `real`. Returns whether an agent is at
+    /// work in its tree.
     pub(super) fn on_write(&mut self, file: &Path, real: &Path, now: Instant) -> bool {
         self.settle(now);
         let mut is_within = false;

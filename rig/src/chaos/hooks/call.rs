@@ -38,7 +38,7 @@ pub(super) struct CallInProgress<'a> {
     pub(super) directory: PathBuf,
     /// The path by which the agent names the file.
     pub(super) path: String,
-    /// The path of the file without links.
+    /// The path of the file with links resolved.
     pub(super) target: PathBuf,
     pub(super) call_end: watch::Receiver<CallEnd>,
 }

@@ -29,7 +29,7 @@ fn destinations_of(path: impl AsRef<Path>) -> TestDestinations {
     TestDestinations(destinations)
 }
 
-/// Creates a directory for a test. Returns it with its path without links.
+/// Creates a directory for a test. Returns it with its path with links resolved.
 fn test_home() -> (tempfile::TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().canonical().unwrap();
