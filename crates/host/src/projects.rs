@@ -123,8 +123,8 @@ impl Projects {
         }
     }
 
-    /// Returns the directories in which a settings file may change that could not be read.
-    pub(super) fn with_mistakes(&self) -> BTreeSet<PathBuf> {
+    /// Returns the directories of the settings files that could not be read and may change.
+    pub(super) fn directories_with_mistakes(&self) -> BTreeSet<PathBuf> {
         let once_unread = self.roots.iter().filter(|root| self.once_unread.contains(*root));
         once_unread.flat_map(|root| around(root)).collect()
     }

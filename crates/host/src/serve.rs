@@ -183,7 +183,7 @@ impl RunningHost {
         self.notice_suspension();
         self.next_check = None;
         let directory = self.presence.directory().to_owned();
-        let mut watched = self.projects.with_mistakes();
+        let mut watched = self.projects.directories_with_mistakes();
         watched.insert(directory.clone());
         self.watch.set(watched);
         self.check_presence(&directory);

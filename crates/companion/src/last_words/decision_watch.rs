@@ -68,6 +68,7 @@ pub(crate) struct DecisionWatch {
     decided: WatchedDecision,
     pub(super) text: Arc<DecidedText>,
     draft: KeptDraft,
+    /// The end of the time of the watch.
     until: Instant,
     /// The time from which an unchanged file counts as not written, and from which edits that the file lacks
     /// count as left out.
@@ -81,7 +82,9 @@ pub(crate) struct DecisionWatch {
 /// The end of the watch, if its next look is the last one.
 #[derive(Debug)]
 enum End {
+    /// The watch goes on after the next look.
     Open,
+    /// The watch ends with the next look.
     Due,
     /// The watch ends with the next look, whose result counts only if the file is as the next proposal has
     /// found it. A later content does not follow from this decision.

@@ -275,7 +275,7 @@ impl LspDesk {
         if let Some(known) = self.reviews.get_mut(id) {
             return known.repeated(io, &mut self.editor, review);
         }
-        let path = self.directory.place_of(&review, self.editor.client(), self.host);
+        let path = self.directory.path_of(&review, self.editor.client(), self.host);
         let target = self.editor.documents.name_of(&review.file);
         let waiting = WaitingReview::new(ReviewDocument::new(review, path), &self.editor);
         self.reviews.all.insert(id, waiting);

@@ -89,7 +89,7 @@ impl DiskCopy {
         }
     }
 
-    /// Returns the file, which outlives the review while the editor shows it. The original goes.
+    /// Returns the file, which outlives the review while the editor shows it. The original is removed.
     pub(crate) fn into_file(self) -> Option<ProposalFile> {
         self.file
     }

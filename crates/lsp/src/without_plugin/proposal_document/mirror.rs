@@ -11,20 +11,22 @@ use alongside_presentation::merge;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Mirror {
-    /// The person typed the editor's differences from it; the companion's came from elsewhere.
+    /// The text that both sides last shared. The person typed the editor's differences from it; the
+    /// companion's differences came from elsewhere.
     base: Arc<str>,
     editor: Arc<str>,
     companion: Arc<str>,
     sent: Option<SentText>,
     offered: Option<OfferedText>,
     /// The number of the last offer.
-    offers: u64,
-    /// The editor refused the last offer; its next change allows another one.
+    last_offer: u64,
+    /// Whether the editor refused the last offer. Its next change allows another one.
     is_refused: bool,
-    /// The companion refused the text; its next news allows another one.
+    /// Whether the companion refused the text. Its next news allows another one.
     is_blocked: bool,
-    /// The last text from elsewhere that the editor's text replaced, and whether the person must be told.
+    /// The last text from elsewhere that the editor's text replaced.
     overwritten: Option<Arc<str>>,
+    /// Whether the person must still learn of that text.
     has_overwritten: bool,
 }
 
@@ -34,9 +36,9 @@ struct SentText {
     text: Arc<str>,
     /// The editor's text at that time.
     editor: Arc<str>,
-    /// The companion has announced this text.
+    /// Whether the companion has announced this text.
     is_announced: bool,
-    /// The companion has announced another text meanwhile.
+    /// Whether the companion has announced another text meanwhile.
     has_news: bool,
 }
 
@@ -44,11 +46,14 @@ struct SentText {
 #[derive(Debug, Clone)]
 struct OfferedText {
     number: u64,
+    /// The editor's text at that time.
     from: Arc<str>,
+    /// The offered text.
     to: Arc<str>,
-    /// The companion's text in it.
+    /// The companion's text in the offered one.
     companion: Arc<str>,
-    /// The editor says that it took the offer: its next change contains the offer, or none ever did.
+    /// Whether the editor says that it took the offer. Its next change contains the offered text, or no
+    /// change does.
     is_taken: bool,
 }
 
@@ -61,7 +66,7 @@ impl Mirror {
             companion: text,
             sent: None,
             offered: None,
-            offers: 0,
+            last_offer: 0,
             is_refused: false,
             is_blocked: false,
             overwritten: None,
@@ -217,10 +222,10 @@ impl Mirror {
             self.base = self.companion.clone();
             return None;
         }
-        self.offers += 1;
+        self.last_offer += 1;
         let (from, to, companion) = (self.editor.clone(), text.clone(), self.companion.clone());
-        self.offered = Some(OfferedText { number: self.offers, from, to, companion, is_taken: false });
-        Some((text, self.offers))
+        self.offered = Some(OfferedText { number: self.last_offer, from, to, companion, is_taken: false });
+        Some((text, self.last_offer))
     }
 
     /// Handles the editor's answer to an offer, before or after it sends the text.

@@ -13,18 +13,19 @@ use alongside_platform::{private, process};
 use crate::client::Client;
 use crate::uri;
 
-/// The time of a new file, after 1970: before every editor that opens it.
-const CREATED: Duration = Duration::from_secs(1_000_000_000);
+/// The time of the last change of a new file, since 1970. It is earlier than the start of every editor that
+/// opens the file.
+const FILE_TIME: Duration = Duration::from_secs(1_000_000_000);
 
 /// The largest text that is read again, in bytes.
-const MAX_READ: u64 = 64 << 20;
+const MAX_READ_BYTES: u64 = 64 << 20;
 
 /// The private directory below which proposals are files; without it the editor cannot show them.
 #[derive(Debug)]
 pub(crate) struct ReviewDirectory(Option<PathBuf>);
 
 impl ReviewDirectory {
-    /// Removes the files of editors that have ended.
+    /// Takes a directory, and removes from it the files of editors that have ended.
     pub(crate) fn new(path: Option<PathBuf>) -> Self {
         if let Some(path) = &path {
             sweep(path);
@@ -36,9 +37,9 @@ impl ReviewDirectory {
         self.0.as_ref().is_some_and(|directory| path.starts_with(directory))
     }
 
-    /// Returns the place of the file of a review. `host` is the process of the companion. The name survives a
+    /// Returns the path of the file of a review. `host` is the process of the companion. The name survives a
     /// restart of the server, because the editor may still have the document open.
-    pub(crate) fn place_of(&self, review: &Review, client: &Client, host: u32) -> Option<PathBuf> {
+    pub(crate) fn path_of(&self, review: &Review, client: &Client, host: u32) -> Option<PathBuf> {
         let name = format!("{}-{host}-{}", client.process_id.unwrap_or_default(), review.id);
         let file = harmless::copy_name(&review.file);
         let file = if client.kind.strict_uris { uri::without_escaped(&file) } else { file };
@@ -56,7 +57,7 @@ impl ProposalFile {
     /// Writes the file and creates its directory. The time of its last change is always the same: for an
     /// editor that restarts its server, the file that the next one writes is as the last one left it.
     pub(crate) fn create(path: PathBuf, text: &str) -> io::Result<Self> {
-        write(&path, text, Some(SystemTime::UNIX_EPOCH + CREATED))?;
+        write(&path, text, Some(SystemTime::UNIX_EPOCH + FILE_TIME))?;
         Ok(Self { path })
     }
 
@@ -64,7 +65,7 @@ impl ProposalFile {
         &self.path
     }
 
-    /// Editors say so when the person types in it.
+    /// Makes the file read-only. Editors say so when the person types in it.
     pub(crate) fn make_read_only(&self) -> io::Result<()> {
         let mut permissions = fs::metadata(&self.path)?.permissions();
         permissions.set_readonly(true);
@@ -74,7 +75,7 @@ impl ProposalFile {
     /// Returns the text as it is now; `None` if somebody has removed the file. Fails if the file cannot be
     /// read, or is not UTF-8.
     pub(crate) fn read(&self) -> io::Result<Option<String>> {
-        match untrusted::read_text(&self.path, MAX_READ, Whose::Ours) {
+        match untrusted::read_text(&self.path, MAX_READ_BYTES, Whose::Ours) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             read => read.map(Some),
         }
