@@ -21,7 +21,7 @@ use super::private_files::{self, PathTrust};
 use super::session_files::{SessionFiles, StoredText, short_bytes};
 
 /// The largest journal, in bytes: it has the texts of all open reviews. A larger file is no journal.
-const MAX_BYTES: u64 = 1 << 30;
+const MAX_JOURNAL_BYTES: u64 = 1 << 30;
 
 /// The largest size of text that is written on the calling thread, in bytes.
 const MAX_INLINE_BYTES: u64 = 64 << 10;
@@ -29,7 +29,7 @@ const MAX_INLINE_BYTES: u64 = 64 << 10;
 /// One journal, locked against other companions.
 #[derive(Debug)]
 pub(crate) struct RecoveryStore {
-    state: PathBuf,
+    state_directory: PathBuf,
     path: PathBuf,
     /// The journal's own file, once this process has created it.
     own_file: Option<JournalFile>,
@@ -46,12 +46,12 @@ struct PortAndToken {
     token: String,
 }
 
-fn directory(state: &Path) -> PathBuf {
-    state.join("journal")
+fn directory(state_directory: &Path) -> PathBuf {
+    state_directory.join("journal")
 }
 
-fn create_directory(state: &Path) -> io::Result<()> {
-    private_files::directory(state, Path::new("journal"), PathTrust::Own)
+fn create_directory(state_directory: &Path) -> io::Result<()> {
+    private_files::directory(state_directory, Path::new("journal"), PathTrust::Own)
 }
 
 /// Iterates over all files in the directory of a journal's sessions.
@@ -79,12 +79,12 @@ fn remove(journal: &Path) {
 
 impl RecoveryStore {
     /// Locks the journal of this [name](super::journal::name); `None` while another companion has the lock.
-    pub(crate) fn take(state: &Path, name: &str) -> io::Result<Option<Self>> {
-        create_directory(state)?;
-        let path = directory(state).join(format!("{name}.json"));
+    pub(crate) fn take(state_directory: &Path, name: &str) -> io::Result<Option<Self>> {
+        create_directory(state_directory)?;
+        let path = directory(state_directory).join(format!("{name}.json"));
         let lock = private_files::try_lock(&path.with_extension("lock"))?;
         Ok(lock.map(|lock| Self {
-            state: state.to_owned(),
+            state_directory: state_directory.to_owned(),
             path,
             own_file: None,
             sessions: BTreeMap::new(),
@@ -95,7 +95,7 @@ impl RecoveryStore {
     /// Reads the journal that a crashed companion left behind. Of a damaged journal, port and token suffice
     /// to report that its sessions are lost; without them, it is an error.
     pub(crate) fn left_behind(&self) -> io::Result<Option<Journal>> {
-        let json = match untrusted::read(&self.path, MAX_BYTES, Whose::Ours) {
+        let json = match untrusted::read(&self.path, MAX_JOURNAL_BYTES, Whose::Ours) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             read => read?,
         };
@@ -108,7 +108,7 @@ impl RecoveryStore {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "it has no port and token"));
         }
         for file in session_files(&self.path).filter(|file| is_record(file)) {
-            let read = untrusted::read(&file, MAX_BYTES, Whose::Ours);
+            let read = untrusted::read(&file, MAX_JOURNAL_BYTES, Whose::Ours);
             match read.and_then(|json| self.read_large_texts(last_record(&json)?)) {
                 Ok(known) => {
                     journal.last_review = journal.last_review.max(known.last_review);
@@ -169,7 +169,7 @@ impl RecoveryStore {
     fn restart(&mut self, sessions: &[KnownSession]) -> io::Result<()> {
         let lock = self.path.with_extension("lock");
         if !private_files::leads_to(&lock, &self.lock) {
-            create_directory(&self.state)?;
+            create_directory(&self.state_directory)?;
             self.lock = private_files::try_lock(&lock)?.ok_or_else(|| {
                 io::Error::new(io::ErrorKind::ResourceBusy, "another companion of this project holds it now")
             })?;
@@ -193,14 +193,14 @@ impl RecoveryStore {
 
     fn create_session_directory(&self) -> io::Result<()> {
         let below = self.path.with_extension("");
-        let below = below.strip_prefix(&self.state).map_err(io::Error::other)?;
-        private_files::directory(&self.state, below, PathTrust::Own)
+        let below = below.strip_prefix(&self.state_directory).map_err(io::Error::other)?;
+        private_files::directory(&self.state_directory, below, PathTrust::Own)
     }
 
     /// Returns the session of a record, with its large texts.
     fn read_large_texts(&self, record: KnownSession<StoredText>) -> io::Result<KnownSession> {
         let directory = self.path.with_extension("");
-        record.map_texts(|text| text.read(&directory, MAX_BYTES))
+        record.map_texts(|text| text.read(&directory, MAX_JOURNAL_BYTES))
     }
 
     /// Whether all files still exist.

@@ -30,13 +30,13 @@ const UNREADABLE_RULES_REASON: &str = "the rules of a repository around it canno
 #[derive(Debug, Default)]
 pub(crate) struct Rules {
     /// The rules of the person, in their order.
-    own: Vec<CompiledRule>,
+    of_person: Vec<CompiledRule>,
     /// The rules of the projects, all of which ask.
-    projects: Vec<CompiledRule>,
+    of_projects: Vec<CompiledRule>,
     /// The projects whose rules cannot be read, with links resolved.
-    unknown: Vec<PathBuf>,
+    unreadable_projects: Vec<PathBuf>,
     /// The settings files that were read, and the links by which they are found.
-    settings: Vec<PathBuf>,
+    settings_files: Vec<PathBuf>,
 }
 
 /// A rule with its patterns, ready to match.
@@ -90,22 +90,26 @@ impl std::fmt::Display for Why {
 }
 
 impl Rules {
-    /// Compiles the rules. Fails for the first invalid pattern. `settings`: the files from which the rules
-    /// come.
-    pub(crate) fn new(own: &[Rule], workspace: &Workspace, settings: &[PathBuf]) -> Result<Self, BadGlob> {
+    /// Compiles the rules. Fails for the first invalid pattern. `settings_files`: the files from which
+    /// the rules come.
+    pub(crate) fn new(
+        of_person: &[Rule],
+        workspace: &Workspace,
+        settings_files: &[PathBuf],
+    ) -> Result<Self, BadGlob> {
         let compiled =
             |rules: &[Rule]| rules.iter().cloned().map(CompiledRule::new).collect::<Result<Vec<_>, _>>();
         Ok(Self {
-            own: compiled(own)?,
-            projects: compiled(&workspace.asks)?,
-            unknown: workspace.untold.iter().map(|root| real_path::resolve(root)).collect(),
-            settings: settings.iter().flat_map(|file| real_path::steps(file)).collect(),
+            of_person: compiled(of_person)?,
+            of_projects: compiled(&workspace.asks)?,
+            unreadable_projects: workspace.untold.iter().map(|root| real_path::resolve(root)).collect(),
+            settings_files: settings_files.iter().flat_map(|file| real_path::steps(file)).collect(),
         })
     }
 
     /// Whether any rule accepts a change, or leaves it to the agent.
     pub(super) fn may_accept(&self) -> bool {
-        self.own.iter().any(|own| own.rule.ruling != Ruling::Ask)
+        self.of_person.iter().any(|compiled| compiled.rule.ruling != Ruling::Ask)
     }
 
     /// Returns the ruling on a change of this kind by the agent of this name, to all of these places
@@ -133,10 +137,11 @@ impl Rules {
             Place::File(route) => route,
             Place::Uncovered(why) => return no_rule(why),
         };
-        if let Some(why) = route.steps().find_map(|step| protected::why_protected(step, &self.settings)) {
+        if let Some(why) = route.steps().find_map(|step| protected::why_protected(step, &self.settings_files))
+        {
             return no_rule(why);
         }
-        if self.unknown.iter().any(|root| route.steps().any(|step| step.starts_with(root))) {
+        if self.unreadable_projects.iter().any(|root| route.steps().any(|step| step.starts_with(root))) {
             return no_rule("the rules of this project cannot be read");
         }
         let Some(nested) = &route.asks else { return no_rule(UNREADABLE_RULES_REASON) };
@@ -147,7 +152,7 @@ impl Rules {
         };
         let asked = asked_paths(route, roots);
         let matches = |compiled: &&CompiledRule| compiled.matches((below, &asked), agent, kind);
-        if let Some(asks) = self.projects.iter().find(matches) {
+        if let Some(asks) = self.of_projects.iter().find(matches) {
             return Judgement::ask(Why::ProjectRule(asks.rule.text()));
         }
         for rule in nested {
@@ -157,8 +162,10 @@ impl Rules {
                 Err(_) => return no_rule(UNREADABLE_RULES_REASON),
             }
         }
-        match self.own.iter().rfind(matches) {
-            Some(own) if own.rule.ruling != Ruling::Ask && !route.is_searched => no_rule(UNSEARCHED_REASON),
+        match self.of_person.iter().rfind(matches) {
+            Some(compiled) if compiled.rule.ruling != Ruling::Ask && !route.is_searched => {
+                no_rule(UNSEARCHED_REASON)
+            }
             Some(CompiledRule { rule, .. }) => Judgement { ruling: rule.ruling, why: Why::Rule(rule.text()) },
             None => Judgement::ask(Why::NoRule),
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use alongside_desk::{CommentId, LineRange, Refusal, Side, Text};
 
 use super::file_texts::{KnownTexts, texts};
-use super::source::{AROUND, Feedback, MAX_CODE, NewComment, TurnLook, TurnSource};
+use super::source::{Feedback, MAX_QUOTED_BYTES, NewComment, SURROUNDING_LINES, TurnLook, TurnSource};
 
 /// The longest comment, in bytes.
 const MAX_COMMENT_BYTES: usize = 64 << 10;
@@ -81,9 +81,9 @@ fn with_quoted_lines(
     }
     let range = lines.lines();
     let code = text.lines(range.start..range.end).to_owned();
-    let before = text.lines(range.start.saturating_sub(AROUND)..range.start).to_owned();
-    let after = text.lines(range.end..(range.end + AROUND).min(text.len())).to_owned();
-    if code.len().max(before.len()).max(after.len()) > MAX_CODE {
+    let before = text.lines(range.start.saturating_sub(SURROUNDING_LINES)..range.start).to_owned();
+    let after = text.lines(range.end..(range.end + SURROUNDING_LINES).min(text.len())).to_owned();
+    if code.len().max(before.len()).max(after.len()) > MAX_QUOTED_BYTES {
         return Err(not_kept_refusal(TOO_LONG_TO_QUOTE));
     }
     Ok(NewComment { code, before, after, ..comment })

@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 
 /// The number of remembered lines before and after commented lines, which distinguish them from equal lines
 /// elsewhere.
-pub const AROUND: usize = 3;
+pub const SURROUNDING_LINES: usize = 3;
 /// The longest text that a comment quotes, in bytes. Every desk gets it with every change of the list.
-pub const MAX_CODE: usize = 64 << 10;
+pub const MAX_QUOTED_BYTES: usize = 64 << 10;
 
 /// Reads the baselines and changes of working trees. Every method blocks, and is called outside the main
 /// loop.
@@ -124,9 +124,10 @@ pub struct NewComment {
     pub side: Side,
     /// The text of these lines.
     pub code: String,
-    /// The text of [`AROUND`] lines before these lines, to distinguish them from equal lines elsewhere.
+    /// The text of [`SURROUNDING_LINES`] lines before these lines, to distinguish them from equal lines
+    /// elsewhere.
     pub before: String,
-    /// The text of [`AROUND`] lines after these lines.
+    /// The text of [`SURROUNDING_LINES`] lines after these lines.
     pub after: String,
     /// The person's words.
     pub text: String,

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use alongside_companion::turns::source::{AROUND, ChangeBack, Feedback, MAX_CODE};
+use alongside_companion::turns::source::{ChangeBack, Feedback, MAX_QUOTED_BYTES, SURROUNDING_LINES};
 use alongside_desk::{Anchor, Comment, CommentId, CommentState, Text, TurnMessage};
 use alongside_platform::paths;
 
@@ -173,10 +173,11 @@ pub(crate) fn changed_lines(
     let stretch = |start: usize, end: usize| text.lines(start..end.min(text.len())).to_owned();
     let quotation = Quotation {
         code: stretch(range.start, range.end),
-        before: stretch(range.start.saturating_sub(AROUND), range.start),
-        after: stretch(range.end.min(text.len()), range.end + AROUND),
+        before: stretch(range.start.saturating_sub(SURROUNDING_LINES), range.start),
+        after: stretch(range.end.min(text.len()), range.end + SURROUNDING_LINES),
     };
-    let is_short = quotation.code.len().max(quotation.before.len()).max(quotation.after.len()) <= MAX_CODE;
+    let is_short =
+        quotation.code.len().max(quotation.before.len()).max(quotation.after.len()) <= MAX_QUOTED_BYTES;
     is_short.then_some(QuotedLines { lines, quotation })
 }
 
