@@ -106,7 +106,7 @@ pub fn let_review_after(
         (None, Err(error)) if error.kind() == ErrorKind::NotFound => None,
         (None, Err(error)) => return Err(Error::Unreadable { path, error }),
     };
-    let changed = on(before.as_deref(), setting, table, release)
+    let changed = text_with_setting(before.as_deref(), setting, table, release)
         .map_err(|why| Error::Malformed { path: path.clone(), why })?;
     Ok(changed.map(|(after, summary)| Edit { path, before, after, summary }))
 }
@@ -116,19 +116,20 @@ pub fn let_review_after(
 /// that did not exist before.
 ///
 /// # Errors
-/// If `now` cannot be changed without guessing. When `now` cannot be changed without guessing.
+/// If `now` cannot be changed without guessing.
 pub fn take_back(
     agent: &Agent,
     path: &Path,
     (before, made): (Option<&str>, &str),
     now: &str,
 ) -> Result<Option<String>, Error> {
-    off(before, made, now, agent.settings).map_err(|why| Error::Malformed { path: path.to_owned(), why })
+    text_with_earlier_values(before, made, now, agent.settings)
+        .map_err(|why| Error::Malformed { path: path.to_owned(), why })
 }
 
 /// Returns the text in which the setting lets the person review, and a summary. Returns `None` if it does
 /// already.
-fn on(
+fn text_with_setting(
     text: Option<&str>,
     setting: Setting,
     table: &SettingsFiles,
@@ -157,26 +158,27 @@ fn on(
     Ok(Some((document.to_string(), changes.join(", "))))
 }
 
-/// Returns the text with the values of `before`, where the values of [`on`] still stand.
-fn off(
+/// Returns the text with the values of `before`, where the values of [`text_with_setting`] still stand.
+fn text_with_earlier_values(
     before: Option<&str>,
     made: &str,
     now: &str,
     table: Option<&SettingsFiles>,
 ) -> Result<Option<String>, String> {
     let read = |text: &str| Reader::ANY.object(text);
-    let was = before.map(read).transpose()?.unwrap_or_default();
-    let (ours, is) = (read(made)?, read(now)?);
+    let earlier = before.map(read).transpose()?.unwrap_or_default();
+    let (ours, present) = (read(made)?, read(now)?);
     let document = Reader::ANY.document(now)?;
     let root = &document.root;
     let names = table.into_iter().flat_map(|table| Setting::ALL.map(|setting| setting.names(table)));
     for keys in names.flatten().map(|name| name.keys) {
-        let at = |content: &Value| keys.iter().try_fold(content.clone(), |it, key| it.get(key).cloned());
-        match (at(&was), at(&ours), at(&is)) {
+        let at =
+            |content: &Value| keys.iter().try_fold(content.clone(), |value, key| value.get(key).cloned());
+        match (at(&earlier), at(&ours), at(&present)) {
             // The edit did not change this setting, or someone else has changed it since.
-            (was, ours, is) if was == ours || ours != is => {}
-            (None, ..) => remove(root, keys, &was),
-            (Some(was), ..) => set(root, keys, &was)?,
+            (earlier, ours, present) if earlier == ours || ours != present => {}
+            (None, ..) => remove(root, keys, &earlier),
+            (Some(earlier), ..) => set(root, keys, &earlier)?,
         }
     }
     let is_empty = root.object_value().is_some_and(|object| object.properties().is_empty());
@@ -211,8 +213,8 @@ fn input(value: &Value) -> CstInputValue {
     }
 }
 
-/// Removes a value, and the objects around it that were made for it.
-fn remove(root: &CstRootNode, keys: &[&str], was: &Value) {
+/// Removes a value, and the objects around it that the `earlier` content does not have.
+fn remove(root: &CstRootNode, keys: &[&str], earlier: &Value) {
     let (Some(object), Some((last, first))) = (root.object_value(), keys.split_last()) else {
         return;
     };
@@ -227,7 +229,7 @@ fn remove(root: &CstRootNode, keys: &[&str], was: &Value) {
         if let Some(property) = json::property(&object, key) {
             property.remove();
         }
-        let was_there = first[..depth].iter().try_fold(was, |it, key| it.get(key)).is_some();
+        let was_there = first[..depth].iter().try_fold(earlier, |value, key| value.get(key)).is_some();
         if was_there || !object.properties().is_empty() || depth == 0 {
             return;
         }

@@ -10,10 +10,10 @@ use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectPr
 use serde_json::Value;
 
 /// The byte-order mark, which editors on Windows write.
-const MARK: char = '\u{feff}';
+const BOM: char = '\u{feff}';
 
 /// The options of agents, which remove comments and leave the rest to `JSON.parse`.
-const AS_AGENTS_DO: ParseOptions = ParseOptions {
+const PARSE_OPTIONS: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_loose_object_property_names: false,
     allow_trailing_commas: false,
@@ -29,19 +29,19 @@ const AS_AGENTS_DO: ParseOptions = ParseOptions {
 /// The way in which an agent reads a file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reader {
-    reads_mark: bool,
+    reads_bom: bool,
     reads_duplicates: bool,
 }
 
 impl Reader {
     /// Accepts what any agent does. A removal uses it, since it must work in every file.
-    pub(super) const ANY: Self = Self { reads_mark: true, reads_duplicates: true };
+    pub(super) const ANY: Self = Self { reads_bom: true, reads_duplicates: true };
 
     /// Returns the reader of a release, or of the newest.
     pub(super) fn of(table: &SettingsFiles, release: Option<Release>) -> Self {
         let since = table.reads_mark_since;
-        let reads_mark = since.is_some_and(|since| release.is_none_or(|release| release >= since));
-        Self { reads_mark, reads_duplicates: true }
+        let reads_bom = since.is_some_and(|since| release.is_none_or(|release| release >= since));
+        Self { reads_bom, reads_duplicates: true }
     }
 
     /// Returns the reader of the newest release of an agent with hooks in this file.
@@ -49,16 +49,16 @@ impl Reader {
         match file {
             HookFile::Settings(table) => Self::of(table, None),
             HookFile::Own(file) => match file.json {
-                Json::JavaScript => Self { reads_mark: false, reads_duplicates: true },
-                Json::Strict => Self { reads_mark: false, reads_duplicates: false },
+                Json::JavaScript => Self { reads_bom: false, reads_duplicates: true },
+                Json::Strict => Self { reads_bom: false, reads_duplicates: false },
             },
         }
     }
 
     /// Reads an object. The error contains the line of the mistake.
     pub(super) fn object(self, text: &str) -> Result<Value, String> {
-        let (_, text) = self.without_mark(text)?;
-        let content = match jsonc_parser::parse_to_serde_value::<Option<Value>>(text, &AS_AGENTS_DO) {
+        let (_, text) = self.without_bom(text)?;
+        let content = match jsonc_parser::parse_to_serde_value::<Option<Value>>(text, &PARSE_OPTIONS) {
             Ok(Some(content @ Value::Object(_))) => content,
             Ok(None) => return Err("it is empty".into()),
             Ok(Some(_)) => return Err("it is not a JSON object".into()),
@@ -72,19 +72,19 @@ impl Reader {
 
     /// Reads a text whose values can be changed.
     pub(super) fn document(self, text: &str) -> Result<Document, String> {
-        let (has_mark, text) = self.without_mark(text)?;
-        let root = CstRootNode::parse(text, &AS_AGENTS_DO).map_err(|error| error.to_string())?;
+        let (has_bom, text) = self.without_bom(text)?;
+        let root = CstRootNode::parse(text, &PARSE_OPTIONS).map_err(|error| error.to_string())?;
         let duplicate = root.value().filter(|_| !self.reads_duplicates).and_then(|value| duplicate(&value));
         match duplicate {
             Some(key) => Err(format!("it has {key:?} twice in one object: keep one of them")),
-            None => Ok(Document { has_mark, root }),
+            None => Ok(Document { has_bom, root }),
         }
     }
 
-    fn without_mark(self, text: &str) -> Result<(bool, &str), String> {
-        match text.strip_prefix(MARK) {
+    fn without_bom(self, text: &str) -> Result<(bool, &str), String> {
+        match text.strip_prefix(BOM) {
             None => Ok((false, text)),
-            Some(text) if self.reads_mark => Ok((true, text)),
+            Some(text) if self.reads_bom => Ok((true, text)),
             Some(_) => Err("it begins with a byte-order mark, which the agent does not read: save it \
                             without one"
                 .into()),
@@ -94,20 +94,20 @@ impl Reader {
 
 /// Whether a text is empty, or only a byte-order mark.
 pub(super) fn is_blank(text: &str) -> bool {
-    text.strip_prefix(MARK).unwrap_or(text).trim().is_empty()
+    text.strip_prefix(BOM).unwrap_or(text).trim().is_empty()
 }
 
 /// A text whose values can be changed. Everything else stays as it is, also a byte-order mark.
 #[derive(Debug)]
 pub(super) struct Document {
-    has_mark: bool,
+    has_bom: bool,
     pub(super) root: CstRootNode,
 }
 
 impl fmt::Display for Document {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mark = if self.has_mark { MARK.to_string() } else { String::new() };
-        write!(f, "{mark}{}", self.root)
+        let bom = if self.has_bom { BOM.to_string() } else { String::new() };
+        write!(f, "{bom}{}", self.root)
     }
 }
 

@@ -22,7 +22,7 @@ use super::context::person_position::{CODE_ACTION, PersonPosition, Trigger, reve
 use super::editor::{Editor, Question};
 use super::messages;
 use super::open_documents::document::DocumentKey;
-use super::open_documents::documents::named;
+use super::open_documents::documents::document_named;
 use super::open_documents::positions::{position, read_position, span};
 use super::proposal_document::document_phase::Due;
 use super::proposal_document::proposal_file::ReviewDirectory;
@@ -276,7 +276,7 @@ impl LspDesk {
             return known.repeated(io, &mut self.editor, review);
         }
         let path = self.directory.path_of(&review, self.editor.client(), self.host);
-        let target = self.editor.documents.name_of(&review.file);
+        let target = self.editor.documents.key_of(&review.file);
         let waiting = WaitingReview::new(ReviewDocument::new(review, path), &self.editor);
         self.reviews.all.insert(id, waiting);
         self.reviews.mark_target(io, &self.editor, &target);
@@ -296,7 +296,7 @@ impl LspDesk {
         let Some(mut review) = self.reviews.all.remove(&closed.id) else { return };
         self.reviews.tell_count(io);
         review.cancel_commands(io);
-        let target = self.editor.documents.name_of(&review.review().file);
+        let target = self.editor.documents.key_of(&review.review().file);
         let back = review.way_back(&self.editor, &target).filter(|_| closed.decided_here);
         let is_here = closed.decided_here && self.person_position.document() == Some(&target);
         let is_in_front = is_here || back.as_ref() == Some(&target);
@@ -366,7 +366,7 @@ impl EditorDesk for LspDesk {
     }
 
     fn handle_request(&mut self, io: &mut Io, id: &RequestId, method: &str, params: Value) -> bool {
-        let key = named(&params).map(|(key, _)| key);
+        let key = document_named(&params).map(|(key, _)| key);
         let key = key.as_ref();
         let lines = key.and_then(|key| self.note_place(key, method, &params)).unwrap_or_default();
         match method {
@@ -481,7 +481,7 @@ impl EditorDesk for LspDesk {
         let mut marked = self.ended.shut_down(&self.editor);
         let mut targets = Vec::new();
         for WaitingReview { mut document, .. } in std::mem::take(&mut self.reviews.all).into_values() {
-            targets.push(self.editor.documents.name_of(&document.review.file));
+            targets.push(self.editor.documents.key_of(&document.review.file));
             marked.extend(document.path().filter(|_| document.phase.opened().is_some()).map(Path::to_owned));
             self.ended.keep_saved(io, &self.editor, &mut document);
         }

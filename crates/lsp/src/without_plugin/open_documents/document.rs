@@ -42,7 +42,8 @@ impl Document {
         Self { saved: text.clone(), text, version, uri, log: ChangeLog::default() }
     }
 
-    /// Some editors open a document twice: unsaved text stays unsaved.
+    /// Returns this document, which is unsaved if the one `before` it is so and has the same text. Some
+    /// editors open a document twice.
     pub(crate) fn reopened(self, before: Option<&Self>) -> Self {
         match before.filter(|before| before.text.text() == self.text.text()) {
             Some(before) => Self { saved: before.saved.clone(), ..self },
@@ -70,7 +71,7 @@ impl Document {
         DocumentEdit { end, is_new: self.text.text() != before.text(), steps }
     }
 
-    /// Applies changes and returns where the last one ended.
+    /// Applies changes, and returns the end of the last one.
     fn apply(
         &mut self,
         version: Option<i32>,

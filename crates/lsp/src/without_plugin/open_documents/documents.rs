@@ -32,7 +32,7 @@ impl Documents {
     }
 
     /// Returns the key of a file, by the name under which the editor has it open.
-    pub(crate) fn name_of(&self, file: &str) -> DocumentKey {
+    pub(crate) fn key_of(&self, file: &str) -> DocumentKey {
         let path: PathBuf = Path::new(file).components().collect();
         if self.open.contains_key(&path) {
             return path;
@@ -52,7 +52,7 @@ impl Documents {
 
     /// Handles `textDocument/didOpen`.
     pub(crate) fn open(&mut self, params: &Value) -> Option<DocumentKey> {
-        let (key, uri) = named(params)?;
+        let (key, uri) = document_named(params)?;
         let item = params.get("textDocument")?;
         let text = Text::new(item.get("text").and_then(Value::as_str).unwrap_or_default());
         let document = Document::new(uri, text, version_of(item)).reopened(self.open.get(&key));
@@ -62,7 +62,7 @@ impl Documents {
 
     /// Handles `textDocument/didChange`. A change of the whole text opens a document that is not open.
     pub(crate) fn change(&mut self, params: &Value) -> Option<(DocumentKey, DocumentEdit)> {
-        let (key, uri) = named(params)?;
+        let (key, uri) = document_named(params)?;
         let changes = params.get("contentChanges").and_then(Value::as_array)?;
         let is_opened = !self.open.contains_key(&key);
         if is_opened && !changes.iter().any(is_whole_text) {
@@ -80,7 +80,7 @@ impl Documents {
 
     /// Handles `textDocument/didSave`.
     pub(crate) fn save(&mut self, params: &Value) -> Option<DocumentKey> {
-        let (key, _) = named(params)?;
+        let (key, _) = document_named(params)?;
         let document = self.open.get_mut(&key)?;
         if let Some(text) = params.get("text").and_then(Value::as_str) {
             document.text = Text::new(text);
@@ -91,7 +91,7 @@ impl Documents {
 
     /// Handles `textDocument/didClose`.
     pub(crate) fn close(&mut self, params: &Value) -> Option<(DocumentKey, Arc<str>)> {
-        let (key, _) = named(params)?;
+        let (key, _) = document_named(params)?;
         self.open.remove(&key).map(|document| (key, document.text.text().clone()))
     }
 
@@ -102,7 +102,7 @@ impl Documents {
 }
 
 /// Returns the document that a message names, and its URI in the editor's spelling.
-pub(crate) fn named(params: &Value) -> Option<(DocumentKey, String)> {
+pub(crate) fn document_named(params: &Value) -> Option<(DocumentKey, String)> {
     let uri = params.pointer("/textDocument/uri")?.as_str()?;
     // A URI without a path must not look like an absolute one.
     let no_path = || PathBuf::from(uri.trim_start_matches(std::path::is_separator));
@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn a_uri_without_path_is_no_absolute_key() {
         for uri in ["untitled:Untitled-1", "/plain", "alongside:/a", ""] {
-            let (key, _) = named(&json!({"textDocument": {"uri": uri}})).unwrap();
+            let (key, _) = document_named(&json!({"textDocument": {"uri": uri}})).unwrap();
             assert!(!key.is_absolute(), "{uri}");
         }
     }

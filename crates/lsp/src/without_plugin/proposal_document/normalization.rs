@@ -16,11 +16,11 @@ const BOM: char = '\u{feff}';
 /// The differences of the text in an editor from the one on disk.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Normalization {
-    /// The editor has removed the byte-order mark.
+    /// Whether the editor has removed the byte-order mark.
     removes_bom: bool,
-    /// Line endings on disk, and in the editor.
+    /// The line endings on disk, and in the editor; `None` if the editor has changed none.
     endings: Option<(&'static str, &'static str)>,
-    /// The editor has ended the last line.
+    /// Whether the editor has ended the last line.
     ends_last_line: bool,
 }
 

@@ -39,7 +39,7 @@ impl ReviewDocument {
         key.is_some() && self.path() == key
     }
 
-    /// The editor has opened the document, or sends its whole text again.
+    /// Handles the opening of the document, or its whole text, if the editor sends it again.
     pub(crate) fn editor_opened(&mut self, text: &Text) {
         let known = [self.mirror.editor_text(), &self.review.current, self.copy.written()];
         let detected = |disk: &Arc<str>| Some((disk.clone(), Normalization::detect(disk, text.text())?));
@@ -56,7 +56,7 @@ impl ReviewDocument {
         self.phase.open(normalization, text.clone());
     }
 
-    /// The editor's text has changed in these steps.
+    /// Handles the editor's text after these steps.
     pub(crate) fn editor_changed(&mut self, steps: &[Text]) {
         let Some(last) = steps.last() else { return };
         let Some(open) = self.phase.opened_mut() else { return self.editor_opened(last) };
@@ -70,9 +70,11 @@ impl ReviewDocument {
         self.mirror.editor_changed(restored);
     }
 
-    /// The editor closes the document. Takes text that it has saved without sending it, as an edit. Blocks
-    /// briefly.
-    /// Fails if the file cannot be read, or is not UTF-8.
+    /// Handles the closing of the document. Takes text that the editor has saved without sending it, as an
+    /// edit. Blocks briefly.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or is not UTF-8.
     pub(crate) fn editor_closed(&mut self) -> io::Result<()> {
         if let Some(open) = self.phase.close()
             && let Some(disk) = self.copy.unsent(self.mirror.editor_text())?
@@ -86,7 +88,9 @@ impl ReviewDocument {
 
     /// Takes the text that the person saved while the editor shows the document without this server, as an
     /// edit. Returns whether there is one. Blocks briefly.
-    /// Fails if the file cannot be read, or is not UTF-8.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or is not UTF-8.
     pub(crate) fn take_saved(&mut self) -> io::Result<bool> {
         let before = if self.phase.is_shown_without_server() { self.copy.take_saved()? } else { None };
         let saved = self.copy.written();
@@ -122,8 +126,8 @@ impl ReviewDocument {
         }
     }
 
-    /// Returns the change to send to the companion; it counts as sent. Unless it is `urgent`, it may have to
-    /// wait.
+    /// Returns the change to send to the companion, and counts it as sent. Returns `None` while the change
+    /// has to wait, which an `urgent` one does not.
     pub(crate) fn outgoing(&mut self, urgent: bool) -> Option<Change> {
         replacement(&self.review.current, &self.mirror.outgoing(urgent)?)
     }

@@ -83,7 +83,7 @@ impl WaitingReviews {
         }
         let is_about = |review: &&WaitingReview| {
             here.is_some_and(|here| {
-                review.document.copy.has(here) || *here == editor.documents.name_of(&review.review().file)
+                review.document.copy.has(here) || *here == editor.documents.key_of(&review.review().file)
             })
         };
         let about: Vec<_> = self.iter().filter(is_about).collect();
@@ -140,7 +140,7 @@ impl WaitingReviews {
                 actions.extend(here.into_iter().map(fitted));
                 continue;
             }
-            let is_about = key == Some(&editor.documents.name_of(&review.file));
+            let is_about = key == Some(&editor.documents.key_of(&review.file));
             let here = if is_about { &mut about } else { &mut others };
             here.push(fitted(code_actions::show(review, roots, named)));
             if is_about || waiting.document.phase.is_shown_without_server() {
@@ -177,7 +177,7 @@ impl WaitingReviews {
             return hover::at(shown.review(), line, editor.client());
         }
         let is_announced =
-            |review: &&Review| target_line(review) == line && editor.documents.name_of(&review.file) == key;
+            |review: &&Review| target_line(review) == line && editor.documents.key_of(&review.file) == key;
         let announced = self.iter().map(WaitingReview::review).find(is_announced);
         announced.map(|review| hover::on_target(review, editor.client()))
     }
@@ -187,7 +187,7 @@ impl WaitingReviews {
         let about = self
             .iter()
             .map(WaitingReview::review)
-            .filter(|review| editor.documents.name_of(&review.file) == key);
+            .filter(|review| editor.documents.key_of(&review.file) == key);
         // The person may be in a document for which this server offers nothing.
         let lacks_actions = editor.kind().language_command.is_some() && editor.documents.get(key).is_none();
         let marks: Vec<_> = about.map(|review| on_target(review, editor, lacks_actions)).collect();

@@ -395,7 +395,7 @@ impl WaitingReview {
         from: Option<DocumentKey>,
     ) {
         self.take_saved(io, editor);
-        let target = editor.documents.name_of(&self.review().file);
+        let target = editor.documents.key_of(&self.review().file);
         self.shown_from = from.filter(|from| *from != target).or_else(|| self.shown_from.take());
         self.document.refresh_file();
         let Some(uri) = self.document.path().and_then(uri::of_path) else {
