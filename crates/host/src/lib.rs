@@ -31,7 +31,7 @@ pub use project_paths::project_of;
 pub use reconnect::{JoinedDesk, join};
 pub use registry::Registry;
 pub use registry_entry::{Entry, PartyRecord};
-pub use reviewer::{HookSearch, Restarting, Reviewer, TurnListener};
+pub use reviewer::{HookSearch, Restarting, Reviewer, SnapshotReporter};
 pub use start_lock::StartLock;
 pub use startup::serve;
 pub use startup_plan::Plan;

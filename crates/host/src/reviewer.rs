@@ -78,21 +78,21 @@ impl HookSearch {
 
     /// Reports a snapshot to the host of its working tree, so that desks are updated. Takes at most 200 ms,
     /// and never fails: a desk that is opened later reads the store.
-    pub async fn tell_turn(&self, dir: &Path, kind: SnapshotKind) {
-        if let Some(listener) = self.listener(dir).await {
-            listener.tell(kind).await;
+    pub async fn report_snapshot(&self, dir: &Path, kind: SnapshotKind) {
+        if let Some(reporter) = self.snapshot_reporter(dir).await {
+            reporter.report(kind).await;
         }
     }
 
-    /// Connects to the host of a directory ahead of time, so that [`TurnListener::tell`] only has to write.
-    /// Takes at most 200 ms.
-    pub async fn listener(&self, dir: &Path) -> Option<TurnListener> {
+    /// Connects to the host of a directory in advance, so that [`SnapshotReporter::report`] only has to
+    /// write. Takes at most 200 ms.
+    pub async fn snapshot_reporter(&self, dir: &Path) -> Option<SnapshotReporter> {
         let dialled = tokio::time::timeout(REPORT_TIMEOUT, self.dial(dir)).await;
         if dialled.is_err() {
             tracing::debug!("no host was reached in time");
         }
         let stream = dialled.ok().flatten()?;
-        Some(TurnListener { stream, directory: dir.to_owned() })
+        Some(SnapshotReporter { stream, directory: dir.to_owned() })
     }
 
     async fn dial(&self, dir: &Path) -> Option<Stream> {
@@ -108,19 +108,19 @@ impl HookSearch {
 
 /// A connection to a host for the report of one snapshot.
 #[derive(Debug)]
-pub struct TurnListener {
+pub struct SnapshotReporter {
     stream: Stream,
     directory: PathBuf,
 }
 
-impl TurnListener {
+impl SnapshotReporter {
     /// Reports that a snapshot was taken in the directory. The write fits into the empty buffer of the
     /// socket, so it normally does not block. For a broken host, it takes at most 20 ms.
-    pub async fn tell(self, kind: SnapshotKind) {
+    pub async fn report(self, kind: SnapshotKind) {
         let taken = SnapshotTaken { directory: self.directory, kind };
-        let told = tokio::time::timeout(WRITE_TIMEOUT, socket::tell_snapshot(self.stream, &taken)).await;
-        if !matches!(told, Ok(Ok(()))) {
-            tracing::debug!("no host was told of the snapshot");
+        let sent = tokio::time::timeout(WRITE_TIMEOUT, socket::report_snapshot(self.stream, &taken)).await;
+        if !matches!(sent, Ok(Ok(()))) {
+            tracing::debug!("no host got the report of the snapshot");
         }
     }
 }
@@ -189,7 +189,7 @@ mod tests {
         let directories = RuntimeDirs::only(&base.path().join("run"));
         let search = HookSearch::within([directories.clone()]);
         // Without a host, the call returns at once.
-        search.tell_turn(&project, SnapshotKind::End).await;
+        search.report_snapshot(&project, SnapshotKind::End).await;
 
         let registry = Registry::in_directories(directories);
         let (at, listener) = registry.listen("h").unwrap();
@@ -206,8 +206,8 @@ mod tests {
             }
         });
         let directory = project.join("sub");
-        search.tell_turn(&directory, SnapshotKind::Prompt).await;
-        search.tell_turn(base.path(), SnapshotKind::End).await;
+        search.report_snapshot(&directory, SnapshotKind::Prompt).await;
+        search.report_snapshot(base.path(), SnapshotKind::End).await;
         let heard = tokio::time::timeout(Duration::from_secs(30), heard).await.unwrap().unwrap();
         assert_eq!(heard, SnapshotTaken { directory, kind: SnapshotKind::Prompt });
     }

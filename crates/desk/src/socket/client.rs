@@ -122,7 +122,7 @@ where
 ///
 /// # Errors
 /// When nobody reads there.
-pub async fn tell_snapshot<S: AsyncWrite + Unpin>(mut stream: S, taken: &SnapshotTaken) -> io::Result<()> {
+pub async fn report_snapshot<S: AsyncWrite + Unpin>(mut stream: S, taken: &SnapshotTaken) -> io::Result<()> {
     framing::write(&mut stream, &rpc::request(&Id::Number(0), TURN_TAKEN, taken)).await
 }
 

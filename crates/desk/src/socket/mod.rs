@@ -11,7 +11,7 @@ mod handshake;
 mod server;
 pub mod wire;
 
-pub use client::{JoinError, Joined, hand_over, join, propose, report, stop, tell_snapshot};
+pub use client::{JoinError, Joined, hand_over, join, propose, report, report_snapshot, stop};
 pub use handshake::{
     ClientInfo, EditorProcess, Goodbye, Hello, Host, MISMATCH, Mismatch, Options, PROTOCOL, Report, Role,
     SPOKEN, Terms, Welcome,

@@ -234,7 +234,7 @@ async fn a_hook_says_its_version_and_the_first_one_said_none() {
 async fn a_hook_tells_of_its_snapshot_and_waits_for_nothing() {
     let taken = SnapshotTaken { directory: "/p".into(), kind: SnapshotKind::Prompt };
     let (theirs, ours) = tokio::io::duplex(1 << 10);
-    tell_snapshot(theirs, &taken).await.unwrap();
+    report_snapshot(theirs, &taken).await.unwrap();
     match receive(ours, "1.0").await {
         Ok(Some(FirstRequest::TurnTaken(told))) => assert_eq!(told, taken),
         other => panic!("{other:?}"),

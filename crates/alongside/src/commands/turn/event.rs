@@ -12,7 +12,7 @@ use alongside_contract::agent::{Agent, HookAgent};
 use alongside_contract::turns::Turns;
 use alongside_desk::SnapshotKind;
 use alongside_hook::TurnInput;
-use alongside_host::{HookSearch, TurnListener};
+use alongside_host::{HookSearch, SnapshotReporter};
 use alongside_turns::TurnEvent;
 
 /// The longest time that the agent waits for a snapshot.
@@ -65,12 +65,12 @@ fn is_woken(agent: HookAgent, directory: &Path) -> bool {
 
 /// Notifies the host of a working tree of a snapshot, if a host runs.
 pub(super) async fn notify_host(directory: &Path, kind: SnapshotKind) {
-    hosts().tell_turn(directory, kind).await;
+    hosts().report_snapshot(directory, kind).await;
 }
 
 /// Connects to the host of a working tree, if a host runs, for a later notification.
-pub(super) async fn listener(directory: &Path) -> Option<TurnListener> {
-    hosts().listener(directory).await
+pub(super) async fn snapshot_reporter(directory: &Path) -> Option<SnapshotReporter> {
+    hosts().snapshot_reporter(directory).await
 }
 
 fn hosts() -> HookSearch {

@@ -15,7 +15,7 @@ use alongside_desk::SnapshotKind;
 use alongside_platform::process;
 use alongside_turns::{Claimed, Delivery, Error, Reader, TurnDirs, Waiter};
 
-use super::event::{PATIENCE, listener, log, notify_host, read};
+use super::event::{PATIENCE, log, notify_host, read, snapshot_reporter};
 
 /// The time between two checks of the store.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
@@ -93,10 +93,10 @@ impl WaitingHook {
             let claimed = tokio::task::spawn_blocking(delivery).await;
             match claimed.map_err(std::io::Error::other)?? {
                 Claimed::Message(claim) => {
-                    let listener = listener(&self.directory).await;
+                    let reporter = snapshot_reporter(&self.directory).await;
                     claim.mark_delivered()?;
-                    if let Some(listener) = listener {
-                        listener.tell(SnapshotKind::Message).await;
+                    if let Some(reporter) = reporter {
+                        reporter.report(SnapshotKind::Message).await;
                     }
                     return Ok(true);
                 }
