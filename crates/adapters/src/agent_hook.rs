@@ -38,7 +38,7 @@ pub struct AgentHook {
 }
 
 impl AgentHook {
-    /// Returns the effect of the hook.
+    /// Returns the fact that the person has to know before the change: the effect of the hook.
     pub fn fact(&self) -> String {
         let name = self.agent.display_name;
         match self.hook {

@@ -88,7 +88,7 @@ impl AgentSetting {
         format!("{}:{setting}", self.agent.row.id)
     }
 
-    /// Returns the sentence that says how the setting prevents a review.
+    /// Returns the fact that the person has to know before the change: how the setting prevents a review.
     pub fn fact(&self, here: &Surroundings) -> String {
         let name = self.agent.name();
         match self.setting {

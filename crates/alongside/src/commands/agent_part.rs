@@ -8,13 +8,15 @@ use alongside_agent::find::Surroundings;
 use alongside_agent::settings::Setting;
 use alongside_agent::settings::hooks::OurHook;
 
-use super::consent::{Consent, No};
+use super::consent::{ConsentOptions, NoConsent};
 use super::{note, print};
 
 /// A part of an agent's set-up.
 #[derive(Debug, Clone)]
 pub(super) enum Part {
+    /// A setting that decides whether a person gets the agent's changes to review.
     Setting(AgentSetting),
+    /// A hook of ours.
     Hook(AgentHook),
 }
 
@@ -25,17 +27,17 @@ pub(super) enum PartKind {
     Hook(OurHook),
 }
 
-/// The end of a question about a change.
+/// The result of offering the change of a part.
 #[derive(Debug)]
-pub(super) enum Answer {
+pub(super) enum PartResult {
     /// The change was made.
     Made,
-    /// The file already has the change.
+    /// The file has all changes already.
     NothingToDo,
     /// The change was only shown.
     DryRun,
     /// The person did not agree.
-    No(No),
+    NoConsent(NoConsent),
 }
 
 impl Part {
@@ -62,8 +64,8 @@ impl Part {
         }
     }
 
-    /// Returns the agent's name if the part is a hook that waits shorter than a person needs, so that the
-    /// agent calls its tool again.
+    /// Returns the agent's name if the part is a hook for which the agent waits less time than a person
+    /// needs, so that its model has to call the tool again.
     pub(super) fn agent_that_calls_again(&self) -> Option<&'static str> {
         match self {
             Self::Hook(hook) if hook.calls_again() => Some(hook.agent.display_name),
@@ -71,8 +73,8 @@ impl Part {
         }
     }
 
-    /// Plans the changes on top of the `earlier` texts. The plan has no change if the file already has them
-    /// all.
+    /// Plans the changes on top of the `earlier` texts. The plan has no change if the file has all changes
+    /// already.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -88,14 +90,14 @@ impl Part {
         }
     }
 
-    /// Prints the reason for the change, and the change.
+    /// Prints the fact that the person has to know before the change, and the change.
     ///
     /// # Errors
     /// If standard output cannot be written.
     pub(super) fn show(
         &self,
         plan: &Plan,
-        consent: Consent,
+        consent: ConsentOptions,
         here: &Surroundings,
         user: &UserEnvironment,
     ) -> anyhow::Result<()> {
@@ -105,7 +107,7 @@ impl Part {
             Self::Hook(hook) => (hook.fact(), true),
         };
         print(&format!("{fact}\n"))?;
-        Consent { verbose, ..consent }.show(plan, user, &self.agent_name())
+        ConsentOptions { verbose, ..consent }.show(plan, user, &self.agent_name())
     }
 
     /// Returns the question before the change.
@@ -117,7 +119,7 @@ impl Part {
     }
 
     /// Returns the line that is printed if the person declines.
-    fn declined_text(&self) -> &'static str {
+    fn declined_message(&self) -> &'static str {
         match self {
             Self::Setting(_) => "nothing is changed",
             Self::Hook(_) => "the hook is not installed",
@@ -136,7 +138,7 @@ impl Part {
     }
 
     /// Returns the line that reports that nothing has to change.
-    pub(super) fn nothing_to_do_text(&self) -> String {
+    pub(super) fn nothing_to_do_message(&self) -> String {
         match self {
             Self::Setting(AgentSetting { agent, setting: Setting::IdeMode }) => {
                 format!("{}: {} is on; nothing to do.", agent.name(), agent.ide_mode())
@@ -165,12 +167,12 @@ impl Numbering {
     /// Returns the question with the next number, or without a number if it is the only question.
     fn number_question(&mut self, question: &str) -> String {
         let (number, total) = (self.next, self.total);
-        self.skip();
+        self.advance();
         if total > 1 { format!("{number} of {total}: {question}") } else { question.to_owned() }
     }
 
-    /// Passes over the number of a question that is not asked.
-    pub(super) fn skip(&mut self) {
+    /// Goes to the next number, after a question was asked or left out.
+    pub(super) fn advance(&mut self) {
         self.next += 1;
     }
 }
@@ -178,29 +180,29 @@ impl Numbering {
 /// Shows a change, asks for consent unless the options give it, and makes the change.
 ///
 /// # Errors
-/// If a file cannot be read or written.
-pub(super) async fn ask(
+/// If a file cannot be read or written, or standard output cannot be written.
+pub(super) async fn offer(
     part: &Part,
-    consent: Consent,
+    consent: ConsentOptions,
     numbering: &mut Numbering,
     here: &Surroundings,
     user: &UserEnvironment,
-) -> anyhow::Result<Answer> {
+) -> anyhow::Result<PartResult> {
     let plan = part.plan(&EarlierTexts::new(), here, user)?;
     if plan.changes.is_empty() {
         for text in &plan.notes {
             note(text);
         }
-        return Ok(Answer::NothingToDo);
+        return Ok(PartResult::NothingToDo);
     }
     part.show(&plan, consent, here, user)?;
     if consent.dry_run {
-        return Ok(Answer::DryRun);
+        return Ok(PartResult::DryRun);
     }
     let question = numbering.number_question(&part.question());
-    if let Err(no) = consent.obtain(&question, part.declined_text()).await {
-        return Ok(Answer::No(no));
+    if let Err(no) = consent.obtain(&question, part.declined_message()).await {
+        return Ok(PartResult::NoConsent(no));
     }
     print(&format!("{}\n", part.make(&plan, user)?.join("\n")))?;
-    Ok(Answer::Made)
+    Ok(PartResult::Made)
 }

@@ -21,8 +21,8 @@ use alongside_contract::agent;
 use alongside_desk::agent_setup::{AgentSetup, SettingsOffer, SetupFuture};
 use anyhow::Context as _;
 
-use super::agent_part::{Answer, Numbering, Part, ask};
-use super::consent::{Consent, No};
+use super::agent_part::{Numbering, Part, PartResult, offer};
+use super::consent::{ConsentOptions, NoConsent};
 use super::{note, output};
 
 /// Prepares an agent that `alongside run` starts: reports settings with which its changes do not reach the
@@ -68,15 +68,15 @@ pub(super) async fn prepare_start(command: &[OsString]) -> Result<(), ExitCode> 
     let mut numbering = Numbering::of(settings.iter().flatten().filter(asks_about).count());
     for setting in settings.into_iter().flatten() {
         let part = Part::Setting(setting.clone());
-        match ask(&part, Consent::default(), &mut numbering, &here, &user).await {
-            Ok(Answer::No(no @ No::Interrupted(_))) => return Err(no.exit_code()),
-            Ok(Answer::Made | Answer::DryRun) => {}
-            Ok(Answer::No(_) | Answer::NothingToDo) if setting.setting == Setting::IdeMode => {
+        match offer(&part, ConsentOptions::default(), &mut numbering, &here, &user).await {
+            Ok(PartResult::NoConsent(no @ NoConsent::Interrupted(_))) => return Err(no.exit_code()),
+            Ok(PartResult::Made | PartResult::DryRun) => {}
+            Ok(PartResult::NoConsent(_) | PartResult::NothingToDo) if setting.setting == Setting::IdeMode => {
                 let name = row.display_name;
                 note(&format!("{name} starts without alongside; {later}, and `/ide enable` in it for now"));
                 return Ok(());
             }
-            Ok(Answer::No(_) | Answer::NothingToDo) => {
+            Ok(PartResult::NoConsent(_) | PartResult::NothingToDo) => {
                 if let Some(text) = &asking {
                     note(text);
                 }
@@ -180,7 +180,7 @@ fn quick_offers(known: &KnownAgents) -> anyhow::Result<Vec<SettingsOffer>> {
 }
 
 fn offers_to(agents: &[VersionedAgent], here: &Surroundings, user: &UserEnvironment) -> Vec<SettingsOffer> {
-    let offer = |setting: AgentSetting| {
+    let offer_of = |setting: AgentSetting| {
         let (preview, summary) = match setting.plan(&EarlierTexts::new(), here, user) {
             Ok(plan) => (preview_text(&plan, user), plan.changed_setting.unwrap_or_default()),
             Err(error) => (format!("{}\n", failure::words(&error)), String::new()),
@@ -196,7 +196,7 @@ fn offers_to(agents: &[VersionedAgent], here: &Surroundings, user: &UserEnvironm
         }
     };
     let settings = agents.iter().flat_map(|agent| AgentSetting::settings_to_change(agent, here));
-    settings.filter(|setting| is_offered(setting, here)).map(offer).collect()
+    settings.filter(|setting| is_offered(setting, here)).map(offer_of).collect()
 }
 
 /// Whether a desk offers the change of a setting.

@@ -16,7 +16,7 @@ const NOBODY_TO_ASK: u8 = 2;
 
 /// The options of every command that changes a person's files.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
-pub(super) struct Consent {
+pub(super) struct ConsentOptions {
     /// Make the changes without asking
     #[arg(long, short)]
     pub(super) yes: bool,
@@ -32,7 +32,7 @@ pub(super) struct Consent {
 
 /// The reason why a person has not agreed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum No {
+pub(super) enum NoConsent {
     /// `--dry-run` only shows the changes.
     DryRun,
     /// The person declined.
@@ -43,7 +43,7 @@ pub(super) enum No {
     NobodyToAsk,
 }
 
-impl No {
+impl NoConsent {
     /// Returns the exit code of a command that ends for this reason.
     pub(super) fn exit_code(self) -> ExitCode {
         match self {
@@ -55,7 +55,7 @@ impl No {
     }
 }
 
-impl Consent {
+impl ConsentOptions {
     /// Prints the changes that the question is about.
     ///
     /// # Errors
@@ -74,26 +74,26 @@ impl Consent {
     }
 
     /// Asks the question, unless the options answer it. After any other answer than yes, prints
-    /// `declined_text`.
+    /// `declined_message`.
     ///
     /// # Errors
     /// If the answer is not yes.
-    pub(super) async fn obtain(self, question: &str, declined_text: &str) -> Result<(), No> {
+    pub(super) async fn obtain(self, question: &str, declined_message: &str) -> Result<(), NoConsent> {
         if self.dry_run {
             note_dry_run();
-            return Err(No::DryRun);
+            return Err(NoConsent::DryRun);
         }
         if self.yes {
             return Ok(());
         }
         let no = match ask(&format!("{question} [y/N] "), "Type y or n: ", parse_yes_or_no).await {
             Ok(true) => return Ok(()),
-            Ok(false) => No::Declined,
+            Ok(false) => NoConsent::Declined,
             Err(no) => no,
         };
         match no {
-            No::NobodyToAsk => note_nobody_to_ask(declined_text),
-            No::DryRun | No::Declined | No::Interrupted(_) => note(declined_text),
+            NoConsent::NobodyToAsk => note_nobody_to_ask(declined_message),
+            NoConsent::DryRun | NoConsent::Declined | NoConsent::Interrupted(_) => note(declined_message),
         }
         Err(no)
     }
@@ -114,7 +114,11 @@ fn parse_yes_or_no(answer: &str) -> Option<bool> {
 ///
 /// # Errors
 /// If the person chooses none.
-pub(super) async fn choose(question: &str, options: &[&str], default: Option<usize>) -> Result<usize, No> {
+pub(super) async fn choose(
+    question: &str,
+    options: &[&str],
+    default: Option<usize>,
+) -> Result<usize, NoConsent> {
     let count = options.len();
     let options = options.iter().enumerate().map(|(index, option)| {
         let option = option.replace('\n', "\n     ");
@@ -131,7 +135,7 @@ pub(super) async fn choose(question: &str, options: &[&str], default: Option<usi
             number.map(|number| Some(number - 1))
         }
     };
-    ask(&question, &retry_prompt, parse_index).await?.ok_or(No::Declined)
+    ask(&question, &retry_prompt, parse_index).await?.ok_or(NoConsent::Declined)
 }
 
 /// Prints that `--dry-run` changed nothing.
@@ -152,9 +156,13 @@ fn print_prompt(text: &str) {
 
 /// Asks a question until `parse` accepts the answer, in lower case. The end of the input counts as an empty
 /// answer.
-async fn ask<T>(question: &str, retry_prompt: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T, No> {
+async fn ask<T>(
+    question: &str,
+    retry_prompt: &str,
+    parse: impl Fn(&str) -> Option<T>,
+) -> Result<T, NoConsent> {
     if !std::io::stdin().is_terminal() {
-        return Err(No::NobodyToAsk);
+        return Err(NoConsent::NobodyToAsk);
     }
     // The listener is set before the question, because the person may press Ctrl-C as soon as it appears.
     let mut signals = Signals::listen().ok();
@@ -176,13 +184,13 @@ async fn ask<T>(question: &str, retry_prompt: &str, parse: impl Fn(&str) -> Opti
             signal = &mut interrupted => {
                 // So that the shell's prompt begins on a new line.
                 let _ = writeln!(std::io::stderr().lock());
-                return Err(No::Interrupted(signal));
+                return Err(NoConsent::Interrupted(signal));
             }
         };
         match parse(&line.as_deref().unwrap_or_default().trim().to_lowercase()) {
             Some(answer) => return Ok(answer),
             None if line.is_some() => print_prompt(retry_prompt),
-            None => return Err(No::Declined),
+            None => return Err(NoConsent::Declined),
         }
     }
 }

@@ -15,7 +15,7 @@ use anyhow::Context;
 use clap::Subcommand;
 use serde_json::{Value, json};
 
-use super::consent::Consent;
+use super::consent::ConsentOptions;
 use crate::age::age;
 use alongside_desk::harmless;
 use alongside_platform::directories;
@@ -142,7 +142,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
             if !yes {
                 super::print_lines(&lines(&all))?;
             }
-            let consent = Consent { yes, ..Consent::default() };
+            let consent = ConsentOptions { yes, ..ConsentOptions::default() };
             let question = format!("Delete {these} for good?");
             if let Err(no) = consent.obtain(&question, "nothing is deleted").await {
                 return Ok(no.exit_code());

@@ -20,7 +20,7 @@ use alongside_common::own_program::own_program;
 use alongside_desk::harmless;
 
 use super::completions::Names;
-use super::consent::Consent;
+use super::consent::ConsentOptions;
 use super::{lists, note, print};
 use agents::HookArgs;
 use target::Target;
@@ -52,7 +52,7 @@ pub(crate) struct Args {
     list: bool,
 
     #[command(flatten)]
-    consent: Consent,
+    consent: ConsentOptions,
 
     /// Helix, Kate: another language that gets alongside, beside the usual ones and those in your settings;
     /// in Kate it takes the place of that language's server; may be repeated

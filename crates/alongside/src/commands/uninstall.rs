@@ -23,7 +23,7 @@ use alongside_common::failure::failure;
 use alongside_desk::harmless;
 
 use super::completions::Names;
-use super::consent::{self, Consent, No};
+use super::consent::{self, ConsentOptions, NoConsent};
 use super::{lists, note, print, print_lines, waiting_host};
 use own_files::OwnFiles;
 use planned_removal::PlannedRemoval;
@@ -49,7 +49,7 @@ pub(crate) struct Args {
     all: bool,
 
     #[command(flatten)]
-    consent: Consent,
+    consent: ConsentOptions,
 
     /// With --all: also delete the drafts, and the comments that no agent has read; --yes alone keeps them
     #[arg(long, requires = "all")]
@@ -200,7 +200,7 @@ fn ids_of(
 ///
 /// # Errors
 /// If nothing is installed.
-async fn choose(installed: &[String]) -> anyhow::Result<Result<(Vec<String>, bool), No>> {
+async fn choose(installed: &[String]) -> anyhow::Result<Result<(Vec<String>, bool), NoConsent>> {
     if installed.is_empty() {
         return Err(failure(
             "`alongside install` has installed nothing",

@@ -16,9 +16,9 @@ use alongside_agent::settings::hooks::{HookScope, OurHook};
 use alongside_common::failure;
 
 use super::choice::{Choice, Selection};
-use crate::commands::agent_part::{Answer, Numbering, Part, PartKind, ask};
+use crate::commands::agent_part::{Numbering, Part, PartKind, PartResult, offer};
 use crate::commands::agent_setup::{has_hook, is_reviewed_by_hook};
-use crate::commands::consent::{Consent, No, note_dry_run, note_nobody_to_ask};
+use crate::commands::consent::{ConsentOptions, NoConsent, note_dry_run, note_nobody_to_ask};
 use crate::commands::{lists, note, print};
 
 /// The hooks to install.
@@ -52,7 +52,7 @@ impl HookArgs {
     }
 
     /// Whether the options exclude a hook: without `--yes`, a named hook excludes the other one.
-    fn excludes(self, hook: OurHook, consent: Consent) -> bool {
+    fn excludes(self, hook: OurHook, consent: ConsentOptions) -> bool {
         (self.hook || self.turns) && !consent.yes && !self.has(hook)
     }
 }
@@ -64,7 +64,7 @@ impl HookArgs {
 pub(super) async fn set_up(
     targets: &[VersionedAgent],
     args: HookArgs,
-    consent: Consent,
+    consent: ConsentOptions,
     user: &UserEnvironment,
 ) -> anyhow::Result<ExitCode> {
     let here = Surroundings::of_this_process()?;
@@ -89,7 +89,7 @@ pub(super) async fn set_up(
 struct Setup<'a> {
     targets: &'a [VersionedAgent],
     args: HookArgs,
-    consent: Consent,
+    consent: ConsentOptions,
     user: &'a UserEnvironment,
     here: Surroundings,
     exit_code: ExitCode,
@@ -124,7 +124,7 @@ impl Setup<'_> {
                         for text in &plan.notes {
                             note(text);
                         }
-                        print(&format!("{}\n", part.nothing_to_do_text()))?;
+                        print(&format!("{}\n", part.nothing_to_do_message()))?;
                     }
                     Ok(plan) => planned.push(PlannedPart { part, plan }),
                     // The other parts of this agent may change the same file, which cannot be read.
@@ -204,7 +204,7 @@ impl Setup<'_> {
             if !recommended.is_empty() {
                 self.show(&recommended)?;
                 note_nobody_to_ask("nothing is changed");
-                self.exit_code = No::NobodyToAsk.exit_code();
+                self.exit_code = NoConsent::NobodyToAsk.exit_code();
             } else {
                 self.note_left_out(&others);
             }
@@ -224,7 +224,7 @@ impl Setup<'_> {
             Ok(Selection::Nothing) => {
                 note("nothing is changed");
                 if !recommended.is_empty() {
-                    self.abort(No::Declined);
+                    self.abort(NoConsent::Declined);
                 }
             }
         }
@@ -246,7 +246,11 @@ impl Setup<'_> {
         planned
     }
 
-    async fn choose(&self, recommended: &[PlannedPart], others: &[PlannedPart]) -> Result<Selection, No> {
+    async fn choose(
+        &self,
+        recommended: &[PlannedPart],
+        others: &[PlannedPart],
+    ) -> Result<Selection, NoConsent> {
         let mut kinds: Vec<PartKind> = Vec::new();
         for planned in recommended {
             if !kinds.contains(&planned.part.kind()) {
@@ -293,7 +297,7 @@ impl Setup<'_> {
         ))?;
         if let Err(no) = self.consent.obtain("Make these changes?", "nothing is changed").await {
             // Enter chose the recommendation before; at this question it declines.
-            if no == No::Declined {
+            if no == NoConsent::Declined {
                 note("run it again, and type y at this question, to make these changes");
             }
             self.abort(no);
@@ -330,21 +334,21 @@ impl Setup<'_> {
             let agent = part.agent_id();
             let is_mode = part.kind() == PartKind::Setting(Setting::ApprovalMode);
             if is_mode && self.unconnected.contains(&agent) {
-                numbering.skip();
+                numbering.advance();
                 continue;
             }
-            let consent = Consent { yes: self.agrees_to(&part), ..self.consent };
-            match ask(&part, consent, &mut numbering, &self.here, self.user).await {
-                Ok(Answer::Made) => has_changed = true,
-                Ok(Answer::NothingToDo | Answer::DryRun) => {}
-                Ok(Answer::No(no @ (No::Declined | No::NobodyToAsk))) => {
+            let consent = ConsentOptions { yes: self.agrees_to(&part), ..self.consent };
+            match offer(&part, consent, &mut numbering, &self.here, self.user).await {
+                Ok(PartResult::Made) => has_changed = true,
+                Ok(PartResult::NothingToDo | PartResult::DryRun) => {}
+                Ok(PartResult::NoConsent(no @ (NoConsent::Declined | NoConsent::NobodyToAsk))) => {
                     declined = Some(no);
                     if part.kind() == PartKind::Setting(Setting::IdeMode) {
                         self.unconnected.push(agent);
                         self.exit_code = no.exit_code();
                     }
                 }
-                Ok(Answer::No(no)) => {
+                Ok(PartResult::NoConsent(no)) => {
                     self.abort(no);
                     return Ok(());
                 }
@@ -358,7 +362,7 @@ impl Setup<'_> {
     }
 
     /// Ends the set-up with the exit code of this answer, and without a closing line.
-    fn abort(&mut self, no: No) {
+    fn abort(&mut self, no: NoConsent) {
         (self.exit_code, self.was_aborted) = (no.exit_code(), true);
     }
 

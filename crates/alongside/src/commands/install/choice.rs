@@ -5,7 +5,7 @@ use alongside_agent::settings::Setting;
 use alongside_agent::settings::hooks::OurHook;
 
 use crate::commands::agent_part::PartKind;
-use crate::commands::consent::{self, No};
+use crate::commands::consent::{self, NoConsent};
 use crate::commands::lists;
 
 /// The parts that a person wants.
@@ -40,7 +40,7 @@ impl Choice<'_> {
     ///
     /// # Errors
     /// If there is nobody to ask, or the person ends the program.
-    pub(super) async fn ask(&self) -> Result<Selection, No> {
+    pub(super) async fn ask(&self) -> Result<Selection, NoConsent> {
         let options = self.options();
         let texts: Vec<&str> = options.iter().map(|(_, text)| text.as_str()).collect();
         let default = if self.recommended.is_empty() { texts.len() - 1 } else { 0 };

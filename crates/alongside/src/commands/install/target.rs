@@ -11,7 +11,7 @@ use alongside_common::failure::failure;
 use alongside_common::similar_name::nearest;
 use alongside_desk::harmless;
 
-use crate::commands::consent::{self, No};
+use crate::commands::consent::{self, NoConsent};
 use crate::commands::{lists, note};
 
 pub(super) enum Target {
@@ -72,7 +72,7 @@ impl Target {
 pub(super) async fn editor_of_terminal(
     user: &UserEnvironment,
     must_not_ask: bool,
-) -> anyhow::Result<Result<&'static Editor, No>> {
+) -> anyhow::Result<Result<&'static Editor, NoConsent>> {
     match editor_terminal::owner(user) {
         Some(TerminalOwner::Editor(editor)) => {
             note(&format!("this is a terminal of {}", editor.name));
@@ -99,13 +99,13 @@ pub(super) async fn editor_of_terminal(
     }
     let names: Vec<_> = editors.iter().map(|editor| editor.name).collect();
     let chosen = match must_not_ask {
-        true => Err(No::NobodyToAsk),
+        true => Err(NoConsent::NobodyToAsk),
         false => consent::choose("Install alongside into which editor?", &names, None).await,
     };
     match chosen.map(|index| editors.get(index).copied()) {
         Ok(Some(editor)) => Ok(Ok(editor)),
-        Ok(None) => Ok(Err(No::Declined)),
-        Err(No::NobodyToAsk) => {
+        Ok(None) => Ok(Err(NoConsent::Declined)),
+        Err(NoConsent::NobodyToAsk) => {
             let commands: Vec<_> =
                 editors.iter().map(|editor| format!("`alongside install {}`", editor.id)).collect();
             Err(failure(

@@ -14,7 +14,7 @@ use alongside_turns::TurnDirs;
 use anyhow::Context as _;
 
 use super::own_files::{STORE_TIMEOUT, in_stores};
-use crate::commands::consent::{Consent, No};
+use crate::commands::consent::{ConsentOptions, NoConsent};
 use crate::commands::{drafts, note, print, print_lines, waiting_host};
 
 /// The texts that only alongside keeps.
@@ -27,7 +27,7 @@ struct KeptTexts {
 /// Lists and deletes the texts. `is_named`: whether the person gave `--drafts`. Without it, the person is
 /// asked, and `--yes` keeps the texts.
 pub(super) async fn delete(
-    consent: Consent,
+    consent: ConsentOptions,
     is_named: bool,
     user: &UserEnvironment,
 ) -> anyhow::Result<ExitCode> {
@@ -38,9 +38,9 @@ pub(super) async fn delete(
         return Ok(ExitCode::SUCCESS);
     }
     let counts = texts.counts();
-    let declined_text = texts.declined_text(&counts);
+    let declined_message = texts.declined_message(&counts);
     if consent.yes && !is_named {
-        note(&declined_text);
+        note(&declined_message);
         return Ok(ExitCode::SUCCESS);
     }
     print_lines(&texts.list(user))?;
@@ -48,10 +48,10 @@ pub(super) async fn delete(
         return Ok(ExitCode::SUCCESS);
     }
     if !consent.yes {
-        match consent.obtain(&format!("Delete {counts} for good?"), &declined_text).await {
+        match consent.obtain(&format!("Delete {counts} for good?"), &declined_message).await {
             Ok(()) => {}
             // All other files were removed.
-            Err(No::Declined) => return Ok(ExitCode::SUCCESS),
+            Err(NoConsent::Declined) => return Ok(ExitCode::SUCCESS),
             Err(no) => return Ok(no.exit_code()),
         }
     }
@@ -99,7 +99,7 @@ impl KeptTexts {
     }
 
     /// Returns the sentence for a person who keeps the texts.
-    fn declined_text(&self, counts: &str) -> String {
+    fn declined_message(&self, counts: &str) -> String {
         let stay = if counts.starts_with("1 ") && !counts.contains(" and ") { "stays" } else { "stay" };
         let commands = match (self.drafts.is_empty(), self.comments.is_empty()) {
             (false, true) => "`alongside drafts` shows",
