@@ -68,11 +68,11 @@ impl DiskWatch {
         time_runs_out: bool,
         own_files_incomplete: bool,
     ) {
-        let is_deaf = self.watch.is_deaf();
-        if time_runs_out || is_deaf {
+        let may_miss_changes = self.watch.may_miss_changes();
+        if time_runs_out || may_miss_changes {
             self.next_scan.get_or_insert(now + SCAN_INTERVAL);
         }
-        if own_files_incomplete || is_deaf {
+        if own_files_incomplete || may_miss_changes {
             self.next_republish.get_or_insert(now + REPUBLISH_INTERVAL);
         }
     }
@@ -107,7 +107,7 @@ mod tests {
         let mut disk = DiskWatch::begin(Vec::new());
         disk.plan_needed_checks(Instant::now(), false, false);
         // Where the system reports no changes, only regular checks find them.
-        assert_eq!(disk.deadline().is_some(), disk.watch.is_deaf());
+        assert_eq!(disk.deadline().is_some(), disk.watch.may_miss_changes());
     }
 
     #[tokio::test(start_paused = true)]

@@ -173,7 +173,7 @@ impl RunningHost {
 
     fn plan_check(&mut self) {
         let now = Instant::now();
-        if self.lifecycle.is_waiting(now) || self.presence.is_unreachable() || self.watch.is_deaf() {
+        if self.lifecycle.is_waiting(now) || self.presence.is_unreachable() || self.watch.may_miss_changes() {
             self.next_check.get_or_insert(now + CHECK_INTERVAL);
         }
     }

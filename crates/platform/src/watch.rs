@@ -1,7 +1,7 @@
 //! Notifications about changes in directories, so that an idle process can sleep.
 //!
 //! Systems report changes that programs on this machine make. Otherwise, or if the kernel has no watches
-//! left, the caller must poll: see [`Watch::is_deaf`].
+//! left, the caller must poll: see [`Watch::may_miss_changes`].
 //!
 //! macOS and Windows report through the crate `notify`. Linux does not: `notify` 8 asks the kernel for every
 //! opening, write and change of attributes in a directory, and has no way to ask for less. The home directory
@@ -63,8 +63,8 @@ impl Watch {
     }
 
     /// Whether the watch may miss changes, so that the caller must poll.
-    pub fn is_deaf(&self) -> bool {
-        self.listener.get().is_none_or(Listener::is_deaf)
+    pub fn may_miss_changes(&self) -> bool {
+        self.listener.get().is_none_or(Listener::may_miss_changes)
     }
 
     /// Waits until something may have changed. Never returns if the system reports nothing. Cancel safe.
@@ -154,7 +154,7 @@ mod inotify {
         watched: Mutex<Watched>,
         /// Whether the directories may have moved.
         is_stale: AtomicBool,
-        is_deaf: AtomicBool,
+        may_miss_changes: AtomicBool,
     }
 
     #[derive(Debug, Default)]
@@ -176,7 +176,7 @@ mod inotify {
                 inotify,
                 watched: Mutex::default(),
                 is_stale: AtomicBool::new(true),
-                is_deaf: AtomicBool::new(false),
+                may_miss_changes: AtomicBool::new(false),
             })
         }
 
@@ -200,7 +200,7 @@ mod inotify {
                 }
             }
             let mut now: BTreeMap<i32, Counted> = BTreeMap::new();
-            let mut is_deaf = false;
+            let mut may_miss_changes = false;
             for (path, what) in wanted {
                 let is_parent = what == Counted::Itself;
                 match self.add(path, what, &now) {
@@ -209,7 +209,7 @@ mod inotify {
                     Err(Errno::ACCESS) if is_parent => {}
                     // No watches are left, or the directory was just removed. The next call watches its
                     // parent.
-                    Err(_) => is_deaf = true,
+                    Err(_) => may_miss_changes = true,
                 }
             }
             for number in watched.watches.keys().filter(|number| !now.contains_key(number)) {
@@ -218,8 +218,8 @@ mod inotify {
             }
             let is_more = now.iter().any(|(number, what)| watched.watches.get(number) != Some(what));
             *watched = Watched { directories, watches: now };
-            self.is_stale.fetch_or(is_deaf, Ordering::AcqRel);
-            self.is_deaf.store(is_deaf, Ordering::Release);
+            self.is_stale.fetch_or(may_miss_changes, Ordering::AcqRel);
+            self.may_miss_changes.store(may_miss_changes, Ordering::Release);
             is_more
         }
 
@@ -247,8 +247,8 @@ mod inotify {
             watched.watches.get(&number).is_none_or(|counted| counted.counts(entry))
         }
 
-        pub(super) fn is_deaf(&self) -> bool {
-            self.is_deaf.load(Ordering::Acquire)
+        pub(super) fn may_miss_changes(&self) -> bool {
+            self.may_miss_changes.load(Ordering::Acquire)
         }
 
         /// Waits for events and reads all of them.
@@ -312,7 +312,7 @@ mod tests {
         let watch = Watch::begin();
         let set = || watch.set(BTreeSet::from([directory.clone()]));
         assert!(set(), "more is watched");
-        assert!(!watch.is_deaf());
+        assert!(!watch.may_miss_changes());
         fs::write(directory.join("deeper/file"), "").unwrap();
         fs::write(ground.path().join("above/beside"), "").unwrap();
         assert!(!set(), "it is watched already");
@@ -334,10 +334,10 @@ mod tests {
     async fn a_watch_that_the_kernel_refused_is_opened_when_it_is_set() {
         let ground = tempfile::tempdir().unwrap();
         let watch = Watch { listener: std::sync::OnceLock::new() };
-        assert!(watch.is_deaf());
+        assert!(watch.may_miss_changes());
         expect_no_report(&watch, "what happens meanwhile").await;
         assert!(watch.set(BTreeSet::from([ground.path().to_owned()])));
-        assert!(!watch.is_deaf());
+        assert!(!watch.may_miss_changes());
         fs::write(ground.path().join("file"), "").unwrap();
         expect_report(&watch, "a file that comes").await;
     }
@@ -359,7 +359,7 @@ mod tests {
         fs::remove_dir_all(ground.path().join("one")).unwrap();
         expect_report(&watch, "that it goes").await;
         set();
-        assert!(!watch.is_deaf());
+        assert!(!watch.may_miss_changes());
         fs::create_dir(ground.path().join("one")).unwrap();
         expect_report(&watch, "that it comes again").await;
     }

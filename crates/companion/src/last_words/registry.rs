@@ -21,7 +21,7 @@ const MAX_WATCHED: usize = 64;
 /// The largest size of the texts of all watched decisions, in bytes. A larger size ends the oldest watch.
 const MAX_BYTES: usize = 64 << 20;
 /// The time between two looks on a system that reports no changes.
-const DEAF_INTERVAL: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The watched decisions, and the look that is due or under way.
 #[derive(Debug, Default)]
@@ -180,8 +180,8 @@ impl LastWords {
             // The next look removes the watch on directories that belong to no decision any more.
             self.plan_look(now);
         }
-        if !self.watched.is_empty() && self.watch.as_ref().is_none_or(|watch| watch.is_deaf()) {
-            self.plan_look(now + DEAF_INTERVAL);
+        if !self.watched.is_empty() && self.watch.as_ref().is_none_or(|watch| watch.may_miss_changes()) {
+            self.plan_look(now + POLL_INTERVAL);
         }
         words
     }
@@ -237,7 +237,7 @@ mod tests {
         let mut words = LastWords::of_drafts(vec![awaited_draft(&file, "mine")], Instant::now());
         assert!(look(&mut words).is_empty());
         let until = Instant::now() + Duration::from_secs(600);
-        if !words.watch.as_ref().unwrap().is_deaf() {
+        if !words.watch.as_ref().unwrap().may_miss_changes() {
             assert_eq!(words.deadline(), Some(until), "no look is planned before");
         }
         std::fs::write(&file, "mine").unwrap();

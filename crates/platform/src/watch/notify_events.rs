@@ -41,7 +41,7 @@ struct State {
     change: Notify,
     /// Whether the directories may have been created or removed.
     is_stale: AtomicBool,
-    is_deaf: AtomicBool,
+    may_miss_changes: AtomicBool,
 }
 
 impl State {
@@ -143,7 +143,7 @@ impl Listener {
             let mut watches = self.state.watches.lock().unwrap_or_else(PoisonError::into_inner);
             std::mem::replace(&mut *watches, wanted.clone())
         };
-        let mut is_deaf = false;
+        let mut may_miss_changes = false;
         // All changes of watches are made together, because macOS restarts its stream after each change.
         let mut paths = watcher.paths_mut();
         for gone in before.extract_if(.., |path, _| !wanted.contains_key(path) || replaced.contains(path)) {
@@ -151,18 +151,18 @@ impl Listener {
             let _ = paths.remove(&gone.0);
         }
         for new in wanted.keys().filter(|path| !before.contains_key(*path)) {
-            is_deaf |= paths.add(new, RecursiveMode::NonRecursive).is_err();
+            may_miss_changes |= paths.add(new, RecursiveMode::NonRecursive).is_err();
         }
-        is_deaf |= paths.commit().is_err();
+        may_miss_changes |= paths.commit().is_err();
         let is_more = wanted.iter().any(|(path, counted)| before.get(path) != Some(counted));
         *known = directories;
-        self.state.is_stale.fetch_or(is_deaf, Ordering::AcqRel);
-        self.state.is_deaf.store(is_deaf, Ordering::Release);
+        self.state.is_stale.fetch_or(may_miss_changes, Ordering::AcqRel);
+        self.state.may_miss_changes.store(may_miss_changes, Ordering::Release);
         is_more
     }
 
-    pub(super) fn is_deaf(&self) -> bool {
-        self.state.is_deaf.load(Ordering::Acquire)
+    pub(super) fn may_miss_changes(&self) -> bool {
+        self.state.may_miss_changes.load(Ordering::Acquire)
     }
 
     /// Waits for an event that is reported. Cancel safe.
@@ -199,7 +199,7 @@ mod tests {
         fs::create_dir(&directory).unwrap();
         let listener = Listener::open().unwrap();
         let set = || listener.set(BTreeSet::from([directory.clone()]));
-        assert!(set() && !listener.is_deaf());
+        assert!(set() && !listener.may_miss_changes());
         assert!(!set(), "it is watched already");
         fs::write(directory.join("file"), "").unwrap();
         expect_report(&listener, "a file that comes").await;
@@ -240,7 +240,7 @@ mod tests {
         };
         tokio::time::timeout(STEP_TIMEOUT, made).await.expect("its name is free");
         expect_report(&listener, "that it goes").await;
-        assert!(set() && !listener.is_deaf(), "it is another one");
+        assert!(set() && !listener.may_miss_changes(), "it is another one");
     }
 
     #[test]

@@ -158,6 +158,7 @@ impl Picture {
 
 /// Two agents in one project, and three proposals.
 fn desk(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
+    // The proposal replaces the loop in `total`, whose variable hides the builtin `sum`.
     let basket = sandbox.write("shop/basket.py", include_str!("screenshot/shop/basket.py"));
     let prices = sandbox.write("shop/prices.csv", "item,price\nbread,2.40\nmilk,1.10\n");
     let screen = Screen::start(sandbox, terminal, [alongside_bin()?])?;

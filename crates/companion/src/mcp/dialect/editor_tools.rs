@@ -24,7 +24,9 @@ pub(super) enum Question {
     OpenEditors,
     Folders,
     IsDirty(DocumentCall),
+    /// Whether a file is saved. Only the person saves it.
     Save(DocumentCall),
+    /// A request to open a file, which is always refused. Only the person opens files.
     Open,
 }
 
