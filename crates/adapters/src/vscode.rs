@@ -22,7 +22,7 @@ use super::plan::{AdapterState, Plan};
 use super::user_environment::UserEnvironment;
 
 /// The longest run of the editor's command that installs or removes an extension.
-const TIMEOUT: Duration = Duration::from_secs(120);
+const EXTENSION_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The identifier of the extension: publisher and name.
 const EXTENSION: &str = "alongside.alongside";
@@ -229,7 +229,7 @@ pub async fn remove(
 async fn run(command: &Path, args: &[&str]) -> anyhow::Result<()> {
     let mut started = Command::new(command);
     started.args(args).stdin(Stdio::null()).kill_on_drop(true);
-    let output = tokio::time::timeout(TIMEOUT, started.output()).await;
+    let output = tokio::time::timeout(EXTENSION_TIMEOUT, started.output()).await;
     let line = format!("{} {}", command.display(), args[0]);
     let output = output
         .with_context(|| format!("`{line}` does not end"))?

@@ -28,7 +28,7 @@ const HOLDERS_HEAD_START: Duration = Duration::from_secs(1);
 
 /// The number of attempts of a desk to join a host that listens and closes the connection, and the time
 /// between two of them: a host that is ending needs some time.
-const ATTEMPTS: usize = 20;
+const MAX_JOIN_ATTEMPTS: usize = 20;
 const RETRY_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Joins the host that serves the projects and had the focus last, or starts a host.
@@ -118,7 +118,7 @@ pub(super) async fn reconnect(
 /// Joins a host; `None` if no process listens there any more.
 async fn try_join(registry: &Registry, name: &str, request: &JoinRequest) -> anyhow::Result<Option<Joined>> {
     let (mut broken, mut protocol) = (None, PROTOCOL);
-    for _ in 0..ATTEMPTS {
+    for _ in 0..MAX_JOIN_ATTEMPTS {
         let Ok(stream) = registry.dial(name).await else { return Ok(None) };
         match join(stream, &request.hello(protocol)).await {
             Ok(joined) => return Ok(Some(joined)),

@@ -46,7 +46,7 @@ const SERVER_NAMES: &[(&str, &str)] = &[
 ];
 
 /// The number of Helix processes that run at a time.
-const CONCURRENCY: usize = 8;
+const MAX_PROCESSES: usize = 8;
 
 /// A language, and the names of the servers that Helix starts for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,7 +81,7 @@ pub(super) async fn look_up_servers(
         });
         Some(Language { name, servers })
     });
-    let languages: Vec<Option<Language>> = lookups.buffered(CONCURRENCY).collect().await;
+    let languages: Vec<Option<Language>> = lookups.buffered(MAX_PROCESSES).collect().await;
     languages.into_iter().collect()
 }
 

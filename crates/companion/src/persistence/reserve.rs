@@ -16,7 +16,7 @@ use alongside_platform::disk_space;
 use super::private_files::{self, PathTrust};
 
 /// The number of slices. Each slice also occupies an inode, which may be what a disk lacks.
-const SLICES: usize = 16;
+const SLICE_COUNT: usize = 16;
 /// The size of a slice in bytes.
 const SLICE_BYTES: u64 = 256 << 10;
 /// The least size of a slice in bytes, enough for a text and its description.
@@ -41,7 +41,7 @@ impl ReserveUse {
     fn min_slices(self) -> usize {
         match self {
             Self::Drafts => 0,
-            Self::Journal => SLICES / 2,
+            Self::Journal => SLICE_COUNT / 2,
         }
     }
 }
@@ -76,7 +76,7 @@ impl Reserve {
         if made.is_err() || !has_room() {
             return false;
         }
-        for slice in (0..SLICES).map(|number| self.slice(number)) {
+        for slice in (0..SLICE_COUNT).map(|number| self.slice(number)) {
             let is_whole = fs::symlink_metadata(&slice).is_ok_and(|found| found.len() == SLICE_BYTES);
             if !is_whole && (!has_room() || fill_slice(&slice, SLICE_BYTES).is_err()) {
                 // The disk has no room for further slices.
@@ -94,7 +94,7 @@ impl Reserve {
 
     /// Returns the size of all slices in bytes.
     pub(crate) fn bytes(&self) -> u64 {
-        (0..SLICES)
+        (0..SLICE_COUNT)
             .filter_map(|number| fs::symlink_metadata(self.slice(number)).ok())
             .map(|found| found.len())
             .sum()
@@ -125,7 +125,7 @@ impl Reserve {
     /// Deletes one slice, if more than `min_slices` exist. Returns whether it has deleted one.
     fn delete_slice(&self, min_slices: usize) -> bool {
         let existing: Vec<_> =
-            (0..SLICES).map(|number| self.slice(number)).filter(|slice| slice.exists()).collect();
+            (0..SLICE_COUNT).map(|number| self.slice(number)).filter(|slice| slice.exists()).collect();
         // Another companion may delete a slice at the same time.
         existing.len() > min_slices && existing.iter().rev().any(|slice| fs::remove_file(slice).is_ok())
     }
@@ -133,7 +133,7 @@ impl Reserve {
     /// Fills the slices again that were deleted and not needed.
     fn refill(&self) {
         let mut bytes = SLICE_BYTES;
-        for slice in (0..SLICES).map(|number| self.slice(number)).filter(|slice| !slice.exists()) {
+        for slice in (0..SLICE_COUNT).map(|number| self.slice(number)).filter(|slice| !slice.exists()) {
             while fill_slice(&slice, bytes).is_err() {
                 bytes /= 2;
                 if bytes < MIN_SLICE_BYTES {

@@ -11,7 +11,7 @@ use super::link_targets;
 use crate::rule::PROJECT_SETTINGS;
 
 /// The number of levels of an agent's directory that are searched for links.
-const DEPTH: usize = 3;
+const MAX_DEPTH: usize = 3;
 
 /// Returns why one of these paths is protected by a link to it. The link has one of the names of agents and
 /// alongside, or is in a directory with such a name: above the file, above a project, or in the home
@@ -32,7 +32,7 @@ pub(super) fn reason(steps: &[PathBuf], ground: &Ground<'_>) -> Option<&'static 
             }
             // A person's own directory may hold thousands of notes. In a project's directory, they may hide a
             // link.
-            let is_complete = link_targets::add_below(&path, DEPTH, &mut targets);
+            let is_complete = link_targets::add_below(&path, MAX_DEPTH, &mut targets);
             if !is_complete && ground.is_in_project(directory) {
                 return Some("a directory of agents holds too many files to look for links in it");
             }

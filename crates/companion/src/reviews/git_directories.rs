@@ -13,7 +13,7 @@ use crate::real_path;
 /// The directory of hooks that husky, a manager of hooks, sets up.
 const HUSKY_DIRECTORY: &str = ".husky";
 /// The number of levels below that directory in which husky keeps its own files.
-const HUSKY_DEPTH: usize = 2;
+const MAX_HUSKY_DEPTH: usize = 2;
 
 /// Whether git runs or obeys a file: a file below such a directory, or one that git's settings name or
 /// include, or to which a link of git leads. A bare repository around a root with the file does not count,
@@ -47,7 +47,7 @@ fn is_target(file: &Path, ground: &Ground<'_>) -> bool {
     let mut targets: Vec<_> = settings.iter().flat_map(|file| real_path::steps(file)).collect();
     for directory in file.ancestors().skip(1) {
         link_targets::add_of(&directory.join(HUSKY_DIRECTORY), &mut targets);
-        if !link_targets::add_below(&directory.join(HUSKY_DIRECTORY), HUSKY_DEPTH, &mut targets) {
+        if !link_targets::add_below(&directory.join(HUSKY_DIRECTORY), MAX_HUSKY_DEPTH, &mut targets) {
             return true;
         }
     }

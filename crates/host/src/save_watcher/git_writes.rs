@@ -24,7 +24,7 @@ const HASH_LENGTHS: [usize; 2] = [20, 32];
 /// The flag of an entry with two further bytes of flags.
 const IS_EXTENDED: u16 = 1 << 14;
 /// The bits with the side of a merge conflict. Git has written no file for such an entry.
-const STAGES: u16 = 3 << 12;
+const STAGE_MASK: u16 = 3 << 12;
 
 /// Whether git is at work in the repository of one of these files. Git writes its index last.
 pub(super) fn is_at_work(files: &BTreeSet<PathBuf>) -> bool {
@@ -141,7 +141,7 @@ impl<'i> Entries<'i> {
         Some(IndexedFile {
             modified: Duration::new(number(entry, 8)?.into(), number(entry, 12)?.min(999_999_999)),
             size: number(entry, 36)?,
-            is_conflict: flags & STAGES != 0,
+            is_conflict: flags & STAGE_MASK != 0,
         })
     }
 }

@@ -15,15 +15,15 @@ use crate::store::tree_store::{COMMENTS_LOCK, TreeStore};
 
 /// The size, in bytes, from which on a log keeps only the last of the rounds that were read. Each look reads
 /// the log, and cannot read one that is too large.
-const LARGE: u64 = 16 << 20;
+const COMPACTION_THRESHOLD: u64 = 16 << 20;
 
-/// Compacts the log of a store if it is [`LARGE`].
+/// Compacts the log of a store if its size has reached [`COMPACTION_THRESHOLD`].
 ///
 /// # Errors
 /// As [`compact`].
 pub(crate) fn compact_large(store: &TreeStore, until: Instant) -> Result<(), Error> {
     match store.comments().path().metadata() {
-        Ok(found) if found.len() >= LARGE => compact(store, 0, until),
+        Ok(found) if found.len() >= COMPACTION_THRESHOLD => compact(store, 0, until),
         Ok(_) | Err(_) => Ok(()),
     }
 }
@@ -39,7 +39,7 @@ pub(crate) fn compact(store: &TreeStore, oldest: u64, until: Instant) -> Result<
         return Ok(());
     }
     let _lock = store.lock(COMMENTS_LOCK, until)?;
-    let is_large = log.path().metadata()?.len() >= LARGE;
+    let is_large = log.path().metadata()?.len() >= COMPACTION_THRESHOLD;
     let lines: Vec<Line> = json_lines::read_large(log.path())?;
     let oldest = if is_large { last_read(&lines).unwrap_or(oldest) } else { oldest };
     if let Some(lines) = compacted(lines, oldest) {

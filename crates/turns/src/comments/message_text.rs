@@ -13,7 +13,7 @@ use alongside_desk::{Comment, FileChange, LineRange, Side, harmless};
 const CUTS: [(usize, usize); 8] =
     [(usize::MAX, usize::MAX), (60, 400), (30, 300), (15, 200), (8, 160), (4, 120), (2, 100), (0, 0)];
 /// The space that is reserved for the last line of a cut message, in UTF-16 units.
-const RESERVE: usize = 200;
+const LAST_LINE_RESERVE: usize = 200;
 /// The least space in which the beginning of a comment is printed if the comment does not fit whole, in
 /// UTF-16 units.
 const MIN_CUT_COMMENT: usize = 200;
@@ -237,7 +237,7 @@ fn is_list_line(text: &str) -> bool {
 /// Returns the paragraphs that fit without their code, and the beginning of the first comment that does not
 /// fit.
 fn cut_to_fit(begin: &str, paragraphs: &[Paragraph], most: usize, round: u64) -> String {
-    let room = most.saturating_sub(RESERVE);
+    let room = most.saturating_sub(LAST_LINE_RESERVE);
     let mut texts: Vec<String> = Vec::new();
     let mut used = units(begin) + units(COMMENTS) + units(ASKED) + units(UNDONE) + 6;
     for paragraph in paragraphs {

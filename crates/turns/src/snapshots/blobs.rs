@@ -58,11 +58,11 @@ impl Blobs {
 
 fn get(blobs: &BTreeMap<Vec<u8>, Option<Blob>>, path: &Path) -> Result<Option<Blob>, Error> {
     let found = blobs.get(&paths::to_bytes(path)).cloned();
-    found.map(|blob| blob.ok_or(LOST.into())).transpose()
+    found.map(|blob| blob.ok_or(LOST_TEXT_REASON.into())).transpose()
 }
 
 /// The reason why a text cannot be read: its object is gone from the project's repository.
-const LOST: &str = "git no longer has the text of before";
+const LOST_TEXT_REASON: &str = "git no longer has the text of before";
 
 /// Reads the file of a tree at a path; `None` if there is no file.
 ///

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// The largest file that looks and hooks read, in bytes.
-const MAX: u64 = 64 << 20;
+const MAX_FILE_BYTES: u64 = 64 << 20;
 /// The largest file that compaction reads, in bytes.
 const MAX_FOR_COMPACTION: u64 = 1 << 30;
 
@@ -21,7 +21,7 @@ const MAX_FOR_COMPACTION: u64 = 1 << 30;
 /// # Errors
 /// When the file exists and cannot be read.
 pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> io::Result<Vec<T>> {
-    read_within(path, MAX)
+    read_within(path, MAX_FILE_BYTES)
 }
 
 /// Reads a file like [`read`], but also one that has grown too large, so that compaction can shrink it. No

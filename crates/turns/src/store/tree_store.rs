@@ -30,8 +30,8 @@ pub(crate) const COMMENTS_LOCK: &str = "comments-lock";
 pub(crate) const NOTES: &str = "notes";
 /// The number of attempts to remove a directory while other processes create files in it.
 const MAX_REMOVALS: usize = 20;
-/// The time between two attempts to take a lock.
-const POLL: Duration = Duration::from_millis(5);
+/// The time between two attempts to take a lock, or to remove a directory.
+const RETRY_INTERVAL: Duration = Duration::from_millis(5);
 /// The attributes of our repository: git runs no filter and no driver of the project, and counts lines in all
 /// files.
 const ATTRIBUTES: &str = "* -text -filter -ident -working-tree-encoding !diff !eol !crlf\n";
@@ -178,10 +178,10 @@ impl TreeStore {
     pub(crate) fn try_lock(&self, name: &str, until: Instant) -> io::Result<Option<FileLock>> {
         loop {
             let lock = FileLock::take(&self.path.join(name))?;
-            if lock.is_some() || Instant::now() + POLL > until {
+            if lock.is_some() || Instant::now() + RETRY_INTERVAL > until {
                 return Ok(lock);
             }
-            std::thread::sleep(POLL);
+            std::thread::sleep(RETRY_INTERVAL);
         }
     }
 
@@ -240,7 +240,9 @@ fn quoted(path: &Path) -> Vec<u8> {
 fn remove(path: &Path) -> io::Result<()> {
     for _ in 0..MAX_REMOVALS {
         match remove_once(path) {
-            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => std::thread::sleep(POLL),
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
+                std::thread::sleep(RETRY_INTERVAL);
+            }
             removed => return removed,
         }
     }

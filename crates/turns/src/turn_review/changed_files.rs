@@ -17,9 +17,9 @@ use crate::snapshots::project_index::ProjectIndex;
 use crate::snapshots::tree_access::TreeAccess;
 use crate::turn_review::authors::Authors;
 
-const LINK: &str = "it is a symbolic link";
-const IGNORED: &str = "git ignores it, so its earlier text is not kept";
-const LOST: &str = "git no longer has the text of before";
+const LINK_REASON: &str = "it is a symbolic link";
+const IGNORED_REASON: &str = "git ignores it, so its earlier text is not kept";
+const LOST_TEXT_REASON: &str = "git no longer has the text of before";
 const BINARY: &str = "it is binary";
 
 /// The rows, by path.
@@ -162,7 +162,7 @@ impl ChangedFiles {
         for (path, at) in found.changed {
             let why = match paths::from_bytes(&path).is_some_and(|path| access.exclusions.exclude(&path)) {
                 true => Why::Excluded.words(),
-                false => IGNORED,
+                false => IGNORED_REASON,
             };
             let author = authors.at(Some(at));
             self.add_without_text(&path, FileChange::Unknown, why, author, String::new());
@@ -190,10 +190,10 @@ impl ChangedFiles {
         let has_link = [before, now].contains(&SideKind::Link);
         let is_repository = [before, now].contains(&SideKind::Repository);
         let without_text = match difference.lines {
-            _ if has_link => Some(LINK),
+            _ if has_link => Some(LINK_REASON),
             _ if is_repository => Some(Why::Repository.words()),
             LineCounts::Binary => Some(BINARY),
-            LineCounts::Lost => Some(LOST),
+            LineCounts::Lost => Some(LOST_TEXT_REASON),
             LineCounts::Counted { .. } => None,
         };
         let without_undo = is_repository || (!has_link && matches!(difference.lines, LineCounts::Lost));

@@ -27,7 +27,7 @@ use crate::turn_review::changed_files::ChangedFiles;
 use crate::turn_review::notes::{self, Note, NoteKind};
 
 /// The number of digits of an abbreviated commit.
-const ABBREVIATED: usize = 7;
+const ABBREVIATED_DIGITS: usize = 7;
 
 /// Compares the working tree with the revision `since`. Without a revision, compares with the baseline, and
 /// without a baseline with the last commit.
@@ -279,5 +279,5 @@ fn missing_prompt(record: &Record) -> String {
 }
 
 fn abbreviate(commit: &str) -> &str {
-    commit.get(..ABBREVIATED).unwrap_or(commit)
+    commit.get(..ABBREVIATED_DIGITS).unwrap_or(commit)
 }

@@ -25,7 +25,7 @@ use crate::working_tree::file_place::FilePlace;
 /// The longest time that this process waits for another one that finishes a review.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// The lock that a process holds from the promise until the round is sent.
-const LOCK: &str = "promise-lock";
+const PROMISE_LOCK: &str = "promise-lock";
 
 /// A promise that this process is to keep. Dropping it takes the promise back if no round has kept it.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ impl HeldPromise {
 /// # Errors
 /// When the log cannot be written.
 pub(crate) fn promise(store: &TreeStore, look: &str, round: &NewRound) -> Result<HeldPromise, Error> {
-    let held = store.lock(LOCK, Instant::now() + PATIENCE)?;
+    let held = store.lock(PROMISE_LOCK, Instant::now() + PATIENCE)?;
     let NewRound { mut undone, comments, .. } = round.clone();
     round_size::cut_texts(&mut undone);
     let _lock = lock(store)?;
@@ -86,7 +86,7 @@ pub(crate) fn broken(
 ) -> Result<Option<(ComparedTrees, NewRound, HeldPromise)>, Error> {
     let Some(promise) = store.comments().read()?.promise else { return Ok(None) };
     // If there is no lock, another process is keeping the promise.
-    let Some(held) = store.try_lock(LOCK, Instant::now())? else { return Ok(None) };
+    let Some(held) = store.try_lock(PROMISE_LOCK, Instant::now())? else { return Ok(None) };
     // Before this process got the lock, another one may have kept the promise.
     if store.comments().read()?.promise.as_ref() != Some(&promise) {
         return Ok(None);

@@ -17,7 +17,7 @@ fn filled_reserve() -> (tempfile::TempDir, Reserve) {
 #[test]
 fn drafts_may_use_all_of_the_reserve_and_the_journal_half() {
     let (_directory, mut reserve) = filled_reserve();
-    assert_eq!(reserve.bytes(), SLICES as u64 * SLICE_BYTES);
+    assert_eq!(reserve.bytes(), SLICE_COUNT as u64 * SLICE_BYTES);
     let count = |reserve: &Reserve| fs::read_dir(reserve.directory()).unwrap().count();
 
     let mut tries = 0;
@@ -28,17 +28,20 @@ fn drafts_may_use_all_of_the_reserve_and_the_journal_half() {
         counts.push(fs::read_dir(&other).unwrap().count());
         if tries < 4 { Err(storage_full()) } else { Ok(tries) }
     });
-    assert_eq!((written.unwrap(), counts), (4, vec![SLICES, SLICES - 1, SLICES - 2, SLICES - 3]));
+    assert_eq!(
+        (written.unwrap(), counts),
+        (4, vec![SLICE_COUNT, SLICE_COUNT - 1, SLICE_COUNT - 2, SLICE_COUNT - 3])
+    );
     assert!(reserve.is_short());
-    assert_eq!(count(&reserve), SLICES, "the slices that were not needed are filled again");
+    assert_eq!(count(&reserve), SLICE_COUNT, "the slices that were not needed are filled again");
 
-    let mut fewest = SLICES;
+    let mut fewest = SLICE_COUNT;
     let written = reserve.write(ReserveUse::Journal, || {
         fewest = fs::read_dir(&other).unwrap().count();
         Err::<(), _>(storage_full())
     });
     assert!(written.is_err());
-    assert_eq!(fewest, SLICES / 2);
+    assert_eq!(fewest, SLICE_COUNT / 2);
     let written = reserve.write(ReserveUse::Drafts, || {
         fewest = fs::read_dir(&other).unwrap().count();
         Err::<(), _>(storage_full())
