@@ -32,3 +32,4 @@ mod vim_names;
 mod vscode;
 mod vscode_desk;
 mod vscode_names;
+mod vscode_selectors;

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use crate::script::{IN_CAPITALS, ORIGINAL, REQUEST_AGAIN};
 use crate::stage::Stage;
+use crate::vscode_selectors::{EDITOR, LENS, MESSAGE, PROPOSAL, STATE, STATUS};
 
 alongside_rig::tests! {
     #[ignore = "cargo xtask test --all"]
@@ -23,19 +24,6 @@ alongside_rig::tests! {
     #[ignore = "cargo xtask test --all"]
     vscode_stands_back_beside_an_agents_own_companion: stands_back(),
 }
-
-/// The selector of the text of the file in front.
-pub(crate) const EDITOR: &str = ".editor-group-container.active .monaco-editor";
-/// The selector of the proposal, at the right.
-pub(crate) const PROPOSAL: &str = ".modified-in-monaco-diff-editor";
-/// The selector of the actions above each change.
-pub(crate) const LENS: &str = ".modified-in-monaco-diff-editor .codelens-decoration a";
-/// The selector of the line above each change, with the change's state.
-pub(crate) const STATE: &str = ".modified-in-monaco-diff-editor .codelens-decoration";
-/// The selector of a message.
-pub(crate) const MESSAGE: &str = ".notifications-toasts .notification-toast";
-/// The selector of the status bar's item.
-pub(crate) const STATUS: &str = "[id='alongside.alongside.status']";
 
 /// The directory of the extensions, below home.
 const EXTENSIONS_DIR: &str = ".local/share/code-server/extensions";

@@ -11,7 +11,11 @@ use alongside_rig::{Sandbox, VscodeWindow, install_code_server, or_skip};
 use anyhow::Result;
 use serde_json::json;
 
-use crate::vscode::{EDITOR, LENS, MESSAGE, PROPOSAL, STATE, STATUS, change_setting, open};
+use crate::vscode::{change_setting, open};
+use crate::vscode_selectors::{
+    DIALOG, EDITOR, HOVER, LENS, MESSAGE, PROPOSAL, QUICK, QUICK_ROW, ROW, STATE, STATUS, TAB, TERMINAL,
+    TITLE, VIEW, WELCOME,
+};
 
 alongside_rig::tests! {
     #[ignore = "cargo xtask test --all"]
@@ -19,17 +23,6 @@ alongside_rig::tests! {
     #[ignore = "cargo xtask test --all"]
     vscode_says_the_next_step_without_a_program: says_the_next_step_without_a_program(),
 }
-
-pub(crate) const ROW: &str = ".pane-body .monaco-list-row";
-const WELCOME: &str = ".pane-body .welcome-view";
-const VIEW: &str = ".pane-body .message";
-const QUICK: &str = ".quick-input-widget";
-pub(crate) const QUICK_ROW: &str = ".quick-input-list .monaco-list-row";
-const HOVER: &str = ".monaco-hover";
-const DIALOG: &str = ".monaco-dialog-box";
-const TAB: &str = ".tabs-container .tab";
-const TITLE: &str = ".editor-group-container.active .editor-actions a";
-const TERMINAL: &str = ".terminal-wrapper.active";
 
 /// Returns a text of sixty lines, and a proposal that changes three lines, adds two, and changes one more
 /// line below the visible part.

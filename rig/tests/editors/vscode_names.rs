@@ -16,8 +16,8 @@ use alongside_testing::hostile::{NAMES, TEXTS, file_name};
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
-use crate::vscode::{MESSAGE, PROPOSAL, STATE, STATUS, change_setting, open};
-use crate::vscode_desk::{QUICK_ROW, ROW};
+use crate::vscode::{change_setting, open};
+use crate::vscode_selectors::{ALERT, MESSAGE, MESSAGES, PROPOSAL, QUICK_ROW, ROW, STATE, STATUS};
 
 alongside_rig::tests! {
     #[ignore = "cargo xtask test --all"]
@@ -45,11 +45,6 @@ console.log(JSON.stringify({ shown, before: found(texts), after }));
 /// its own in this story.
 const OBEYED_ELEMENTS: &str = "[href*='sendSequence'], [data-href*='sendSequence'], [href*='etc/passwd'], \
      [data-href*='etc/passwd'], [src*='127.0.0.1:9/'], [href*='127.0.0.1:9/'], [src='x'], .codicon-zap";
-
-/// The selector of the last text for screen readers.
-const ALERT: &str = ".monaco-aria-container .monaco-alert";
-/// The selector of the notification centre, which draws only the messages around the one with the focus.
-const MESSAGES: &str = ".notifications-center";
 
 fn plain_text_is_no_link_and_no_icon() -> Result<()> {
     let Some(code_server) = or_skip(install_code_server()) else { return Ok(()) };
