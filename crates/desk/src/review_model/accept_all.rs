@@ -14,13 +14,13 @@ use crate::review_model::notes;
 /// A waiting review as the confirmation lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedReview {
-    /// Which review.
+    /// The review.
     pub id: ReviewId,
     /// The revision that is listed, and the only one to accept.
     pub revision: u64,
     /// The file's name, rendered harmless.
     pub name: String,
-    /// Lines that accepting adds and removes.
+    /// The numbers of lines that accepting adds and removes.
     pub counts: (usize, usize),
     /// The effects of accepting beside changed lines, and how many hunks are in each state: `new file`,
     /// `2 kept, 1 dropped`.
@@ -37,7 +37,7 @@ pub struct SeenPart {
     seen: usize,
     all: usize,
     unit: Unit,
-    /// How many of the changes that were not wholly on the screen have something hard to see.
+    /// The number of changes that were not wholly on the screen and have something hard to see.
     hard_to_see: usize,
 }
 
@@ -48,17 +48,17 @@ enum Unit {
 }
 
 impl SeenPart {
-    /// `seen` of `all` changes.
+    /// Creates the part of `seen` of `all` changes.
     pub fn changes(seen: usize, all: usize) -> Self {
         Self { seen, all, unit: Unit::Changes, hard_to_see: 0 }
     }
 
-    /// `seen` of `all` lines of the only change, or of a text without changes.
+    /// Creates the part of `seen` of `all` lines of the only change, or of a text without changes.
     pub fn lines(seen: usize, all: usize) -> Self {
         Self { seen, all, unit: Unit::Lines, hard_to_see: 0 }
     }
 
-    /// The same part, with the number of changes that have something hard to see and were not wholly on the
+    /// Returns the part with the number of changes that have something hard to see and were not wholly on the
     /// screen.
     #[must_use]
     pub fn with_hard_to_see(self, changes: usize) -> Self {
@@ -171,21 +171,21 @@ impl Obstacle {
 /// The result of accepting several reviews together: the number of reviews for each outcome.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AcceptedTogether {
-    /// Accepted as listed.
+    /// The reviews that were accepted as listed.
     pub accepted: usize,
-    /// Changed after the list opened: they wait.
+    /// The reviews that changed after the list opened, and wait.
     pub changed: usize,
-    /// Came after the list opened: they wait.
+    /// The reviews that came after the list opened, and wait.
     pub arrived: usize,
-    /// Listed with an obstacle: they wait.
+    /// The reviews that were listed with an obstacle, and wait.
     pub held_back: usize,
-    /// Ended otherwise before they could be accepted.
+    /// The reviews that ended otherwise before they could be accepted.
     pub ended: usize,
-    /// Refused by the companion, each as the file and the reason. They wait.
+    /// The reviews whose acceptance the companion refused, each as the file and the reason. They wait.
     pub refused: Vec<(String, String)>,
-    /// Accepted, and written as accepted.
+    /// The accepted reviews whose files were written as accepted.
     pub written: usize,
-    /// Accepted, without a last word so far.
+    /// The accepted reviews without a last word so far.
     pub unwritten: BTreeSet<ReviewId>,
 }
 

@@ -40,15 +40,15 @@ pub struct UndoStep {
 /// The differences of a new revision that the person may not know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReviewNews {
-    /// Which review.
+    /// The review.
     pub id: ReviewId,
     /// The new revision.
     pub revision: u64,
-    /// The text or the hunks differ.
+    /// Whether the text or the hunks differ.
     pub content_changed: bool,
-    /// The file on disk changed.
+    /// Whether the file has changed on disk.
     pub became_stale: bool,
-    /// An editor holds unsaved changes to the file now.
+    /// Whether an editor now holds unsaved changes to the file.
     pub became_dirty: bool,
 }
 
@@ -119,10 +119,10 @@ impl OpenReview {
         self.undone.clear();
     }
 
-    /// Takes a new revision; the person stays where they are.
+    /// Takes a new revision. The person stays at their hunk.
     ///
     /// # Errors
-    /// [`OutOfStep`] as [`Review::take`]; nothing has changed then.
+    /// As [`Review::take`]. The review is then unchanged.
     pub fn take(&mut self, changed: Changed) -> Result<ReviewNews, OutOfStep> {
         let before = self.review.clone();
         self.review.take(changed)?;
@@ -146,8 +146,8 @@ impl OpenReview {
 }
 
 impl ReviewNews {
-    /// Returns the messages for the person; `name` is the file's. `foreign`: another desk changed the
-    /// content.
+    /// Returns the messages for the person. `name`: the name of the file. `foreign`: another desk has changed
+    /// the content.
     pub fn messages(self, name: &str, foreign: bool) -> Vec<Message> {
         let changed = format!("{name}: changed at another desk; this is how it stands now.");
         let stale = format!("{name}: the file changed on disk; accepting undoes that change.");

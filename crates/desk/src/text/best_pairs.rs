@@ -1,7 +1,7 @@
 //! Pairs lines of two texts in order, so that each line is beside the line that it became.
 
 /// Returns the pairs of `old` lines and `new` lines with the greatest sum of likeness, in the order of both,
-/// as 0-based places. Lines whose likeness is 0 make no pair. Time and memory grow with the product of both
+/// as 0-based indexes. Lines whose likeness is 0 make no pair. Time and memory grow with the product of both
 /// counts.
 pub fn best_pairs(old: usize, new: usize, likeness: impl Fn(usize, usize) -> usize) -> Vec<(usize, usize)> {
     let width = new + 1;

@@ -3,7 +3,8 @@
 use crate::context::{Position, Range};
 use crate::text::Change;
 
-/// Returns the one change of whole lines, in UTF-16 units, that makes `new` of `old`; none if they are equal.
+/// Returns the one change of whole lines, in UTF-16 units, that makes `new` of `old`; `None` if the texts are
+/// equal.
 pub fn replacement(old: &str, new: &str) -> Option<Change> {
     if old == new {
         return None;
@@ -13,7 +14,7 @@ pub fn replacement(old: &str, new: &str) -> Option<Change> {
     let start = old.as_bytes()[..same].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     let (old_rest, new_rest) = (&old[start..], &new[start..]);
     let rest = alike_at_end(old_rest.as_bytes(), new_rest.as_bytes());
-    // On to the start of a line: the end of the text is one only after a line end.
+    // On to the start of a line: the end of the text is such a start only after a newline.
     let end_of = |text: &str| {
         let at = text.len() - rest;
         match text.as_bytes()[at..].iter().position(|byte| *byte == b'\n') {
@@ -29,7 +30,7 @@ pub fn replacement(old: &str, new: &str) -> Option<Change> {
     let last = Position { line: first + lines(replaced), character: 0 };
     let end = match replaced.ends_with('\n') || replaced.is_empty() {
         true => last,
-        // The last line has no end: beyond its last column is its end.
+        // The last line has no newline, so the range ends beyond its last column.
         false => Position { character: u32::MAX, ..last },
     };
     if replaced.ends_with('\r') {
@@ -40,14 +41,14 @@ pub fn replacement(old: &str, new: &str) -> Option<Change> {
     Some(Change { range: Some(range), text: new_rest[..new_end].to_owned() })
 }
 
-/// The sizes of the blocks that are compared, in bytes, the larger ones first: many times faster than byte by
-/// byte.
-const BLOCKS: [usize; 2] = [4096, 64];
+/// The sizes of the blocks that are compared, in bytes, the larger ones first. Comparing blocks is many times
+/// faster than comparing bytes.
+const BLOCK_SIZES: [usize; 2] = [4096, 64];
 
 /// Returns the number of equal bytes at the beginning of two texts.
 pub fn alike_at_start(one: &[u8], other: &[u8]) -> usize {
     let mut equal = 0;
-    for block in BLOCKS {
+    for block in BLOCK_SIZES {
         let pairs = one[equal..].chunks(block).zip(other[equal..].chunks(block));
         equal += pairs.take_while(|(one, other)| one == other).map(|(one, _)| one.len()).sum::<usize>();
     }
@@ -58,7 +59,7 @@ pub fn alike_at_start(one: &[u8], other: &[u8]) -> usize {
 pub fn alike_at_end(one: &[u8], other: &[u8]) -> usize {
     let mut equal = 0;
     let rest = |text: &[u8], equal: usize| text.len() - equal;
-    for block in BLOCKS {
+    for block in BLOCK_SIZES {
         let pairs = one[..rest(one, equal)].rchunks(block).zip(other[..rest(other, equal)].rchunks(block));
         equal += pairs.take_while(|(one, other)| one == other).map(|(one, _)| one.len()).sum::<usize>();
     }
@@ -88,9 +89,10 @@ mod tests {
 
     #[test]
     fn a_replacement_in_a_long_text_is_found_wherever_it_is() {
-        let old = "line\n".repeat(BLOCKS[0]);
-        for line in [0, BLOCKS[0] / 5 - 1, BLOCKS[0] / 5, BLOCKS[0] / 2, BLOCKS[0] - 1] {
-            let new = format!("{}LINE\n{}", "line\n".repeat(line), "line\n".repeat(BLOCKS[0] - 1 - line));
+        let old = "line\n".repeat(BLOCK_SIZES[0]);
+        for line in [0, BLOCK_SIZES[0] / 5 - 1, BLOCK_SIZES[0] / 5, BLOCK_SIZES[0] / 2, BLOCK_SIZES[0] - 1] {
+            let new =
+                format!("{}LINE\n{}", "line\n".repeat(line), "line\n".repeat(BLOCK_SIZES[0] - 1 - line));
             let change = replacement(&old, &new).unwrap();
             let at = |line| Position { line: u32::try_from(line).unwrap(), character: 0 };
             assert_eq!(change.range, Some(Range { start: at(line), end: at(line + 1) }));
