@@ -45,7 +45,7 @@ const SOURCE: &str = "source \"%val{config}/alongside/installed.kak\"";
 const END: &str = "# end of alongside";
 
 /// The lines that start kakoune-lsp, for a kakrc that does not start it.
-const LANGUAGE_CLIENT: &str = "evaluate-commands %sh{kak-lsp}\nlsp-enable\n";
+const KAKOUNE_LSP_START: &str = "evaluate-commands %sh{kak-lsp}\nlsp-enable\n";
 
 fn configuration(user: &UserEnvironment) -> PathBuf {
     let named = user.variable("KAKOUNE_CONFIG_DIR").filter(|directory| !directory.is_empty());
@@ -121,9 +121,9 @@ fn with_adapter(kakrc: &str) -> String {
         return kakrc.to_owned();
     }
     let gap = if kakrc.is_empty() || kakrc.ends_with('\n') { "" } else { "\n" };
-    let has_client = ["kak-lsp", "kakoune-lsp", "lsp-enable"].iter().any(|word| kakrc.contains(word));
-    let client = if has_client { "" } else { LANGUAGE_CLIENT };
-    format!("{kakrc}{gap}{BEGIN}\n{client}{SOURCE}\n{END}\n")
+    let starts_kakoune_lsp = ["kak-lsp", "kakoune-lsp", "lsp-enable"].iter().any(|word| kakrc.contains(word));
+    let start = if starts_kakoune_lsp { "" } else { KAKOUNE_LSP_START };
+    format!("{kakrc}{gap}{BEGIN}\n{start}{SOURCE}\n{END}\n")
 }
 
 /// Returns the rest of a file of the adapter, which holds `now`.
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn kakoune_lsp_is_started_unless_kakrc_starts_it() {
         let after = with_adapter("");
-        assert_eq!(after, format!("{BEGIN}\n{LANGUAGE_CLIENT}{SOURCE}\n{END}\n"));
+        assert_eq!(after, format!("{BEGIN}\n{KAKOUNE_LSP_START}{SOURCE}\n{END}\n"));
         assert_eq!(with_adapter(&after), after);
         assert_eq!(
             with_adapter("eval %sh{kak-lsp}"),
