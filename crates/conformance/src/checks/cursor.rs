@@ -215,9 +215,7 @@ async fn short_selection(case: &Case<'_>) -> Checked {
     let text = active(&told).and_then(|file| file["selectedText"].as_str()).unwrap_or_default();
     ensure(line.starts_with(text), || {
         let tail: String = text.chars().rev().take(3).collect();
-        format!(
-            "the reported text does not begin the selection; read backwards, it ends in {tail:?}"
-        )
+        format!("the reported text does not begin the selection; read backwards, it ends in {tail:?}")
     })?;
     over_all(case, Rule::ShortSelection).await
 }
