@@ -374,8 +374,8 @@ impl MainLoop {
         Some(OpenStream { session, frames, events, cut, _ended })
     }
 
-    /// Opens a review for `openDiff`, at once or after the comparison of a large text. The call is answered at
-    /// once, or with the outcome if the agent keeps it open until then.
+    /// Opens a review for `openDiff`, at once or after the comparison of a large text. The call is answered
+    /// at once, or with the outcome if the agent keeps it open until then.
     fn open_diff(&mut self, session: &str, open: OpenDiff) -> Result<(), NotOpened> {
         let OpenDiff { request, file_path, call, proposal } = open;
         let agent = self.agents.propose(session, request, &file_path, call)?;

@@ -15,8 +15,8 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
-    /// Returns the outcome of a review with this last text; `None` if its agent waits for no outcome. `closing`
-    /// is the reason why the review has ended.
+    /// Returns the outcome of a review with this last text; `None` if its agent waits for no outcome.
+    /// `closing` is the reason why the review has ended.
     pub(crate) fn of(text: &Arc<str>, closing: Closing) -> Option<Self> {
         match closing {
             Closing::Accepted => Some(Self::Accepted(text.clone())),

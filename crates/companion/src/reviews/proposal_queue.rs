@@ -123,8 +123,8 @@ impl ProposalQueue {
         run_blocking(move || OpenProposal::open(file_path, proposed)).await
     }
 
-    /// Reads and compares an open target, once there is room. Returns `None` after a panic, or when the runtime
-    /// ends.
+    /// Reads and compares an open target, once there is room. Returns `None` after a panic, or when the
+    /// runtime ends.
     pub(crate) async fn prepare_open(
         self: &Arc<Self>,
         open: OpenProposal,

@@ -38,8 +38,8 @@ struct Arguments<'a> {
     new_content: &'a RawValue,
 }
 
-/// Reads a request that calls `openDiff`. Overwrites the body with the text. Returns `None` and changes nothing
-/// if the body is anything else, or has an error. No surrogate may be lone.
+/// Reads a request that calls `openDiff`. Overwrites the body with the text. Returns `None` and changes
+/// nothing if the body is anything else, or has an error. No surrogate may be lone.
 pub(in crate::mcp) fn read(body: &mut [u8]) -> Option<(Id, OpenDiffRequest)> {
     let request: Request<'_> = serde_json::from_slice(body).ok()?;
     let Arguments { file_path, new_content } = request.params.arguments;
@@ -82,8 +82,8 @@ fn unescape(json: &mut [u8]) -> Option<&str> {
     std::str::from_utf8(&json[..written]).ok()
 }
 
-/// Returns the character of the `\uXXXX` escape, or pair of escapes, with which the text begins, and the length
-/// of the escape in bytes.
+/// Returns the character of the `\uXXXX` escape, or pair of escapes, with which the text begins, and the
+/// length of the escape in bytes.
 fn unicode_escape(json: &[u8]) -> Option<(char, usize)> {
     let unit = |at: usize| u16::from_str_radix(std::str::from_utf8(json.get(at + 2..at + 6)?).ok()?, 16).ok();
     let first = unit(0)?;
@@ -115,9 +115,8 @@ mod tests {
     #[test]
     fn a_call_is_read_in_any_order_of_keys() {
         let arguments = r#"{"newContent":"a\nb","filePath":"/a","more":[1]}"#;
-        let body = format!(
-            r#"{{"params":{{"arguments":{arguments},"_meta":{{}},"name":"openDiff"}},"method":"tools/call","id":"x","jsonrpc":"2.0"}}"#
-        );
+        let params = format!(r#"{{"arguments":{arguments},"_meta":{{}},"name":"openDiff"}}"#);
+        let body = format!(r#"{{"params":{params},"method":"tools/call","id":"x","jsonrpc":"2.0"}}"#);
         let (id, open) = read(&mut body.into_bytes()).unwrap();
         let expected = OpenDiffRequest { file_path: "/a".into(), new_content: "a\nb".into() };
         assert_eq!((id, open), (Id::Text("x".into()), expected));
@@ -169,7 +168,8 @@ mod tests {
         #[test]
         fn any_units_are_read_as_by_the_general_parser(units: Vec<u16>) {
             let json: String = units.iter().map(|unit| format!("\\u{unit:04x}")).collect();
-            prop_assert_eq!(text_of(&request(&format!("\"{json}\""))), Some(String::from_utf16_lossy(&units)));
+            let expected = String::from_utf16_lossy(&units);
+            prop_assert_eq!(text_of(&request(&format!("\"{json}\""))), Some(expected));
         }
     }
 }
