@@ -20,6 +20,8 @@ use crate::reviews::review::PendingReview;
 const MAX_WATCHED: usize = 64;
 /// The largest size of the texts of all watched decisions, in bytes. A larger size ends the oldest watch.
 const MAX_BYTES: usize = 64 << 20;
+/// The time for which decisions wait to share a look. The look finds what was written meanwhile.
+const COLLECTION_TIME: Duration = Duration::from_millis(50);
 /// The time between two looks on a system that reports no changes.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -34,7 +36,10 @@ pub(crate) struct LastWords {
     /// Whether the last look has set a watch on directories.
     is_watching: bool,
     is_looking: bool,
+    /// The time of the next look at all files.
     next_look: Option<Instant>,
+    /// The time of the next look at the files whose watch ends. Their agents may soon write something else.
+    next_last_look: Option<Instant>,
 }
 
 impl LastWords {
@@ -83,7 +88,7 @@ impl LastWords {
 
     fn push(&mut self, new: DecisionWatch, now: Instant) {
         self.watched.push(new);
-        self.plan_look(now);
+        self.plan_look(now + COLLECTION_TIME);
         let (mut count, mut bytes) = (0, 0);
         for watched in self.watched.iter_mut().rev() {
             (count, bytes) = (count + 1, bytes + watched.text.text.len());
@@ -115,14 +120,14 @@ impl LastWords {
         }
     }
 
-    /// Calls `end` for each watched decision. If it ends any, plans a look for that time.
+    /// Calls `end` for each watched decision. If it ends any, plans the look at their files for that time.
     fn end_some(&mut self, look_at: Instant, mut end: impl FnMut(&mut DecisionWatch) -> bool) {
         let mut has_ended = false;
         for watched in &mut self.watched {
             has_ended |= end(watched);
         }
         if has_ended {
-            self.plan_look(look_at);
+            self.next_last_look = earliest(self.next_last_look, look_at);
         }
     }
 
@@ -140,13 +145,13 @@ impl LastWords {
     }
 
     fn plan_look(&mut self, at: Instant) {
-        self.next_look = Some(self.next_look.map_or(at, |planned| planned.min(at)));
+        self.next_look = earliest(self.next_look, at);
     }
 
     pub(crate) fn deadline(&self) -> Option<Instant> {
         // While a look runs, deadlines wait for its end.
-        let deadlines =
-            self.next_look.into_iter().chain(self.watched.iter().filter_map(DecisionWatch::deadline));
+        let looks = self.next_look.into_iter().chain(self.next_last_look);
+        let deadlines = looks.chain(self.watched.iter().filter_map(DecisionWatch::deadline));
         deadlines.min().filter(|_| !self.is_looking)
     }
 
@@ -155,14 +160,23 @@ impl LastWords {
         if self.is_looking {
             return None;
         }
-        self.end_some(now, |watched| watched.take_due(now));
-        self.next_look.take_if(|at| *at <= now)?;
+        let due = self.watched.iter_mut().filter_map(|watched| watched.take_due(now).then_some(()));
+        if due.count() > 0 {
+            self.plan_look(now);
+        }
+        let is_at_all = self.next_look.take_if(|at| *at <= now).is_some();
+        let is_last_due = self.next_last_look.take_if(|at| is_at_all || *at <= now).is_some();
+        let has_ending = || self.watched.iter().any(DecisionWatch::is_ending);
+        if !(is_at_all || is_last_due && has_ending()) {
+            return None;
+        }
         self.is_looking = true;
         let watch = self.watch.get_or_insert_with(|| Arc::new(Watch::begin())).clone();
         let open = self.watched.iter().map(|watched| &*watched.text);
         let directories: BTreeSet<_> = open.flat_map(look::directories).collect();
         self.is_watching = !directories.is_empty();
-        let files = self.watched.iter().map(|watched| WatchedFile {
+        let looked_at = self.watched.iter().filter(|watched| is_at_all || watched.is_ending());
+        let files = looked_at.map(|watched| WatchedFile {
             number: watched.number,
             text: watched.text.clone(),
             prefers_unchanged: watched.prefers_unchanged(),
@@ -210,6 +224,10 @@ impl LastWords {
     }
 }
 
+fn earliest(planned: Option<Instant>, at: Instant) -> Option<Instant> {
+    Some(planned.map_or(at, |planned| planned.min(at)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -235,8 +253,9 @@ mod tests {
         let file = directory.path().join("a.txt");
         assert_eq!(LastWords::default().deadline(), None);
         let mut words = LastWords::of_drafts(vec![awaited_draft(&file, "mine")], Instant::now());
-        assert!(look(&mut words).is_empty());
         let until = Instant::now() + Duration::from_secs(600);
+        tokio::time::advance(COLLECTION_TIME).await;
+        assert!(look(&mut words).is_empty());
         if !words.watch.as_ref().unwrap().may_miss_changes() {
             assert_eq!(words.deadline(), Some(until), "no look is planned before");
         }
@@ -253,6 +272,25 @@ mod tests {
         std::fs::write(&file, "something else").unwrap();
         let change = tokio::time::timeout(Duration::from_secs(3600), words.wait_for_change()).await;
         assert!(change.is_err(), "the directory belongs to no decision any more");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn decisions_share_a_look_and_a_watch_that_ends_has_its_own() {
+        let directory = tempfile::tempdir().unwrap();
+        let drafts = ["a", "b"].map(|name| awaited_draft(&directory.path().join(name), "mine")).into();
+        let mut words = LastWords::of_drafts(drafts, Instant::now());
+        let mut look = || {
+            let look = words.on_deadline(Instant::now())?;
+            let files = look.files.len();
+            words.end_look(look.run(), Instant::now());
+            Some(files)
+        };
+        assert_eq!(look(), None);
+        tokio::time::advance(COLLECTION_TIME).await;
+        assert_eq!((look(), look()), (Some(2), None));
+        words.end_some(Instant::now(), |watched| watched.number == 1 && watched.end());
+        let look = words.on_deadline(Instant::now()).unwrap();
+        assert_eq!(look.files.iter().map(|file| file.number).collect::<Vec<_>>(), [1]);
     }
 
     #[tokio::test(start_paused = true)]
