@@ -175,7 +175,9 @@ fn differing_lines(old: &str, new: &str) -> Vec<HardLine> {
             Some((number, kinds)) => (Some(number), kinds),
             None => (None, Vec::new()),
         };
-        for (_, c) in harmless::harmful(line).filter(|(_, c)| added.contains(c)) {
+        // Almost always, nothing was added, which is the cheaper question.
+        let unseen_here = line.char_indices().filter(|(_, c)| added.contains(c));
+        for (_, c) in unseen_here.filter(|(at, _)| harmless::is_harmful_at(line, *at)) {
             let kind = unseen(c);
             if !kinds.contains(&kind) {
                 kinds.push(kind);
@@ -190,12 +192,22 @@ fn differing_lines(old: &str, new: &str) -> Vec<HardLine> {
 
 /// Returns the visible form of a line without its whitespace: equal for lines that may look the same.
 fn shape(line: &str) -> String {
+    // Most lines are ASCII, which has one form, and no invisible characters but blanks and control characters.
+    if line.is_ascii() {
+        let mut seen = String::with_capacity(line.len());
+        seen.extend(line.chars().filter(char::is_ascii_graphic));
+        return seen;
+    }
     let seen = line.chars().filter(|c| !c.is_whitespace() && !harmless::is_harmful(*c)).map(folded);
     ComposingNormalizerBorrowed::new_nfc().normalize(&seen.collect::<String>()).into_owned()
 }
 
 /// Returns the invisible characters of which the new lines have more than the old ones.
 fn added_unseen(old: &str, new: &str) -> HashSet<char> {
+    // Only the control characters of ASCII are harmful, and desks show them.
+    if new.is_ascii() {
+        return HashSet::new();
+    }
     // At the beginning of a text, it may be a byte-order mark, which desks show.
     let new = new.strip_prefix('\u{feff}').unwrap_or(new);
     // Desks show control characters.
