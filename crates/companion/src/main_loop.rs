@@ -232,7 +232,7 @@ impl MainLoop {
             Event::Published { result, asked } => self.end_publishing(result, asked),
             Event::WorkspaceChanged { roots, privacy, rules, answer } => {
                 self.rules.set_rules(*rules);
-                self.agents.set_context(&self.context.set_privacy(*privacy));
+                self.agents.set_context(self.context.set_privacy(*privacy));
                 self.scan_files();
                 self.presence.set_roots(roots);
                 self.turns.set_roots(self.presence.real_roots().clone());
@@ -965,7 +965,7 @@ impl MainLoop {
 
     fn apply_context(&mut self, context: IdeContext, scan_again: bool) {
         self.mark_dirty_reviews();
-        self.agents.set_context(&context);
+        self.agents.set_context(context);
         if scan_again {
             self.scan_files();
         }

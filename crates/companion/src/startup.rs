@@ -126,7 +126,7 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
         "the companion serves"
     );
     let files = OpenFiles::new(builder.silent);
-    let mut agents = Agents::new(&files.no_files());
+    let mut agents = Agents::new(files.no_files());
     let mut reviews = Reviews::new(started);
     let Takeover { journal, problems, mut news } = takeover;
     if let Some(journal) = journal {

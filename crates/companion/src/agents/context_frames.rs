@@ -1,4 +1,4 @@
-//! The frames of the newest context: one for each form and transport, which all sessions share.
+//! The frames of a context: one for each form and transport, which all sessions share.
 
 use std::path::Path;
 
@@ -13,46 +13,35 @@ use bytes::Bytes;
 
 use super::frame::frame;
 
-/// The frames of one context.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct ContextFrames {
-    http: Forms,
-    websocket: Forms,
+/// The frames of one context. Each is written when a session first needs it: most often, all agents read one
+/// form.
+#[derive(Debug)]
+pub(crate) struct ContextFrames<'a> {
+    context: &'a IdeContext,
+    written: Vec<((ContextForm, Transport), Bytes)>,
 }
 
-/// One frame for each [`ContextForm`].
-#[derive(Debug, Clone, Default)]
-struct Forms {
-    update: Bytes,
-    selection: Bytes,
-    one_based_selection: Bytes,
-}
-
-impl ContextFrames {
-    pub(crate) fn new(context: &IdeContext) -> Self {
-        let selection = selection(context);
-        let update = rpc::notification(CONTEXT_UPDATE, context);
-        let selected = rpc::notification(SELECTION_CHANGED, &selection);
-        let one_based = rpc::notification(SELECTION_CHANGED, &to_one_based(selection));
-        let over = |transport| Forms {
-            update: frame(transport, &[&update]),
-            selection: frame(transport, &[&selected]),
-            one_based_selection: frame(transport, &[&one_based]),
-        };
-        Self { http: over(Transport::Http), websocket: over(Transport::WebSocket) }
+impl<'a> ContextFrames<'a> {
+    pub(crate) fn new(context: &'a IdeContext) -> Self {
+        Self { context, written: Vec::new() }
     }
 
     /// Returns the frame for a form and a transport.
-    pub(crate) fn get(&self, form: ContextForm, transport: Transport) -> Bytes {
-        let forms = match transport {
-            Transport::Http => &self.http,
-            Transport::WebSocket => &self.websocket,
-        };
-        match form {
-            ContextForm::Update => forms.update.clone(),
-            ContextForm::Selection => forms.selection.clone(),
-            ContextForm::OneBasedSelection => forms.one_based_selection.clone(),
+    pub(crate) fn get(&mut self, form: ContextForm, transport: Transport) -> Bytes {
+        let wanted = (form, transport);
+        if let Some((_, known)) = self.written.iter().find(|(known, _)| *known == wanted) {
+            return known.clone();
         }
+        let message = match form {
+            ContextForm::Update => rpc::notification(CONTEXT_UPDATE, self.context),
+            ContextForm::Selection => rpc::notification(SELECTION_CHANGED, &selection(self.context)),
+            ContextForm::OneBasedSelection => {
+                rpc::notification(SELECTION_CHANGED, &to_one_based(selection(self.context)))
+            }
+        };
+        let new = frame(transport, &[message]);
+        self.written.push((wanted, new.clone()));
+        new
     }
 }
 
@@ -156,6 +145,17 @@ mod tests {
         };
         let SelectedRange { start, end, .. } = range(&active, text);
         [(start.line, start.character), (end.line, end.character)]
+    }
+
+    #[test]
+    fn sessions_with_one_form_share_a_frame() {
+        let context = IdeContext::default();
+        let mut frames = ContextFrames::new(&context);
+        let mut get = |form| frames.get(form, Transport::WebSocket);
+        let (update, selection) = (get(ContextForm::Update), get(ContextForm::Selection));
+        assert_eq!(get(ContextForm::Update).as_ptr(), update.as_ptr());
+        assert_ne!(update, selection);
+        assert_ne!(frames.get(ContextForm::Update, Transport::Http), update);
     }
 
     #[test]

@@ -64,7 +64,7 @@ impl Identity {
     }
 
     /// Returns the frame of the context in the form that the agent reads.
-    pub(super) fn frame_of(&self, context: &ContextFrames) -> Bytes {
+    pub(super) fn frame_of(&self, context: &mut ContextFrames<'_>) -> Bytes {
         context.get(self.dialect.context, self.transport)
     }
 

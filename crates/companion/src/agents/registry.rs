@@ -34,7 +34,7 @@ pub(crate) struct Agents {
     last_session: u64,
     last_stream: u64,
     /// The newest context: every stream begins with it.
-    context: ContextFrames,
+    context: Arc<IdeContext>,
     /// The earliest time at which an agent may have a deadline; an agent may also have none then. The main
     /// loop needs a deadline after each event, and computing it from a thousand sessions would take too long.
     next_deadline: Option<Instant>,
@@ -43,8 +43,8 @@ pub(crate) struct Agents {
 }
 
 impl Agents {
-    pub(crate) fn new(context: &IdeContext) -> Self {
-        Self { context: ContextFrames::new(context), ..Self::default() }
+    pub(crate) fn new(context: IdeContext) -> Self {
+        Self { context: Arc::new(context), ..Self::default() }
     }
 
     /// Begins a session. Returns its id, and the session that has to end to make room: the oldest unused one,
@@ -152,7 +152,7 @@ impl Agents {
         let (number, context) = (self.last_stream + 1, self.context.clone());
         let frames = self.change(session, |session| {
             tracing::info!(agent = session.number, "an agent listens");
-            session.open_stream(number, session.identity.frame_of(&context))
+            session.open_stream(number, session.identity.frame_of(&mut ContextFrames::new(&context)))
         })?;
         self.last_stream = number;
         Some((number, frames))
@@ -241,11 +241,12 @@ impl Agents {
     }
 
     /// Sends every agent this context, unless the agent has it already.
-    pub(crate) fn set_context(&mut self, context: &IdeContext) {
-        self.context = ContextFrames::new(context);
+    pub(crate) fn set_context(&mut self, context: IdeContext) {
+        self.context = Arc::new(context);
         let (context, now) = (self.context.clone(), Instant::now());
+        let mut frames = ContextFrames::new(&context);
         self.change_all(|session| {
-            session.outbox.set_context(session.identity.frame_of(&context));
+            session.outbox.set_context(session.identity.frame_of(&mut frames));
             session.pump(now);
         });
     }
