@@ -143,7 +143,7 @@ impl Drawing<'_> {
             Row::Fold { lines, open, next } => {
                 let sign = if open { "▾" } else { "⋯" };
                 let s = if lines == 1 { "" } else { "s" };
-                let within = self.content.enclosing(next).filter(|_| !open);
+                let within = if open { None } else { self.content.enclosing(next) };
                 let within = within.map(|name| format!(" in {}", harmless::name(name))).unwrap_or_default();
                 let says = format!("{sign} {lines} unchanged line{s}{within}");
                 self.draw_fold(strip, left_half, &says);

@@ -12,8 +12,9 @@ const KEYWORDS: &str = "fn def class func function impl struct enum trait interf
 /// The line that declares the function or the like around this line, without the sign that opens a block;
 /// `None` at the top level. `is_prose`: the text is Markdown, so the heading is returned instead.
 pub(super) fn enclosing(text: &Text, line: usize, is_prose: bool) -> Option<&str> {
-    let at = |line: usize| text.lines(line..line + 1).trim_end();
-    let above = (line.saturating_sub(MAX_LINES_ABOVE)..line).rev().map(at).filter(|line| !line.is_empty());
+    // Finding each line by its number would take several times as long.
+    let above = text.lines(line.saturating_sub(MAX_LINES_ABOVE)..line).lines().rev();
+    let above = above.map(str::trim_end).filter(|line| !line.is_empty());
     if is_prose {
         return above
             .filter(|line| line.starts_with('#'))
@@ -21,6 +22,7 @@ pub(super) fn enclosing(text: &Text, line: usize, is_prose: bool) -> Option<&str
             .next();
     }
     // An empty line has no indentation, so the next other line counts.
+    let at = |line: usize| text.lines(line..line + 1).trim_end();
     let first = (line..text.len()).map(at).find(|line| !line.is_empty())?;
     let mut inner = indentation(first);
     let mut found = None;
