@@ -120,7 +120,9 @@ impl<'a> Iterator for Units<'a> {
 
     fn next(&mut self) -> Option<Unit<'a>> {
         let (mut text, harmful) = self.next_text()?;
-        let (width, shown) = match text.width() {
+        // Most units are plain, and need no tables.
+        let columns = if matches!(text.as_bytes(), [b' '..=b'~']) { 1 } else { text.width() };
+        let (width, shown) = match columns {
             _ if text == "\t" => (TAB_COLUMNS - self.column % TAB_COLUMNS, Shown::Tab),
             width if width > 0 && !harmful => (width, Shown::Text(text)),
             // An invisible, combining or harmful text: each of its characters becomes an escape.
