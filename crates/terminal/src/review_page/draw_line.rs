@@ -77,6 +77,13 @@ pub(super) fn draw_line(buf: &mut Buffer, area: Rect, text: &str, part: &Part, s
             continue;
         }
         let shown = match &unit.shown {
+            Shown::Text(shown) if shown.len() == 1 => {
+                // Most characters are ASCII. ratatui would search for others that combine with them.
+                if let Some(cell) = buf.cell_mut((x(from), area.y)) {
+                    cell.set_symbol(shown).set_style(style);
+                }
+                continue;
+            }
             Shown::Text(shown)
                 if to - from == unit.width && usize::from(shown.cell_width()) != unit.width =>
             {
