@@ -3,6 +3,8 @@
 #[path = "../../desk/benches/inputs/mod.rs"]
 mod inputs;
 
+use std::sync::Arc;
+
 use alongside_companion::fuzzing;
 use alongside_contract::context::{Cursor, IdeContext, OpenFile, WorkspaceState};
 use bytes::Bytes;
@@ -19,12 +21,16 @@ fn open_diff_in(bencher: Bencher<'_, '_>, bytes: usize) {
     // Agents write the name first, and `json!` would sort the keys.
     let params = format!(r#"{{"name":"openDiff","arguments":{arguments}}}"#);
     let body = format!(r#"{{"method":"tools/call","params":{params},"jsonrpc":"2.0","id":7}}"#);
-    assert_eq!(fuzzing::read_open_diff(body.as_bytes()).map(|(_, text)| text), Some(source(bytes)));
-    bencher.counter(BytesCount::of_str(&body)).bench(|| hot_open_diff_in(body.as_bytes()));
+    let read = fuzzing::read_open_diff(body.clone().into_bytes());
+    assert_eq!(read.map(|(_, text)| text), Some(source(bytes).into()));
+    bencher
+        .counter(BytesCount::of_str(&body))
+        .with_inputs(|| body.clone().into_bytes())
+        .bench_values(hot_open_diff_in);
 }
 
 #[inline(never)]
-fn hot_open_diff_in(body: &[u8]) -> Option<(String, String)> {
+fn hot_open_diff_in(body: Vec<u8>) -> Option<(String, Arc<str>)> {
     black_box(fuzzing::read_open_diff(body))
 }
 

@@ -1,5 +1,6 @@
 //! The endpoint without a network: a request passes gate and routes to a loop that has one session.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use alongside_contract::surrogates;
@@ -95,9 +96,11 @@ impl Endpoint {
 
 /// Returns the path and the text of an `openDiff`, from the body of its request.
 #[must_use]
-pub fn read_open_diff(body: &[u8]) -> Option<(String, String)> {
-    let mut json = surrogates::replace_lone(body).into_owned();
-    large_open_diff::read(&mut json).map(|(_, open)| (open.file_path, open.new_content.to_string()))
+pub fn read_open_diff(mut body: Vec<u8>) -> Option<(String, Arc<str>)> {
+    if let Cow::Owned(fixed) = surrogates::replace_lone(&body) {
+        body = fixed;
+    }
+    large_open_diff::read(&mut body).map(|(_, open)| (open.file_path, open.new_content))
 }
 
 /// Answers an event in the shortest way.
