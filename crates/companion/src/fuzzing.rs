@@ -18,11 +18,12 @@ use crate::reviews::proposal::PreparedProposal;
 
 pub use crate::mcp::fuzzing::{Endpoint, EndpointResponse, read_open_diff};
 
-/// Reads a file and compares it with a proposal, as before the main loop gets the proposal. Returns `None` if
-/// the proposal cannot be shown.
+/// Reads a file and compares it with a proposal, as before the main loop gets the proposal, if no rule may
+/// accept it. Returns `None` if the proposal cannot be shown.
 #[must_use]
 pub fn prepare(file_path: String, proposed: String) -> Option<impl Sized> {
-    PreparedProposal::prepare(file_path, &proposed, &Ground::new(&[], None)).ok()
+    let ground = Ground::new(&[], None).with_thorough_search(false);
+    PreparedProposal::prepare(file_path, &proposed, &ground).ok()
 }
 
 /// Returns the words that differ between some lines; `None` also if there are too many words.

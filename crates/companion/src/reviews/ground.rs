@@ -31,7 +31,7 @@ impl<'a> Ground<'a> {
 
     /// Sets whether every protection is searched for: only if a rule or grant may accept the change.
     /// Otherwise a person decides, and gets the proposal sooner.
-    pub(super) fn with_thorough_search(self, is_thorough: bool) -> Self {
+    pub(crate) fn with_thorough_search(self, is_thorough: bool) -> Self {
         Self { is_thorough, ..self }
     }
 
