@@ -41,7 +41,7 @@ impl Text {
     pub fn new(text: impl Into<Arc<str>>) -> Self {
         let text = text.into();
         let blocks = text.as_bytes().chunks(BLOCK_BYTES).scan(0, |before, block| {
-            *before += count_newlines(block);
+            *before += bytecount::count(block, b'\n');
             Some(*before)
         });
         let newlines_before = std::iter::once(0).chain(blocks).collect();
@@ -111,7 +111,8 @@ impl Text {
             return self.len();
         }
         let block = offset / BLOCK_BYTES;
-        self.newlines_before[block] + count_newlines(&self.text.as_bytes()[block * BLOCK_BYTES..offset])
+        self.newlines_before[block]
+            + bytecount::count(&self.text.as_bytes()[block * BLOCK_BYTES..offset], b'\n')
     }
 
     /// Whether the text lacks a final newline.
@@ -168,11 +169,6 @@ impl Text {
         }
         Ok(text)
     }
-}
-
-/// Returns the number of newlines in these bytes.
-fn count_newlines(bytes: &[u8]) -> usize {
-    memchr::memchr_iter(b'\n', bytes).count()
 }
 
 /// A position that is not in a text, or a range that ends before it starts.
