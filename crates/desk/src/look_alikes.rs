@@ -192,7 +192,7 @@ fn differing_lines(old: &str, new: &str) -> Vec<HardLine> {
 
 /// Returns the visible form of a line without its whitespace: equal for lines that may look the same.
 fn shape(line: &str) -> String {
-    // Most lines are ASCII, which has one form, and no invisible characters but blanks and control characters.
+    // Most lines are ASCII. It has one form, and its invisible characters are blanks and control characters.
     if line.is_ascii() {
         let mut seen = String::with_capacity(line.len());
         seen.extend(line.chars().filter(char::is_ascii_graphic));
