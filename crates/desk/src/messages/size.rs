@@ -2,7 +2,6 @@
 
 use crate::review::{Hunk, HunkState, Limit, Lines, Review};
 use crate::rule_acceptance::ChangeKind;
-use crate::text::Text;
 
 /// Returns the changes whose lines were not fully compared, if any.
 pub fn coarse_changes(review: &Review) -> Option<String> {
@@ -60,7 +59,8 @@ pub fn changes(hunks: usize) -> String {
 /// Returns the numbers of lines that accepting would add and remove now.
 pub fn line_counts(review: &Review) -> (usize, usize) {
     if review.original.is_none() && review.hunks.is_empty() {
-        return (Text::new(review.current.clone()).len(), 0);
+        let [_, _, current] = review.texts();
+        return (current.len(), 0);
     }
     let taken = || review.hunks.iter().filter(|hunk| hunk.state != HunkState::Dropped);
     let sum = |lines: fn(&Hunk) -> Lines| taken().map(|hunk| lines(hunk).len()).sum::<usize>();
@@ -73,8 +73,7 @@ fn lines_left_alike(review: &Review) -> usize {
     if review.hunks.iter().all(|hunk| hunk.state != HunkState::Edited) {
         return 0;
     }
-    let original = Text::new(review.original.clone().unwrap_or_default());
-    let current = Text::new(review.current.clone());
+    let [original, _, current] = review.texts();
     let edited = review.hunks.iter().filter(|hunk| hunk.state == HunkState::Edited);
     let alike = edited.map(|hunk| {
         let old: Vec<_> = original.each_line(hunk.original.start..hunk.original.end).collect();

@@ -2,6 +2,7 @@
 
 pub(crate) mod decision;
 pub(crate) mod hook_proposal;
+mod known_lines;
 pub(crate) mod last_word;
 pub(crate) mod moved_lines;
 
@@ -9,6 +10,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use self::known_lines::KnownLines;
 use crate::context::Range;
 use crate::rule_acceptance::ChangeKind;
 use crate::status::Agent;
@@ -104,6 +106,9 @@ pub struct Review {
     /// The next call of an agent whose call was answered without a decision; absent while the agent waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unawaited: Option<Unawaited>,
+    /// The lines of the texts as far as they are known, for [`texts`](Self::texts).
+    #[serde(skip)]
+    pub known_lines: KnownLines,
 }
 
 /// The next call of an agent that waits for a review no longer.
@@ -150,11 +155,15 @@ impl Review {
         self.current != self.proposed
     }
 
-    /// Returns the original, the proposed and the current text, with their lines. Without an original, that
-    /// is empty.
+    /// Returns the original, the proposed and the current text, with their lines, which are found once for
+    /// each text. Without an original, that is empty.
     pub fn texts(&self) -> [Text; 3] {
-        let original = self.original.clone().unwrap_or_default();
-        [original, self.proposed.clone(), self.current.clone()].map(Text::new)
+        let known = &self.known_lines;
+        [known.original(self.original.as_ref()), known.proposed(&self.proposed), self.current_text()]
+    }
+
+    fn current_text(&self) -> Text {
+        self.known_lines.current(&self.proposed, &self.current)
     }
 
     /// Takes a change: afterwards this is the review at the new revision.
@@ -167,8 +176,9 @@ impl Review {
             return Err(OutOfStep);
         }
         if !changed.changes.is_empty() {
-            let text = Text::new(self.current.clone()).changed(&changed.changes).map_err(|_| OutOfStep)?;
+            let text = self.current_text().changed(&changed.changes).map_err(|_| OutOfStep)?;
             self.current = text.text().clone();
+            self.known_lines.set_current(text);
         }
         self.revision = changed.revision;
         self.hunks = changed.hunks;

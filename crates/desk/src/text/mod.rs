@@ -5,7 +5,7 @@ pub(crate) mod best_pairs;
 pub(crate) mod difference;
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
@@ -32,20 +32,30 @@ pub struct Change {
 #[derive(Debug, Clone)]
 pub struct Text {
     text: Arc<str>,
+    index: Arc<LineIndex>,
+}
+
+/// The lines of a text.
+#[derive(Debug)]
+struct LineIndex {
     /// For each block, the number of newlines before it; then that of the whole text.
-    newlines_before: Arc<[usize]>,
+    newlines_before: Box<[usize]>,
+    /// The answer of [`Text::is_crlf`], once it was asked for.
+    is_crlf: OnceLock<bool>,
 }
 
 impl Text {
     /// Creates a text and indexes its lines.
     pub fn new(text: impl Into<Arc<str>>) -> Self {
         let text = text.into();
+        #[cfg(test)]
+        BYTES_INDEXED.with(|indexed| indexed.set(indexed.get() + text.len()));
         let blocks = text.as_bytes().chunks(BLOCK_BYTES).scan(0, |before, block| {
             *before += bytecount::count(block, b'\n');
             Some(*before)
         });
         let newlines_before = std::iter::once(0).chain(blocks).collect();
-        Self { text, newlines_before }
+        Self { text, index: Arc::new(LineIndex { newlines_before, is_crlf: OnceLock::new() }) }
     }
 
     /// Returns the whole text.
@@ -55,7 +65,11 @@ impl Text {
 
     /// Returns the number of lines.
     pub fn len(&self) -> usize {
-        self.newlines_before.last().copied().unwrap_or_default() + usize::from(self.ends_open())
+        self.newlines() + usize::from(self.ends_open())
+    }
+
+    fn newlines(&self) -> usize {
+        self.index.newlines_before.last().copied().unwrap_or_default()
     }
 
     /// Whether there is no line, which is so for the empty text only.
@@ -84,10 +98,11 @@ impl Text {
     pub fn start(&self, line: usize) -> usize {
         let Some(last) = line.checked_sub(1) else { return 0 };
         // The block with the end of the line before.
-        let block = self.newlines_before.partition_point(|before| *before <= last) - 1;
+        let newlines_before = &self.index.newlines_before;
+        let block = newlines_before.partition_point(|before| *before <= last) - 1;
         let first = (block * BLOCK_BYTES).min(self.text.len());
         let mut ends = memchr::memchr_iter(b'\n', &self.text.as_bytes()[first..]);
-        ends.nth(last - self.newlines_before[block]).map_or(self.text.len(), |end| first + end + 1)
+        ends.nth(last - newlines_before[block]).map_or(self.text.len(), |end| first + end + 1)
     }
 
     /// Returns the byte offset at which the line begins that is `count` lines after `line`. `line_start`: the
@@ -111,8 +126,21 @@ impl Text {
             return self.len();
         }
         let block = offset / BLOCK_BYTES;
-        self.newlines_before[block]
-            + bytecount::count(&self.text.as_bytes()[block * BLOCK_BYTES..offset], b'\n')
+        let within = &self.text.as_bytes()[block * BLOCK_BYTES..offset];
+        self.index.newlines_before[block] + bytecount::count(within, b'\n')
+    }
+
+    /// Whether a line ends in `\n`.
+    pub fn has_newline(&self) -> bool {
+        self.newlines() > 0
+    }
+
+    /// Whether a line ends in `\n`, and each that does ends in `\r\n`. All clones know the answer after one
+    /// question; until then, the search stops at the first other line.
+    pub fn is_crlf(&self) -> bool {
+        let bytes = self.text.as_bytes();
+        let is_every_one = || memchr::memchr_iter(b'\n', bytes).all(|at| bytes[..at].ends_with(b"\r"));
+        *self.index.is_crlf.get_or_init(|| self.has_newline() && is_every_one())
     }
 
     /// Whether the text lacks a final newline.
@@ -180,6 +208,12 @@ pub struct PositionNotInText {
 }
 
 #[cfg(test)]
+thread_local! {
+    /// The bytes in which this thread has looked for lines, so that a test can count the cost of a step.
+    pub(crate) static BYTES_INDEXED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -228,6 +262,26 @@ mod tests {
                 assert_eq!(lines.line_at(offset), starts.partition_point(|start| *start <= offset) - 1);
             }
             assert_eq!(lines.line_at(text.len()), starts.len());
+        }
+    }
+
+    #[test]
+    fn a_text_is_crlf_if_each_newline_follows_a_return() {
+        for (text, is_crlf) in [
+            ("", false),
+            ("a", false),
+            ("a\r", false),
+            ("\n", false),
+            ("a\n", false),
+            ("\r\n", true),
+            ("a\r\nb", true),
+            ("a\r\nb\r\n", true),
+            ("a\r\nb\n", false),
+            ("a\nb\r\n", false),
+        ] {
+            let lines = Text::new(text);
+            assert_eq!((lines.is_crlf(), lines.clone().is_crlf()), (is_crlf, is_crlf), "{text:?}");
+            assert_eq!(lines.has_newline(), text.contains('\n'), "{text:?}");
         }
     }
 
