@@ -124,18 +124,23 @@ impl OpenReview {
     /// # Errors
     /// As [`Review::take`]. The review is then unchanged.
     pub fn take(&mut self, changed: Changed) -> Result<ReviewNews, OutOfStep> {
-        let before = self.review.clone();
-        self.review.take(changed)?;
+        let (text, was_stale, was_dirty) =
+            (self.review.current.clone(), self.review.stale, self.review.dirty);
+        let hunks = std::mem::take(&mut self.review.hunks);
+        if let Err(out_of_step) = self.review.take(changed) {
+            self.review.hunks = hunks;
+            return Err(out_of_step);
+        }
         let now = &self.review;
-        self.hunk = same_place(&before.hunks, self.hunk, &now.hunks);
-        let states =
-            |hunks: &[Hunk]| hunks.iter().map(|hunk| (hunk.original, hunk.state)).collect::<Vec<_>>();
+        self.hunk = same_place(&hunks, self.hunk, &now.hunks);
+        let state = |hunk: &Hunk| (hunk.original, hunk.state);
+        let same_states = hunks.iter().map(state).eq(now.hunks.iter().map(state));
         Ok(ReviewNews {
             id: now.id,
             revision: now.revision,
-            content_changed: before.current != now.current || states(&before.hunks) != states(&now.hunks),
-            became_stale: now.stale && !before.stale,
-            became_dirty: now.dirty && !before.dirty,
+            content_changed: !same_states || text != now.current,
+            became_stale: now.stale && !was_stale,
+            became_dirty: now.dirty && !was_dirty,
         })
     }
 
