@@ -89,6 +89,10 @@ const PATHS: &[Hot] = &[
         "two frames: a page down and up, 200,000 lines",
         [TERMINAL, "frame", "page_down_and_up::200000", "hot_there_and_back"],
     ),
+    hot(
+        "a change printed in line mode, 200,000 lines",
+        [TERMINAL, "frame", "emphasis_of_a_change::200000", "hot_emphasis"],
+    ),
 ];
 
 pub(crate) fn counts(options: &Options) -> anyhow::Result<ExitCode> {

@@ -1,12 +1,13 @@
 //! Measures frames of the terminal desk: the layout, the drawing, the comparison with the last frame, and the
-//! bytes for the terminal.
+//! bytes for the terminal. Also measures the work on a change that line mode prints.
 
 #[path = "../../desk/benches/inputs/mod.rs"]
 mod inputs;
 
 use std::time::Duration;
 
-use alongside_desk::{Event, Review};
+use alongside_desk::{Event, Hunk, Review};
+use alongside_terminal::HunkEmphasis;
 use alongside_terminal::bench_desk::{BenchDesk, Input, KeyCode, MouseEventKind};
 use divan::{Bencher, black_box};
 use inputs::{few_in_tests, review};
@@ -112,6 +113,21 @@ fn next_change_and_back_folded(bencher: Bencher<'_, '_>, lines: usize) {
 #[divan::bench(args = few_in_tests(LINE_COUNTS))]
 fn to_the_end_and_back(bencher: Bencher<'_, '_>, lines: usize) {
     measure(bencher, desk_with_review(lines, true), Input::Key(KeyCode::End), Input::Key(KeyCode::Home));
+}
+
+/// Measures the emphasis on a change in the middle, which does not grow with the text: the review knows the
+/// lines of its texts.
+#[divan::bench(args = few_in_tests(LINE_COUNTS))]
+fn emphasis_of_a_change(bencher: Bencher<'_, '_>, lines: usize) {
+    let review = proposal(lines);
+    let hunk = &review.hunks[review.hunks.len() / 2];
+    drop(review.texts());
+    bencher.bench_local(|| hot_emphasis(&review, hunk));
+}
+
+#[inline(never)]
+fn hot_emphasis(review: &Review, hunk: &Hunk) -> HunkEmphasis {
+    black_box(HunkEmphasis::new(review, hunk))
 }
 
 fn main() {

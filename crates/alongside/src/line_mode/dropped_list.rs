@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use alongside_desk::{Hunk, HunkState, Review, ReviewId, Text, harmless, messages};
+use alongside_desk::{Hunk, HunkState, Review, ReviewId, harmless, messages};
 use alongside_terminal::cut_at;
 
 use super::changed_line::TAB_COLUMNS;
@@ -60,8 +60,7 @@ fn dropped(review: &Review) -> impl Iterator<Item = &Hunk> {
 
 fn row(review: &Review, hunk: &Hunk, roots: &[PathBuf], layout: Layout) -> String {
     let name = messages::file_name(&review.file, roots);
-    let original = Text::new(review.original.clone().unwrap_or_default());
-    let proposed = Text::new(review.proposed.clone());
+    let [original, proposed, _] = review.texts();
     let (sign, text, lines) = match hunk.proposed.is_empty() {
         true => ('-', &original, hunk.original),
         false => ('+', &proposed, hunk.proposed),

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use alongside_desk::{HunkState, Review, Text};
+use alongside_desk::{HunkState, Review};
 
 use super::prompts;
 
@@ -48,8 +48,7 @@ fn changes_with(review: &Review, among: Range<usize>, text: &str) -> impl Iterat
     let ignores_case = !text.chars().any(char::is_uppercase);
     let folded = move |text: &str| if ignores_case { text.to_lowercase() } else { text.to_owned() };
     let folded_text = folded(text);
-    let original = Text::new(review.original.clone().unwrap_or_default());
-    let (proposed, current) = (Text::new(review.proposed.clone()), Text::new(review.current.clone()));
+    let [original, proposed, current] = review.texts();
     let contains = move |index: &usize| {
         review.hunks.get(*index).is_some_and(|hunk| {
             let (new, lines) = match hunk.state {

@@ -53,11 +53,11 @@ impl Origin {
     }
 
     /// Whether `\r\n` ends every line, so that `\r` is not printed.
-    fn has_crlf(self, original: &str, proposed: &str) -> bool {
+    fn has_crlf(self, original: &Text, proposed: &Text) -> bool {
         match self {
-            Self::Proposal => is_crlf(proposed),
+            Self::Proposal => proposed.is_crlf(),
             // A turn has the texts of the disk, so changed line endings are a change.
-            Self::Turn => is_crlf(proposed) && (original.is_empty() || is_crlf(original)),
+            Self::Turn => proposed.is_crlf() && (original.is_empty() || original.is_crlf()),
         }
     }
 
@@ -86,12 +86,12 @@ fn neighbours_in(review: &Review, lines: &Range<usize>) -> Vec<(usize, Lines)> {
 /// Prints the page of a hunk that begins at a spot. Below the lines follow the differences that are hard to
 /// see, and the person's reason.
 pub(super) fn hunk_page(origin: Origin, review: &Review, hunk: &Hunk, from: Spot, layout: Layout) -> Page {
-    let original = Text::new(review.original.clone().unwrap_or_default());
+    let [original, proposed, file] = review.texts();
     let (new_text, new) = match hunk.state {
-        HunkState::Edited => (Text::new(review.current.clone()), hunk.current),
-        HunkState::Kept | HunkState::Dropped => (Text::new(review.proposed.clone()), hunk.proposed),
+        HunkState::Edited => (&file, hunk.current),
+        HunkState::Kept | HunkState::Dropped => (&proposed, hunk.proposed),
     };
-    let (file, in_file) = (Text::new(review.current.clone()), hunk.current);
+    let in_file = hunk.current;
     let before = in_file.start.min(CONTEXT_LINES);
     let after = file.len().saturating_sub(in_file.end).min(CONTEXT_LINES);
     let is_continued = from.old + from.new > 0;
@@ -100,7 +100,7 @@ pub(super) fn hunk_page(origin: Origin, review: &Review, hunk: &Hunk, from: Spot
         HunkState::Dropped => (Ink::Dropped, Ink::Dropped),
         HunkState::Kept | HunkState::Edited => (Ink::Removed, Ink::Added),
     };
-    let crlf = origin.has_crlf(original.text(), &review.proposed);
+    let crlf = origin.has_crlf(&original, &proposed);
     let mut page = PageWriter { crlf, ..PageWriter::new(layout) };
     let header = hunk_header(hunk, origin.first_line(hunk), (before, after), new);
     let (above, below) =
@@ -134,7 +134,7 @@ pub(super) fn hunk_page(origin: Origin, review: &Review, hunk: &Hunk, from: Spot
             marks.removed(line - hunk.original.start)
         });
     let (new_part, _) =
-        page.write_changed(('+', added), &new_text, new_left, rows.saturating_sub(old_rows_taken), |line| {
+        page.write_changed(('+', added), new_text, new_left, rows.saturating_sub(old_rows_taken), |line| {
             marks.added(line - new.start)
         });
     let more = (old_left.len() - old_part.len()) + (new_left.len() - new_part.len());
@@ -162,9 +162,9 @@ pub(super) fn hunk_page(origin: Origin, review: &Review, hunk: &Hunk, from: Spot
 
 /// Prints the page of a proposal without hunks to decide on that begins at a spot.
 pub(super) fn text_page(review: &Review, from: Spot, layout: Layout) -> Page {
-    let text = Text::new(review.current.clone());
+    let [_, _, text] = review.texts();
     let left = lines_after(Lines::from(0..text.len()), from.new);
-    let mut page = PageWriter { crlf: is_crlf(&review.current), ..PageWriter::new(layout) };
+    let mut page = PageWriter { crlf: text.is_crlf(), ..PageWriter::new(layout) };
     let rows_below = rows_of(&more_lines(MAX_LINES, Origin::Proposal.hint(review), layout), layout);
     let rows = rows_for_lines(layout, rows_of_prompt(layout) + rows_below);
     let (part, _) = page.write_changed(('+', Ink::Added), &text, left, rows, |_| LineEmphasis::default());
@@ -315,10 +315,4 @@ impl PageWriter {
             self.lines.push("\\ No newline at end of file".into());
         }
     }
-}
-
-/// Whether `\r\n` ends every line.
-pub(super) fn is_crlf(text: &str) -> bool {
-    let ends = text.matches('\n').count();
-    ends > 0 && text.matches("\r\n").count() == ends
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use alongside_desk::review_model::{OpenReview, SeenPart};
-use alongside_desk::{Hunk, HunkState, Lines, Review, ReviewId, Text, look_alikes};
+use alongside_desk::{Hunk, HunkState, Lines, Review, ReviewId, look_alikes};
 
 use super::pages::{Page, Paging, Spot};
 
@@ -215,7 +215,8 @@ impl Printed {
         let unseen = || review.hunks.iter().filter(|hunk| is_unseen(hunk));
         let seen = match &*review.hunks {
             [] if review.whole_file_only.is_some() || review.original.is_none() => {
-                let all = Text::new(review.current.clone()).len();
+                let [_, _, current] = review.texts();
+                let all = current.len();
                 SeenPart::lines(self.proposed.count(Lines { start: 0, end: all }), all)
             }
             [hunk] if is_unseen(hunk) => {
@@ -228,8 +229,7 @@ impl Printed {
                 SeenPart::changes(hunks.iter().filter(|hunk| self.has_all_of(hunk)).count(), hunks.len())
             }
         };
-        let rest = Review { hunks: unseen().cloned().collect(), ..review.clone() };
-        seen.with_hard_to_see(look_alikes::count_hard_to_see(&rest))
+        seen.with_hard_to_see(look_alikes::count_hard_to_see(review, unseen()))
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use alongside_desk::review_model::{Note, SeenPart, notes};
 use alongside_desk::{Agent, ChangeKind, Review, messages};
 
-use super::hunk_lines::{Origin, hunk_page, is_crlf, text_page};
+use super::hunk_lines::{Origin, hunk_page, text_page};
 use super::pages::{Page, Spot, layout_below};
 use super::printer::{Ink, Inks, Layout, wrapped};
 
@@ -42,7 +42,8 @@ pub(crate) fn header(review: &Review, roots: &[PathBuf], inks: Inks) -> String {
         false => note.text,
     };
     let notes = notes(review, roots).into_iter().map(note);
-    let crlf = is_crlf(&review.proposed) && review.file_line_ending.is_none();
+    let [_, proposed, _] = review.texts();
+    let crlf = proposed.is_crlf() && review.file_line_ending.is_none();
     let crlf = crlf.then(|| "Its line endings are CRLF, and stay so.".to_owned());
     let empties = messages::empties(review).then(|| inks.ink(Ink::Warning, EMPTIES));
     titled(&title, notes.chain(empties).chain(crlf), inks)

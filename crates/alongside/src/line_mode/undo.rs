@@ -18,7 +18,7 @@ pub(super) fn changes_nothing(step: Option<UndoStep>) -> bool {
 /// Returns the first hunk of `now` that differs from `before`. The hunk of the step is not enough: a step may
 /// come from another desk, and an edit may change any hunk.
 pub(super) fn first_difference(before: &Review, now: &Review) -> Option<usize> {
-    let (old, new) = (Text::new(before.current.clone()), Text::new(now.current.clone()));
+    let ([_, _, old], [_, _, new]) = (before.texts(), now.texts());
     fn content<'a>(hunk: &Hunk, text: &'a Text) -> impl PartialEq + use<'a> {
         let lines = hunk.current.start..hunk.current.end;
         (hunk.original, hunk.proposed, hunk.state, text.lines(lines))

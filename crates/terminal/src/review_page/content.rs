@@ -37,7 +37,12 @@ pub(crate) struct Content {
 
 impl Content {
     pub(super) fn new(review: &Review, layout: Layout, kind: ReviewKind) -> Self {
-        let (texts, hunks) = (ReviewTexts::new(review), review.hunks.clone());
+        Self::with_hunks(review, review.hunks.clone(), layout, kind)
+    }
+
+    /// The content with these hunks of the review only.
+    pub(super) fn with_hunks(review: &Review, hunks: Vec<Hunk>, layout: Layout, kind: ReviewKind) -> Self {
+        let texts = ReviewTexts::new(review);
         let sentences = sentences_of(&texts, &hunks);
         let is_prose = [".md", ".markdown"].iter().any(|ending| review.file.ends_with(ending));
         let alignments = HunkAlignments::new(&hunks);

@@ -33,8 +33,8 @@ pub struct LineEmphasis {
 impl HunkEmphasis {
     /// Computes the emphasis on the lines of a hunk of this review.
     pub fn new(review: &Review, hunk: &Hunk) -> Self {
-        let only = Review { hunks: vec![hunk.clone()], ..review.clone() };
-        Self { content: Content::new(&only, Layout::OneColumn, ReviewKind::Proposal) }
+        let only = vec![hunk.clone()];
+        Self { content: Content::with_hunks(review, only, Layout::OneColumn, ReviewKind::Proposal) }
     }
 
     /// The emphasis on a line of the original. `line` counts from 0 at the first line of the hunk.

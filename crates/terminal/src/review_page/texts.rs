@@ -26,13 +26,7 @@ pub(super) struct ReviewTexts {
 
 impl ReviewTexts {
     pub(super) fn new(review: &Review) -> Self {
-        let original = Text::new(review.original.clone().unwrap_or_default());
-        let proposed = Text::new(review.proposed.clone());
-        let current = if Arc::ptr_eq(&review.current, &review.proposed) {
-            proposed.clone()
-        } else {
-            Text::new(review.current.clone())
-        };
+        let [original, proposed, current] = review.texts();
         let mut texts = Self { original, proposed, current, crlf: false };
         texts.detect_crlf();
         texts
@@ -41,15 +35,15 @@ impl ReviewTexts {
     /// Takes over the current text. The original and the proposal never change.
     pub(super) fn update(&mut self, review: &Review) {
         if !Arc::ptr_eq(self.current.text(), &review.current) {
-            self.current = Text::new(review.current.clone());
+            [_, _, self.current] = review.texts();
             self.detect_crlf();
         }
     }
 
     fn detect_crlf(&mut self) {
         let texts = [&self.original, &self.proposed, &self.current];
-        self.crlf = texts.iter().all(|text| is_crlf(text.text()))
-            && texts.iter().any(|text| text.text().contains('\n'));
+        self.crlf = texts.iter().all(|text| text.is_crlf() || !text.has_newline())
+            && texts.iter().any(|text| text.has_newline());
     }
 
     pub(super) fn text(&self, side: Side) -> &Text {
@@ -77,11 +71,6 @@ impl ReviewTexts {
         let text = self.text(side);
         line + 1 == text.len() && text.ends_open()
     }
-}
-
-/// Whether every `\n` follows a `\r`. Stops at the first `\n` that does not.
-fn is_crlf(text: &str) -> bool {
-    text.match_indices('\n').all(|(at, _)| text[..at].ends_with('\r'))
 }
 
 /// The byte of a line at the offset `character` in UTF-16 code units.
