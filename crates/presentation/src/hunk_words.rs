@@ -15,10 +15,8 @@ use crate::merge::differences;
 const MAX_COMPARED_LINES: usize = 1000;
 
 /// The findings in the hunks of one review, by their texts: a person types in one hunk at a time.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct HunkWords {
-    original: Text,
-    proposed: Text,
     findings: HashMap<String, Arc<HunkFindings>>,
 }
 
@@ -30,21 +28,16 @@ struct HunkFindings {
 }
 
 impl HunkWords {
-    pub(super) fn new(review: &Review) -> Self {
-        let original = Text::new(review.original.clone().unwrap_or_default());
-        Self { original, proposed: Text::new(review.proposed.clone()), findings: HashMap::new() }
-    }
-
     /// Returns the hunks with findings, for the plugin, and a sentence about lines that differ and look the
     /// same, in all hunks that would be accepted.
     pub(super) fn of(&mut self, review: &Review) -> (Vec<Value>, Option<String>) {
-        let current = Text::new(review.current.clone());
+        let texts = review.texts();
         let (mut values, mut all_unseen, mut findings) = (Vec::new(), Unseen::default(), HashMap::new());
         for (at, hunk) in review.hunks.iter().enumerate() {
             if hunk.state == HunkState::Dropped {
                 continue;
             }
-            let (old, new) = sides(hunk, [&self.original, &self.proposed, &current]);
+            let (old, new) = sides(hunk, texts.each_ref());
             let is_compared = hunk.state == HunkState::Edited
                 && hunk.original.len().max(hunk.current.len()) <= MAX_COMPARED_LINES;
             let key = format!("{is_compared} {old}\0{new}");

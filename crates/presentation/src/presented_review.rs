@@ -28,8 +28,8 @@ pub(super) struct PresentedReview {
 impl PresentedReview {
     pub(super) fn new(review: Review, form: TextForm) -> Self {
         let history = TextHistory::new(review.revision);
-        let hunk_words = HunkWords::new(&review);
-        Self { form, history, warned_at: 0, hunk_words, open: OpenReview::new(review) }
+        let open = OpenReview::new(review);
+        Self { form, history, warned_at: 0, hunk_words: HunkWords::default(), open }
     }
 
     pub(super) fn review(&self) -> &Review {

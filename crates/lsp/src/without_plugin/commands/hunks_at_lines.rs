@@ -1,6 +1,6 @@
 //! The places of hunks in a proposal, and the hunks that a person at some lines means.
 
-use alongside_desk::{Hunk, HunkState, Lines, Review, Text};
+use alongside_desk::{Hunk, HunkState, Lines, Review};
 
 use super::command_queue::HunkStart;
 
@@ -45,8 +45,7 @@ pub(crate) fn start_of(hunk: &Hunk) -> HunkStart {
 
 /// Whether only the person changed the lines of a hunk: the agent left them as they are.
 pub(crate) fn is_typed(review: &Review, hunk: &Hunk) -> bool {
-    let original = Text::new(review.original.clone().unwrap_or_default());
-    let proposed = Text::new(review.proposed.clone());
+    let [original, proposed, _] = review.texts();
     hunk.state == HunkState::Edited
         && original.lines(hunk.original.start..hunk.original.end)
             == proposed.lines(hunk.proposed.start..hunk.proposed.end)
@@ -54,7 +53,8 @@ pub(crate) fn is_typed(review: &Review, hunk: &Hunk) -> bool {
 
 /// Returns the number of lines of the proposal.
 pub(crate) fn line_count(review: &Review) -> usize {
-    Text::new(review.current.clone()).len()
+    let [_, _, current] = review.texts();
+    current.len()
 }
 
 /// Returns the lines that show a hunk. An empty hunk appears at the next line, or the last one.

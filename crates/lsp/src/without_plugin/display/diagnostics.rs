@@ -13,7 +13,7 @@ use crate::without_plugin::open_documents::positions::{position, without_ending}
 /// Returns the mark in the target of a review, at its first change. `lacks_actions`: this server offers no
 /// actions there.
 pub(crate) fn on_target(review: &Review, editor: &Editor, lacks_actions: bool) -> lsp::Diagnostic {
-    let text = Text::new(review.original.clone().unwrap_or_default());
+    let [text, ..] = review.texts();
     let start = target_line(review);
     let line = Lines { start, end: start + 1 };
     let said = messages::mark(review, editor.roots(), editor.kind().showing_key(), lacks_actions);
@@ -23,7 +23,8 @@ pub(crate) fn on_target(review: &Review, editor: &Editor, lacks_actions: bool) -
 /// Returns the line of the target that has the mark.
 pub(crate) fn target_line(review: &Review) -> usize {
     let first = review.hunks.first().map(|hunk| hunk.original).unwrap_or_default();
-    shown(first, Text::new(review.original.clone().unwrap_or_default()).len()).start
+    let [original, ..] = review.texts();
+    shown(first, original.len()).start
 }
 
 /// Returns the marks in a proposal: that nobody waits for it, as long as it is so, and the text before and

@@ -33,8 +33,7 @@ pub(crate) fn at(review: &Review, line: usize, client: &Client) -> Option<Value>
 /// changes.
 pub(crate) fn on_target(review: &Review, client: &Client) -> Value {
     let format = Format::of(client);
-    let original = Text::new(review.original.clone().unwrap_or_default());
-    let current = Text::new(review.current.clone());
+    let [original, _, current] = review.texts();
     let first = review.hunks.iter().take(MAX_ANNOUNCED);
     let diff: String =
         first.map(|hunk| hunk_diff((&original, hunk.original), (&current, hunk.current))).collect();
@@ -47,9 +46,9 @@ pub(crate) fn on_target(review: &Review, client: &Client) -> Value {
 /// Returns a change under the cursor: its state, the diff that counts, and the agent's own one if the person
 /// has edited it.
 fn change(review: &Review, number: usize, hunk: &Hunk, format: &Format) -> Vec<String> {
-    let original = Text::new(review.original.clone().unwrap_or_default());
-    let diff = |text, lines| hunk_diff((&original, hunk.original), (&Text::new(text), lines));
-    let proposed = diff(review.proposed.clone(), hunk.proposed);
+    let [original, proposed, current] = review.texts();
+    let diff = |text: &Text, lines| hunk_diff((&original, hunk.original), (text, lines));
+    let proposed = diff(&proposed, hunk.proposed);
     let is_edited = hunk.state == HunkState::Edited;
     let (is_typed, is_deleted) = (is_typed(review, hunk), is_edited && hunk.current.is_empty());
     let state = messages::change_state(number, review.hunks.len(), hunk.state, is_typed, is_deleted);
@@ -61,7 +60,7 @@ fn change(review: &Review, number: usize, hunk: &Hunk, format: &Format) -> Vec<S
     if !is_edited {
         return vec![heading, format.block(&proposed)];
     }
-    let mut parts = vec![heading, format.block(&diff(review.current.clone(), hunk.current))];
+    let mut parts = vec![heading, format.block(&diff(&current, hunk.current))];
     if !proposed.is_empty() {
         parts.extend([messages::AGENT_PROPOSED.to_owned(), format.block(&proposed)]);
     }
