@@ -64,10 +64,9 @@ impl App {
         self.desk.requests.out_mut()
     }
 
-    /// Reports to the companion that this desk has the focus, and starts a search for agents.
+    /// Reports to the companion that this desk has the focus.
     pub(crate) fn begin(&mut self, now: Instant) {
         self.report_focus(now);
-        self.desk.setup.search_thoroughly(self.desk.requests.out_mut());
         let (reviews, out) = self.desk.requests.parts();
         if reviews.turn().opens_at_start() {
             reviews.switch_mode(out);
@@ -212,10 +211,15 @@ impl App {
         }
     }
 
-    /// Notes that a frame is on the screen.
+    /// Notes that a frame is on the screen. The first one starts a search for agents, which may run their
+    /// programs and would delay that frame.
     pub(crate) fn mark_shown(&mut self, shown_frame: &ShownFrame, now: Instant) {
         let (reviews, out) = self.desk.requests.parts();
+        let is_first = out.keys.has_no_frame();
         shown_frame.mark_shown(now, reviews, out);
+        if is_first {
+            self.desk.setup.search_thoroughly(out);
+        }
     }
 
     /// The review on the screen, for the benches.

@@ -5,6 +5,7 @@
 use std::collections::VecDeque;
 use std::io;
 use std::process::ExitStatus;
+use std::sync::Arc;
 
 use alongside_desk::agent_setup::{AgentSetup, SetupReply};
 use alongside_desk::{Desk, Event as CompanionEvent, Gone, Refusal, Request, Revised};
@@ -304,14 +305,16 @@ impl<S: Screen> MainLoop<'_, S> {
                 Effect::SearchForAgents(search) => {
                     self.last_search = Instant::now();
                     self.set_up(|agents| {
-                        let (offers, has_agent) = match search {
-                            AgentSearch::Thorough => (agents.offers(), agents.has_agent()),
+                        let (offers, is_quick) = match search {
+                            AgentSearch::Thorough => (agents.offers(), false),
                             AgentSearch::Quick => (agents.quick_offers(), true),
                         };
                         async move {
                             match offers.await {
-                                offers if offers.is_empty() && !has_agent => SetupReply::NoAgent,
-                                offers => SetupReply::Offers(offers),
+                                offers if !offers.is_empty() || is_quick || agents.has_agent() => {
+                                    SetupReply::Offers(offers)
+                                }
+                                _ => SetupReply::NoAgent,
                             }
                         }
                     });
@@ -328,12 +331,12 @@ impl<S: Screen> MainLoop<'_, S> {
     }
 
     /// Starts a step of the set-up of agents; its result is an event.
-    fn set_up<F>(&self, start: impl FnOnce(&dyn AgentSetup) -> F)
+    fn set_up<F>(&self, start: impl FnOnce(Arc<dyn AgentSetup>) -> F)
     where
         F: Future<Output = SetupReply> + Send + 'static,
     {
-        let Some(agents) = &self.app.options().agent_setup else { return };
-        let (reply, reply_to) = (start(&**agents), self.reply_to.clone());
+        let Some(agents) = self.app.options().agent_setup.clone() else { return };
+        let (reply, reply_to) = (start(agents), self.reply_to.clone());
         // A loop that has ended takes no replies.
         tokio::spawn(async move { drop(reply_to.send(Event::Setup(reply.await))) });
     }

@@ -122,6 +122,20 @@ async fn each_change_is_shown_and_made_after_a_yes() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn no_search_for_agents_delays_the_first_frame() {
+    let agents = Agents::default();
+    let options = Options { agent_setup: Some(Arc::new(agents.clone())), ..Options::default() };
+    let mut desk = TestDesk::with_options(80, 24, "false", options);
+    desk.shared.stuck.store(true, Ordering::Relaxed);
+    desk.deliver_all().await;
+    assert_eq!(*desk.shared.frames.lock().unwrap(), 1, "the frame is drawn, and not on the screen yet");
+    assert!(agents.searches().is_empty());
+    desk.shared.stuck.store(false, Ordering::Relaxed);
+    desk.deliver_all().await;
+    assert_eq!(agents.searches(), [true]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_desk_says_that_no_known_agent_is_installed() {
     let (mut desk, _) = desk(Settings { no_agents: true, ..Settings::default() }).await;
     desk.press("i").await;
