@@ -76,13 +76,8 @@ pub async fn run(mut desk: Desk, options: Options) -> anyhow::Result<Ending> {
         variable("TERM").is_none_or(|term| term != "dumb"),
         "this terminal (TERM=dumb) cannot show the desk"
     );
-    let depth = Depth::promised(variable);
-    let theme = match options.theme {
-        Some(theme) => theme,
-        None if depth == Depth::None => Theme::Dark,
-        None => terminal_theme().await,
-    };
-    let mut app = App::new(options, Palette::new(theme, depth));
+    let theme = theme(options.theme).await;
+    let mut app = App::new(options, Palette::new(theme, Depth::promised(variable)));
     let (panic_hook, panicked) = mpsc::unbounded_channel();
     let signals = Signals::listen().context("cannot listen for signals")?;
     let in_tmux = variable("TMUX").is_some_and(|value| !value.is_empty());
@@ -115,6 +110,16 @@ pub async fn run(mut desk: Desk, options: Options) -> anyhow::Result<Ending> {
         }
     }
     ending
+}
+
+/// Returns the background of the terminal: the given one, or the one that the terminal reports. A program may
+/// call this before [`run()`], so that the terminal replies while a host does.
+pub async fn theme(given: Option<Theme>) -> Theme {
+    match given {
+        Some(theme) => theme,
+        None if Depth::promised(|name| std::env::var(name).ok()) == Depth::None => Theme::Dark,
+        None => terminal_theme().await,
+    }
 }
 
 /// Asks the terminal for its background. If the terminal does not answer, the background counts as dark.

@@ -91,8 +91,12 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
     // From now on, a signal does not kill the desk, whose host would wait for it.
     let _listening = args.until.map(|_| Signals::listen()).transpose()?;
     let has_host = args.host.is_some();
-    let reached =
-        alongside_host::join(JoinRequest::desk("a terminal desk", roots.clone(), args.host, globals)).await?;
+    // The terminal and the host reply meanwhile. An error is printed once the terminal has replied, too: until
+    // then, its modes are other ones.
+    let theme = alongside_terminal::theme(args.theme.or(settings.theme).map(theme));
+    let request = JoinRequest::desk("a terminal desk", roots.clone(), args.host, globals);
+    let (reached, theme) = tokio::join!(alongside_host::join(request), theme);
+    let reached = reached?;
     if let Some(pid) = args.until {
         tokio::spawn(end_with(pid));
     }
@@ -102,7 +106,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
     let directory = roots.first().filter(|_| !is_elsewhere).and_then(|root| root.canonical().ok());
     let options = Options {
         roots: reached.welcome.alongside.roots,
-        theme: args.theme.or(settings.theme).map(theme),
+        theme: Some(theme),
         layout: None::<Layout>,
         notify: notification(args.notify.unwrap_or(settings.notify)),
         drafts: DraftStore::among_drafts(draft_keeper()),
