@@ -1,4 +1,5 @@
-//! Private functions of this crate, for the fuzzers of `fuzz/` and for benches. Not a public interface.
+//! Private functions of this crate, for the fuzzers of `fuzz/`, for benches, and for tests of other crates. Not
+//! a public interface.
 
 use std::io;
 
@@ -6,6 +7,7 @@ use futures_util::FutureExt as _;
 
 use crate::protocol_messages::Event;
 use crate::socket::{client, framing};
+use crate::text::BYTES_INDEXED;
 
 /// Returns the next message of a stream that is wholly in memory; `None` at its end.
 ///
@@ -32,4 +34,10 @@ pub fn write(message: &str) -> io::Result<Vec<u8>> {
 #[must_use]
 pub fn read_event(message: &[u8]) -> Option<Event> {
     client::event_in(message)
+}
+
+/// Returns the bytes in which this thread has looked for lines so far.
+#[must_use]
+pub fn bytes_indexed() -> usize {
+    BYTES_INDEXED.get()
 }

@@ -1,7 +1,11 @@
 //! Tests of the pages of a hunk that is longer than the screen.
 
+use alongside_desk::review_model::OpenReview;
+use alongside_desk::{Change, Changed, fuzzing};
+
 use super::*;
 use crate::line_mode::pages::{MAX_LINES, rows_of};
+use crate::line_mode::printed::PrintedReviews;
 
 /// Returns the pages of the first hunk.
 fn pages(review: &Review, layout: Layout) -> Vec<Page> {
@@ -180,4 +184,43 @@ fn a_hunk_beyond_the_limit_is_cut_and_the_rest_counted() {
     assert!(
         shown.ends_with("\n... (3000 more lines; m shows the next ones, e the whole text in your editor)")
     );
+}
+
+fn bytes_indexed(work: impl FnOnce()) -> usize {
+    let before = fuzzing::bytes_indexed();
+    work();
+    fuzzing::bytes_indexed() - before
+}
+
+#[test]
+fn a_key_looks_for_no_lines_in_texts_that_stay() {
+    let text = |changed: &str| -> String {
+        let line =
+            |at: usize| if at % 100 == 50 { format!("{changed} {at}\n") } else { format!("line {at}\n") };
+        (0..10_000).map(line).collect()
+    };
+    let hunk = |at| kept(lines(at, at + 1), lines(at, at + 1));
+    let hunks: Vec<_> = (0..100).map(|number| hunk(100 * number + 50)).collect();
+    let mut open = OpenReview::new(review(&text("old"), &text("new"), hunks.clone()));
+    let print = |open: &OpenReview, number: usize| {
+        let pages = place(open.review(), number, Spot::default(), UNKNOWN_SIZE);
+        let changed = 100 * number + 50;
+        let shown = format!("\n-old {changed}\n+new {changed}\n line {}\n", changed + 1);
+        assert!(pages[0].text.contains(&shown), "{}", pages[0].text);
+    };
+    assert!(bytes_indexed(|| print(&open, 0)) > 0, "the lines of the texts are found once");
+    assert_eq!(bytes_indexed(|| (1..100).for_each(|number| print(&open, number))), 0);
+    let seen = PrintedReviews::default().seen(open.review());
+    let around = || (header(open.review(), &[], PLAIN), summary(open.review(), seen, &[]));
+    assert_eq!(bytes_indexed(|| assert!(around().1.ends_with("seen 0 of 100 changes."))), 0);
+
+    let mut hunks = hunks;
+    hunks[3].state = HunkState::Dropped;
+    let at = |line| Position { line, character: 0 };
+    let changes =
+        vec![Change { range: Some(Range { start: at(350), end: at(351) }), text: "old 350\n".into() }];
+    let dropped = Changed { id: ReviewId(1), from: 1, revision: 2, changes, hunks, ..Changed::default() };
+    let taken = bytes_indexed(|| assert!(open.take(dropped).unwrap().content_changed));
+    assert_eq!(taken, open.review().current.len(), "the new text is looked through once");
+    assert_eq!(bytes_indexed(|| (2..6).for_each(|number| print(&open, number))), 0);
 }
