@@ -50,23 +50,25 @@ pub async fn join(request: JoinRequest) -> anyhow::Result<JoinedDesk> {
     let welcome = joined.welcome.clone();
     let host = &welcome.alongside;
     let (desk, seat) = pair();
-    let entries = Registry::of_this_process().entries();
-    let mut relay = Relay {
+    let mut port_hold = HostPortHold::default();
+    // The entry is read while the host runs, to start the host again after a crash; and while the host proves
+    // itself, because the desk shows nothing before that.
+    let read = async { Registry::of_this_process().entries() };
+    let ((), entries) = tokio::join!(port_hold.follow(host.clone()), read);
+    let relay = Relay {
         request,
-        // The entry is read while the host runs, to start the host again after a crash.
         entry: entries.into_iter().find(|entry| entry.name == host.name).unwrap_or_else(|| Entry {
             name: host.name.clone(),
             roots: host.roots.clone(),
             ..Entry::default()
         }),
-        port_hold: HostPortHold::default(),
+        port_hold,
         seat,
         open_reviews: BTreeSet::new(),
         context: None,
         paused: false,
         leave: Leave::NotAsked,
     };
-    relay.port_hold.follow(welcome.alongside.clone()).await;
     if is_older(&welcome.server_info.version) {
         let what = format!(
             "the companion of this project still runs the older alongside {}",
