@@ -180,14 +180,23 @@ impl App {
         if let Some(view) = reviews.current_mut() {
             view.arrange(self.desk.layout.is_wrapped(), areas.page.height, areas.page.width);
             view.update_matches(self.desk.search.needle());
-            if let Some(page) = view.page() {
-                self.colours.request(&view.review().file, page.lines_in(view.rows()));
-            }
         }
         out.mark_drawn();
-        let shown_frame = ShownFrame::of(reviews, out, &areas);
+        let (shown_frame, is_first) = (ShownFrame::of(reviews, out, &areas), out.keys.has_no_frame());
         self.desk.layout.set_areas(areas);
+        if !is_first {
+            self.request_colours();
+        }
         shown_frame
+    }
+
+    /// Requests the colours of the lines on the screen.
+    fn request_colours(&mut self) {
+        if let Some(view) = self.desk.requests.reviews().current()
+            && let Some(page) = view.page()
+        {
+            self.colours.request(&view.review().file, page.lines_in(view.rows()));
+        }
     }
 
     /// Draws the frame that [`arrange`](Self::arrange) laid out.
@@ -211,14 +220,15 @@ impl App {
         }
     }
 
-    /// Notes that a frame is on the screen. The first one starts a search for agents, which may run their
-    /// programs and would delay that frame.
+    /// Notes that a frame is on the screen. The first one starts what would delay it: the search for agents,
+    /// which may run their programs, and the thread for colours, which loads the grammars.
     pub(crate) fn mark_shown(&mut self, shown_frame: &ShownFrame, now: Instant) {
         let (reviews, out) = self.desk.requests.parts();
         let is_first = out.keys.has_no_frame();
         shown_frame.mark_shown(now, reviews, out);
         if is_first {
             self.desk.setup.search_thoroughly(out);
+            self.request_colours();
         }
     }
 
@@ -231,5 +241,25 @@ impl App {
     #[cfg(test)]
     pub(crate) fn set_lists(&mut self, choice: Option<bool>) {
         self.desk.layout.set_lists(choice);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alongside_desk::Agent;
+
+    use super::*;
+    use crate::options::Theme;
+    use crate::palette::Depth;
+    use crate::scripted_companion::{differs, review};
+
+    #[test]
+    fn no_colours_are_loaded_before_the_first_frame_is_shown() {
+        let mut app = App::new(Options::default(), Palette::new(Theme::Dark, Depth::True));
+        app.take_event(Event::Opened(review(1, &Agent::default(), "/p/a.rs", &[differs("a\n", "b\n")])));
+        let shown_frame = app.arrange(Size { width: 80, height: 24 }, 0);
+        assert!(!app.colours.has_thread());
+        app.mark_shown(&shown_frame, Instant::now());
+        assert!(app.colours.has_thread());
     }
 }

@@ -67,6 +67,12 @@ impl Colours {
         let _ = highlighter.requests.send(ColourRequest { file: file.to_owned(), pieces });
     }
 
+    /// Whether colours were requested, so that a thread computes them.
+    #[cfg(test)]
+    pub(crate) fn has_thread(&self) -> bool {
+        self.highlighter.is_some()
+    }
+
     /// The colours of a line of a text; `None` while they are not computed. `line` counts from 0.
     pub(crate) fn line(&self, text: &Arc<str>, line: usize) -> Option<&[Span]> {
         let spans = self.texts.get(text)?.get(&(line / LINES_PER_PIECE))?.get(line % LINES_PER_PIECE)?;
