@@ -101,11 +101,13 @@ mod tests {
         let changed =
             |from, change| Changed { from, revision: from + 1, changes: vec![change], ..Changed::default() };
         let taken = bytes_indexed(|| review.take(changed(0, change(0, "old\n"))).unwrap());
-        assert_eq!(taken, new.len() - 1, "only the text after the change is another one");
+        assert_eq!(taken, new.len() - 1, "all of the text is behind the change");
         assert_eq!(bytes_indexed(|| _ = review.texts()), 0);
         assert_eq!(texts(&review), [old.as_str(), &new, &format!("old\n{}", &new[5..])]);
         assert_eq!(texts(&copy), [old.as_str(), &new, &new], "the copy is at the revision before");
         assert_eq!(bytes_indexed(|| review.take(changed(1, change(1, ""))).unwrap()), new.len() - 1 - 5);
+        let far = bytes_indexed(|| review.take(changed(2, change(900, "far\n"))).unwrap());
+        assert!(far < new.len() / 5, "{far}: only the lines behind the change are other ones");
     }
 
     #[test]

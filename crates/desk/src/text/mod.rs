@@ -47,13 +47,19 @@ struct LineIndex {
 impl Text {
     /// Creates a text and indexes its lines.
     pub fn new(text: impl Into<Arc<str>>) -> Self {
-        let text = text.into();
-        BYTES_INDEXED.set(BYTES_INDEXED.get().wrapping_add(text.len()));
-        let blocks = text.as_bytes().chunks(BLOCK_BYTES).scan(0, |before, block| {
+        Self::indexed(text.into(), &[0])
+    }
+
+    /// Indexes the lines of a text. `known`: the newlines before each of its first blocks.
+    fn indexed(text: Arc<str>, known: &[usize]) -> Self {
+        let rest = &text.as_bytes()[known.len().saturating_sub(1) * BLOCK_BYTES..];
+        BYTES_INDEXED.set(BYTES_INDEXED.get().wrapping_add(rest.len()));
+        let last = known.last().copied().unwrap_or_default();
+        let blocks = rest.chunks(BLOCK_BYTES).scan(last, |before, block| {
             *before += bytecount::count(block, b'\n');
             Some(*before)
         });
-        let newlines_before = std::iter::once(0).chain(blocks).collect();
+        let newlines_before = known.iter().copied().chain(blocks).collect();
         Self { text, index: Arc::new(LineIndex { newlines_before, is_crlf: OnceLock::new() }) }
     }
 
@@ -190,7 +196,8 @@ impl Text {
                     new.push_str(&whole[..start]);
                     new.push_str(&change.text);
                     new.push_str(&whole[end..]);
-                    Self::new(new)
+                    // The blocks before the change are the same.
+                    Self::indexed(new.into(), &text.index.newlines_before[..=start / BLOCK_BYTES])
                 }
             };
         }
@@ -260,6 +267,18 @@ mod tests {
                 assert_eq!(lines.line_at(offset), starts.partition_point(|start| *start <= offset) - 1);
             }
             assert_eq!(lines.line_at(text.len()), starts.len());
+        }
+    }
+
+    #[test]
+    fn a_changed_text_has_the_lines_of_a_new_one() {
+        let old = Text::new("a line\n".repeat(BLOCK_BYTES));
+        for line in [0, 1, 73, 74, 200, 511] {
+            let range = Some(TextRange { start: at(line, 2), end: at(line + 1, 0) });
+            let changed = old.changed(&[Change { range, text: "other\nlines".into() }]).unwrap();
+            let new = Text::new(changed.text().clone());
+            assert_eq!(changed.len(), new.len());
+            assert!((0..=new.len()).all(|line| changed.start(line) == new.start(line)), "{line}");
         }
     }
 

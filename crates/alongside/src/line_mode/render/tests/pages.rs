@@ -221,6 +221,6 @@ fn a_key_looks_for_no_lines_in_texts_that_stay() {
         vec![Change { range: Some(Range { start: at(350), end: at(351) }), text: "old 350\n".into() }];
     let dropped = Changed { id: ReviewId(1), from: 1, revision: 2, changes, hunks, ..Changed::default() };
     let taken = bytes_indexed(|| assert!(open.take(dropped).unwrap().content_changed));
-    assert_eq!(taken, open.review().current.len(), "the new text is looked through once");
+    assert!(taken < open.review().current.len(), "{taken}: once, and only behind the change");
     assert_eq!(bytes_indexed(|| (2..6).for_each(|number| print(&open, number))), 0);
 }
