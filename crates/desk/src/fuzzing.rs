@@ -1,5 +1,5 @@
-//! Private functions of this crate, for the fuzzers of `fuzz/`, for benches, and for tests of other crates. Not
-//! a public interface.
+//! Private functions of this crate, for the fuzzers of `fuzz/`, for benches, and for tests of other crates.
+//! Not a public interface.
 
 use std::io;
 

@@ -91,8 +91,8 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
     // From now on, a signal does not kill the desk, whose host would wait for it.
     let _listening = args.until.map(|_| Signals::listen()).transpose()?;
     let has_host = args.host.is_some();
-    // The terminal and the host reply meanwhile. An error is printed once the terminal has replied, too: until
-    // then, its modes are other ones.
+    // The terminal and the host reply at the same time. An error waits for the reply of the terminal, whose
+    // modes are other ones until then.
     let theme = alongside_terminal::theme(args.theme.or(settings.theme).map(theme));
     let request = JoinRequest::desk("a terminal desk", roots.clone(), args.host, globals);
     let (reached, theme) = tokio::join!(alongside_host::join(request), theme);
