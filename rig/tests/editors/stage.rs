@@ -30,7 +30,7 @@ pub(crate) fn decided_text() -> String {
     IN_CAPITALS.replace("TWO", "two").replace("FOURTEEN", "14")
 }
 
-/// What every story needs. Fields are dropped in this order: the terminal first, the sandbox last.
+/// The parts that every story needs. Fields are dropped in this order: the terminal first, the sandbox last.
 pub(crate) struct Stage {
     pub(crate) terminal: Tmux,
     pub(crate) editors: Editors,

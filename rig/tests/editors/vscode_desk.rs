@@ -1,4 +1,4 @@
-//! Whatever the terminal desk can do, in VS Code: reasons, splitting, undo, the proposed text of a dropped
+//! VS Code can do all that the terminal desk can: reasons, splitting, undo, the proposed text of a dropped
 //! change, descriptions of differences that are hard to see, acceptance of all seen proposals together,
 //! drafts, and the next step in every state. The agent proposes by its hook, which returns reasons.
 

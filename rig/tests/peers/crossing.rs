@@ -15,7 +15,7 @@ const KB: usize = 1 << 10;
 /// The sizes of the proposals, in bytes.
 const SIZES: [usize; 3] = [10 * KB, 1 << 20, 5 << 20];
 
-/// What is lost after the first decision.
+/// The loss after the first decision.
 #[derive(Debug, Clone, Copy)]
 enum Loss {
     /// The stream is cut before the outcome's last byte: the agent does not get it.

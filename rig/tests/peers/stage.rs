@@ -1,4 +1,4 @@
-//! What a test needs: a companion, a desk and a project.
+//! The parts that a test needs: a companion, a desk and a project.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What every story needs: a project with a file, a companion, and a connected agent.
+//! The parts that every story needs: a project with a file, a companion, and a connected agent.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! What every test needs: a project with a file, `alongside` on a terminal, and texts for a proposal.
+//! The parts that every test needs: a project with a file, `alongside` on a terminal, and the texts of a
+//! proposal.
 
 use std::path::PathBuf;
 use std::time::Duration;

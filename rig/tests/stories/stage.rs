@@ -28,7 +28,7 @@ pub(crate) const STILL_IN_EDITOR: &str = "saved, and still in the editor";
 /// The columns and rows of a window that is large enough for an agent's output.
 pub(crate) const AGENT_WINDOW: (u16, u16) = (100, 50);
 
-/// What every story needs. Fields are dropped in this order: the terminal first, the sandbox last.
+/// The parts that every story needs. Fields are dropped in this order: the terminal first, the sandbox last.
 pub(crate) struct Stage {
     pub(crate) terminal: Tmux,
     rig: Rig,
