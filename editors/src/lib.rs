@@ -69,6 +69,7 @@ pub const NEOVIM: &[(&str, &str)] = files!["neovim":
     "lua/alongside/target.lua",
     "lua/alongside/terminal.lua",
     "lua/alongside/text.lua",
+    "lua/alongside/typing.lua",
     "lua/alongside/view.lua",
     "lua/alongside/winbar.lua",
     "lua/alongside/window_state.lua",

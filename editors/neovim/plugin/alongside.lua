@@ -1,6 +1,6 @@
 -- Defines the command :Alongside; all other modules are loaded on demand. The plugin starts when the person's
 -- configuration calls `require('alongside').setup{}`. If `alongside install neovim` installed the plugin and the
--- configuration does not call `setup`, this file does so at VimEnter.
+-- configuration does not call `setup`, this file does so after the first screen.
 
 if vim.g.loaded_alongside then
   return
@@ -28,6 +28,12 @@ if #vim.api.nvim_get_runtime_file('lua/alongside/installed.lua', false) > 0 then
   if vim.v.vim_did_enter == 1 then
     ensure_set_up()
   else
-    vim.api.nvim_create_autocmd('VimEnter', { once = true, desc = 'alongside: start', callback = ensure_set_up })
+    -- The program starts while Neovim does. The rest waits for the first screen.
+    require('alongside.server').start_early()
+    vim.api.nvim_create_autocmd('VimEnter', {
+      once = true,
+      desc = 'alongside: start',
+      callback = vim.schedule_wrap(ensure_set_up),
+    })
   end
 end

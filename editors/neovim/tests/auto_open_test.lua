@@ -57,7 +57,7 @@ for how, keys in pairs({
     open(nvim)
     await(nvim, 'the review', [[return #require('alongside.review').all() == 1]])
     -- A pause that is long enough in Normal mode.
-    await(nvim, 'a pause', [[return require('alongside.ending').idle_time() > 700]])
+    await(nvim, 'a pause', [[return require('alongside.typing').idle_time() > 700]])
     eq({ false, 1 }, { nvim:lua(TRY), nvim:lua([[return vim.fn.tabpagenr('$')]]) })
     nvim:keys(keys[3])
     await_shown(nvim)

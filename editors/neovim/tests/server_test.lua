@@ -48,9 +48,43 @@ local tests = {
       editor.with({ cwd = editor.directory(), args = { root .. '/a.txt' } }, function(e)
         local message = e:await_message('initialize')
         assert(vim.uri_to_fname(message.params.workspaceFolders[1].uri) == root)
-        assert(e:lua([[return #vim.lsp.get_clients({ bufnr = 0, name = 'alongside', _uninitialized = true })]]) == 1)
+        e:await_lua('the file to be attached', [[
+          return #vim.lsp.get_clients({ bufnr = 0, name = 'alongside', _uninitialized = true }) == 1]])
         initialized(e)
         assert(starts(e) == 1)
+      end)
+    end,
+  },
+  {
+    'the program starts while Neovim does, and the client takes it over after the first screen',
+    function()
+      local before = [[vim.api.nvim_create_autocmd('VimEnter', { callback = function()
+        at_enter = { table.concat(require('alongside.log').lines()):find('starting .* lsp') ~= nil,
+          #vim.lsp.get_clients({ name = 'alongside', _uninitialized = true }) }
+      end })]]
+      for _, args in ipairs({ { 'a.txt' }, {} }) do
+        editor.with({ cwd = project(), args = args, before = before }, function(e)
+          initialized(e)
+          assert(vim.deep_equal(e:lua('return at_enter'), { true, 0 }), vim.inspect(e:lua('return at_enter')))
+          e:await_lua('the client', [[return #require('alongside.server').all() == 1]])
+          assert(starts(e) == 1 and #e:got('initialize') == 1)
+        end)
+      end
+    end,
+  },
+  {
+    'a program that was started for a directory that Neovim leaves before the first screen ends',
+    function()
+      local first, second = project(), project()
+      local before = ("vim.api.nvim_create_autocmd('VimEnter', { command = 'cd %s' })"):format(second)
+      editor.with({ cwd = first, before = before }, function(e)
+        initialized(e)
+        assert(e:lua([[return require('alongside.server').all()[1].root]]) == second)
+        editor.await('one process', function()
+          return #vim.tbl_filter(function(start)
+            return vim.uv.kill(start.pid, 0) == 0
+          end, e:got('fake/start')) == 1
+        end)
       end)
     end,
   },

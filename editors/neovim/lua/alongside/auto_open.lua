@@ -1,8 +1,8 @@
 -- Opens proposals without a command of the person, with the option `auto_open`. A proposal opens only in a pause, so
 -- that no key that the person is typing acts on it.
 
-local ending = require('alongside.ending')
 local reviews = require('alongside.lazy')('review')
+local typing = require('alongside.typing')
 
 local M = {}
 
@@ -23,7 +23,7 @@ local function is_free()
   elseif vim.api.nvim_win_get_config(0).relative ~= '' or reviews.looked_at() then
     return false
   end
-  return mode.mode == 'n' and not ending.is_typing() or mode.mode == 't' and ending.idle_time() >= TERMINAL_PAUSE
+  return mode.mode == 'n' and not typing.is_typing() or mode.mode == 't' and typing.idle_time() >= TERMINAL_PAUSE
 end
 
 --- Opens the oldest waiting proposal if a window may open now. Returns whether it did.
@@ -50,7 +50,7 @@ function M.schedule_check()
   if #waiting > 0 and not is_scheduled then
     is_scheduled = true
     -- The end of typing can be computed from the last key; the end of a mode or a prompt cannot.
-    vim.defer_fn(check, ending.time_until_pause() or CHECK_INTERVAL)
+    vim.defer_fn(check, typing.time_until_pause() or CHECK_INTERVAL)
   end
 end
 

@@ -330,13 +330,6 @@ function M.setup()
   on('WinResized', 'fit the bar into its window', function()
     reviews.redraw_all()
   end)
-  on('BufReadCmd', 'explain the name of an ended review', function(event)
-    if not reviews.of_buffer(event.buf) then
-      vim.bo[event.buf].buftype = 'nofile'
-      vim.api.nvim_buf_set_lines(event.buf, 0, -1, false, { 'This review has ended.' })
-      vim.bo[event.buf].modified = false
-    end
-  end, { pattern = { 'alongside://review/*', 'alongside://original/*' } })
   seen.setup(function(buf)
     local review = reviews.of_buffer(buf)
     return review and review.view.right == buf and not review.is_over and review or nil
@@ -354,7 +347,6 @@ function M.setup()
     return has_bang
   end)
   on_screen.setup(shown_views)
-  ending.setup()
 end
 
 return M

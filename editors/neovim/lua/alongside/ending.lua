@@ -5,15 +5,11 @@ local marks = require('alongside.marks')
 local messages = require('alongside.messages')
 local reviews = require('alongside.lazy')('review')
 local text = require('alongside.text')
+local typing = require('alongside.typing')
 local views = require('alongside.view')
 local winbar = require('alongside.winbar')
 
 local M = {}
-
--- The time after a key in which the person counts as typing, so that windows stay open, in milliseconds.
-local TYPING_PAUSE = 600
-
-local last_key = 0
 
 --- Whether the person has edited the proposal beyond keeping and dropping whole changes.
 ---@param review alongside.Review
@@ -50,26 +46,6 @@ local function keep_buffer(review, view, is_modified)
   messages.later(('%s: your text stays here, in an unnamed buffer (:w FILE).'):format(reviews.name(review)))
 end
 
---- Returns the milliseconds since the last key.
----@return integer
-function M.idle_time()
-  return vim.uv.now() - last_key
-end
-
---- Whether the person is typing, or in a mode other than Normal mode.
----@return boolean
-function M.is_typing()
-  return vim.api.nvim_get_mode().mode ~= 'n' or M.idle_time() < TYPING_PAUSE
-end
-
---- Returns the milliseconds until the person counts as pausing if no key follows; nil in a pause and outside Normal
---- mode.
----@return integer?
-function M.time_until_pause()
-  local left = TYPING_PAUSE - M.idle_time()
-  return vim.api.nvim_get_mode().mode == 'n' and left > 0 and left or nil
-end
-
 -- Ends a review that another desk decided while the person works on it: its windows close at the first pause, or stay
 -- if the person has typed since.
 local function close_at_pause(review, view, reason, text_before)
@@ -84,7 +60,7 @@ local function close_at_pause(review, view, reason, text_before)
     elseif not text.equal(text_before, review.sync:person_text()) then
       -- The draft lacks text that was typed after the end.
       keep_buffer(review, view, true)
-    elseif view:is_current() and M.is_typing() then
+    elseif view:is_current() and typing.is_typing() then
       vim.defer_fn(check, 100)
     else
       view:close()
@@ -141,7 +117,7 @@ function M.end_review(review, closed, reserve)
     marks.clear(view.right)
     if closed.closing == 'replaced' and reserve and (mode == 'n' or not has_hands_on) then
       reserve(view)
-    elseif has_hands_on and M.is_typing() then
+    elseif has_hands_on and typing.is_typing() then
       close_at_pause(review, view, reason, sync:person_text())
     else
       -- Scheduled, because a command may be closing the window or writing at this moment.
@@ -150,13 +126,6 @@ function M.end_review(review, closed, reserve)
       end)
     end
   end
-end
-
---- Records the time of each key.
-function M.setup()
-  vim.on_key(function()
-    last_key = vim.uv.now()
-  end, vim.api.nvim_create_namespace('alongside.keys'))
 end
 
 return M

@@ -1,7 +1,7 @@
 -- The highlight groups. Persons and colour schemes may set any of them by name; the windows of a review use copies.
 
 local autocommands = require('alongside.autocommands')
-local colours = require('alongside.colours')
+local colours = require('alongside.lazy')('colours')
 
 local M = {}
 

@@ -3,14 +3,13 @@
 
 local autocommands = require('alongside.autocommands')
 local config = require('alongside.config')
-local context = require('alongside.context')
-local environment = require('alongside.environment')
 local harmless = require('alongside.harmless')
-local left_drafts = require('alongside.left_drafts')
+local lazy = require('alongside.lazy')
 local log = require('alongside.log')
-local messages = require('alongside.messages')
-local reviews = require('alongside.lazy')('review')
 local server = require('alongside.server')
+
+local context, environment, left_drafts = lazy('context'), lazy('environment'), lazy('left_drafts')
+local messages, reviews = lazy('messages'), lazy('review')
 
 local M = {}
 
@@ -23,7 +22,9 @@ end
 server.on.gone = function(id, is_restart)
   context.gone(id)
   environment.gone(id)
-  reviews.gone(id, is_restart)
+  if lazy.is_loaded('review') then
+    reviews.gone(id, is_restart)
+  end
   vim.cmd.redrawstatus({ bang = true })
 end
 
@@ -91,19 +92,29 @@ local function watch_buffers()
   end)
   -- An agent in a terminal searches for the companion of the current directory.
   on('TermOpen', server.attach_cwd)
-  add('VimLeavePre', 'note the files whose edits go to drafts', left_drafts.record)
+  add('VimLeavePre', 'note the files whose edits go to drafts', function()
+    if lazy.is_loaded('review') then
+      left_drafts.record()
+    end
+  end)
+  add('BufReadCmd', 'explain the name of an ended review', function(event)
+    if not reviews.of_buffer(event.buf) then
+      vim.bo[event.buf].buftype = 'nofile'
+      vim.api.nvim_buf_set_lines(event.buf, 0, -1, false, { 'This review has ended.' })
+      vim.bo[event.buf].modified = false
+    end
+  end, { pattern = { 'alongside://review/*', 'alongside://original/*' } })
 end
 
-local function start_servers()
+-- Starts everything that may wait for the first screen.
+local function begin()
+  server.begin()
+  context.setup()
+  environment.setup()
+  require('alongside.highlights').setup()
+  require('alongside.typing').setup()
+  watch_buffers()
   left_drafts.announce()
-  for _, buf in ipairs(vim.api.nvim_list_bufs()) do
-    server.attach(buf)
-  end
-  -- Without files on the command line, the server of the current directory starts. For files outside all projects, such
-  -- as a commit message, no server starts.
-  if vim.fn.argc() == 0 and #vim.lsp.get_clients({ name = 'alongside', _uninitialized = true }) == 0 then
-    server.attach_cwd()
-  end
 end
 
 --- Starts all parts. A second call applies other options.
@@ -124,10 +135,12 @@ function M.setup(options)
     log.write(message)
   end
   is_ready = true
+  local is_starting = vim.v.vim_did_enter == 0
+  if is_starting then
+    -- Before all else, so that the program starts while Neovim does.
+    server.start_early()
+  end
   server.setup()
-  context.setup()
-  environment.setup()
-  reviews.setup(resolved)
   if resolved.keys.go then
     vim.keymap.set('n', resolved.keys.go, '<Cmd>Alongside review<CR>', { desc = 'alongside: go to the review' })
   end
@@ -139,11 +152,10 @@ function M.setup(options)
     vim.keymap.set('n', resolved.keys.send, '<Cmd>Alongside send<CR>', { desc = 'alongside: send the file to the agent' })
     vim.keymap.set('x', resolved.keys.send, ':Alongside send<CR>', { desc = 'alongside: send the lines to the agent', silent = true })
   end
-  watch_buffers()
-  if vim.v.vim_did_enter == 1 then
-    start_servers()
+  if is_starting then
+    autocommands('begin')('VimEnter', 'start', vim.schedule_wrap(begin), { once = true })
   else
-    autocommands('begin')('VimEnter', 'start the servers of open files', start_servers, { once = true })
+    begin()
   end
 end
 

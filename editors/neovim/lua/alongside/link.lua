@@ -17,6 +17,118 @@ local M = {}
 -- By the RPC object of Neovim's client.
 local links = setmetatable({}, { __mode = 'k' })
 
+---@class alongside.Early
+---@field root string
+---@field cmd string[]
+---@field link alongside.Link
+---@field rpc vim.lsp.rpc.PublicClient
+---@field dispatchers vim.lsp.rpc.Dispatchers? of the client that has taken the process over
+---@field reply table? the arguments of the reply to `initialize`
+---@field on_reply fun(err: table?, result: any)?
+---@field has_ended boolean?
+
+local early ---@type alongside.Early? a process that no client has taken over yet
+
+--- The project whose server is starting.
+M.root = nil ---@type string?
+
+-- Starts the process.
+local function run(cmd, link, dispatchers)
+  local words, on_exit = vim.deepcopy(cmd), dispatchers.on_exit
+  words[1] = vim.fs.normalize(words[1])
+  log.write('starting ' .. table.concat(words, ' '))
+  return require('vim.lsp.rpc').start(words, vim.tbl_extend('force', dispatchers, {
+    on_exit = function(code, signal)
+      link.code, link.signal = code, signal
+      -- server.lua handles the exit code; Neovim's own message would not help.
+      on_exit(0, 0)
+    end,
+  }))
+end
+
+-- Ends an unneeded or unusable server with the `exit` notification, or with a signal if it does not end.
+local function give_up(rpc)
+  rpc.notify('exit')
+  rpc.terminate()
+end
+
+-- Whether this command was started early for this project.
+local function is_early(root, cmd)
+  return early ~= nil and early.root == root and vim.deep_equal(early.cmd, cmd)
+end
+
+--- Starts the process of a project and initializes it, for the client that Neovim creates later: loading Neovim's client
+--- takes as long as the program needs to start. The server sends nothing but the reply before the client's `initialized`.
+---@param root string
+---@param cmd string[]
+---@param params table of `initialize`
+function M.start_early(root, cmd, params)
+  if is_early(root, cmd) then
+    return
+  end
+  M.end_early()
+  local this = { root = root, cmd = vim.deepcopy(cmd), link = { asked_to_stop = false } }
+  local function forward(name)
+    return function(...)
+      if this.dispatchers then
+        return this.dispatchers[name](...)
+      end
+    end
+  end
+  this.rpc = run(cmd, this.link, {
+    notification = forward('notification'),
+    server_request = forward('server_request'),
+    on_error = forward('on_error'),
+    on_exit = function(...)
+      this.has_ended = true
+      forward('on_exit')(...)
+    end,
+  })
+  this.rpc.request('initialize', params, function(...)
+    this.reply = { ... }
+    if this.on_reply then
+      this.on_reply(...)
+    end
+  end)
+  early = this
+end
+
+--- Ends the process that was started early if no client has taken it over.
+function M.end_early()
+  if early and not early.has_ended then
+    give_up(early.rpc)
+  end
+  early = nil
+end
+
+-- Returns the process that was started early for this project, and gives it to a client.
+local function take_early(root, cmd, dispatchers)
+  local this = early
+  if not this or not is_early(root, cmd) then
+    return
+  end
+  early = nil
+  this.dispatchers = dispatchers
+  if this.has_ended then
+    vim.schedule(function()
+      dispatchers.on_exit(0, 0)
+    end)
+  end
+  return this
+end
+
+-- Gives the reply to `initialize` to the client.
+local function await_reply(this, callback)
+  if this.reply then
+    vim.schedule(function()
+      callback(unpack(this.reply))
+    end)
+  else
+    this.on_reply = callback
+  end
+  return true, 1
+end
+
 --- Returns the facts about the connection of `client`.
 ---@param client vim.lsp.Client
 ---@return alongside.Link
@@ -29,18 +141,9 @@ end
 ---@return fun(dispatchers: vim.lsp.rpc.Dispatchers): vim.lsp.rpc.PublicClient
 function M.starter(cmd)
   return function(dispatchers)
-    local link = { asked_to_stop = false }
-    local on_exit = dispatchers.on_exit
-    dispatchers = vim.tbl_extend('force', dispatchers, {
-      on_exit = function(code, signal)
-        link.code, link.signal = code, signal
-        -- server.lua handles the exit code; Neovim's own message would not help.
-        on_exit(0, 0)
-      end,
-    })
-    local words = vim.deepcopy(cmd())
-    words[1] = vim.fs.normalize(words[1])
-    local rpc = vim.lsp.rpc.start(words, dispatchers)
+    local taken = take_early(M.root, cmd(), dispatchers)
+    local link = taken and taken.link or { asked_to_stop = false }
+    local rpc = taken and taken.rpc or run(cmd(), link, dispatchers)
 
     local wrapped = {}
     function wrapped.is_closing()
@@ -50,10 +153,8 @@ function M.starter(cmd)
       link.asked_to_stop = true
       rpc.terminate()
     end
-    -- Ends an unusable server with the `exit` notification, or with a signal if it does not end.
     function wrapped.give_up()
-      rpc.notify('exit')
-      rpc.terminate()
+      give_up(rpc)
     end
     function wrapped.notify(method, params)
       return rpc.notify(method, params)
@@ -72,11 +173,13 @@ function M.starter(cmd)
             initialized(err, result)
           end
         end
+        if taken then
+          return await_reply(taken, callback)
+        end
       end
       return rpc.request(method, params, callback, on_reply)
     end
     links[wrapped] = link
-    log.write('starting ' .. table.concat(words, ' '))
     return wrapped
   end
 end

@@ -1,11 +1,9 @@
 -- The waiting reviews: they are announced when they arrive, shown when the person asks for them, and ended when the
 -- companion closes them. This file moves the cursor only if the person asks for it.
 
-local config = require('alongside.config')
 local first_word = require('alongside.first_word')
 local folds = require('alongside.folds')
 local harmless = require('alongside.harmless')
-local highlights = require('alongside.highlights')
 local marks = require('alongside.marks')
 local messages = require('alongside.messages')
 local seen = require('alongside.seen')
@@ -224,6 +222,9 @@ end
 
 --- Handles the companion's message about a new review.
 function M.opened(client, opened)
+  if last_number == 0 then
+    require('alongside.deciding').setup()
+  end
   local this_server = server.get(client)
   last_number = last_number + 1
   -- The fields of the message, and those that the plugin adds.
@@ -382,13 +383,6 @@ function M.redraw_all()
   for _, review in pairs(reviews) do
     redraw(review)
   end
-end
-
----@param resolved alongside.Config
-function M.setup(resolved)
-  config.current = resolved
-  highlights.setup()
-  require('alongside.deciding').setup()
 end
 
 return M

@@ -25,6 +25,8 @@ local PROTOCOL = 1
 local servers = {} ---@type table<integer, alongside.Server> the ready servers, by client id
 local leaving = false
 local registers_config
+local has_begun = false -- whether the plugin has attached the files that are open at the start
+local INIT_OPTIONS = { alongside = { protocol = PROTOCOL, display = true, diagnostics = true } }
 
 -- Handlers, set by init.lua.
 M.on = { message = {}, request = {}, ready = function() end, gone = function() end } ---@type table
@@ -146,18 +148,51 @@ local function client_config()
       return config.current.cmd
     end),
     handlers = handlers(),
-    init_options = { alongside = { protocol = PROTOCOL, display = true, diagnostics = true } },
+    init_options = INIT_OPTIONS,
     on_init = on_init,
     on_exit = on_exit,
     reuse_client = is_same_project,
   }
 end
 
+local function workspace_folders(root)
+  return { { uri = vim.uri_from_fname(root), name = vim.fs.basename(root) } }
+end
+
 local function config_of(root)
   local result = registers_config and vim.deepcopy(vim.lsp.config[NAME]) or client_config()
   result.root_dir = root
-  result.workspace_folders = { { uri = vim.uri_from_fname(root), name = vim.fs.basename(root) } }
+  result.workspace_folders = workspace_folders(root)
   return result
+end
+
+--- While Neovim starts: starts the program of the first project that needs it. The client takes it over in `begin`.
+function M.start_early()
+  local root
+  -- In VS Code, Neovim is not the agents' editor.
+  if vim.g.vscode then
+    return
+  end
+  for _, buf in ipairs(vim.api.nvim_list_bufs()) do
+    root = root or project.is_file(buf) and project.of_buffer(buf) or nil
+  end
+  root = root or vim.fn.argc() == 0 and project.of_cwd() or nil
+  local cmd = config.current.cmd
+  if not root or vim.fn.executable(vim.fs.normalize(cmd[1])) == 0 then
+    return
+  end
+  local folders = workspace_folders(root)
+  local encodings = vim.fn.has('nvim-0.11') == 1 and { 'utf-8', 'utf-16', 'utf-32' } or { 'utf-16' }
+  -- An error appears when the client starts the program.
+  pcall(link.start_early, root, cmd, {
+    processId = vim.uv.os_getpid(),
+    clientInfo = { name = 'Neovim' },
+    rootPath = root,
+    rootUri = folders[1].uri,
+    workspaceFolders = folders,
+    initializationOptions = INIT_OPTIONS,
+    capabilities = { general = { positionEncodings = encodings } },
+  })
 end
 
 local function is_disabled()
@@ -177,6 +212,7 @@ function M.start(root, buf)
     return true
   end
   local ok, id
+  link.root = root
   if buf then
     ok, id = pcall(vim.lsp.start, config_of(root), { bufnr = buf, reuse_client = is_same_project, silent = true })
   elseif registers_config then
@@ -184,6 +220,7 @@ function M.start(root, buf)
   else
     ok, id = pcall(vim.lsp.start_client, config_of(root))
   end
+  link.root = nil
   if not ok or not id then
     server_restart.show_once('start ' .. root, 'alongside: cannot start the server (:checkhealth alongside)')
   end
@@ -236,6 +273,19 @@ function M.attach_cwd()
   if not server_restart.is_held(root) then
     M.start(root)
   end
+end
+
+--- Attaches the open files, and starts the server of the current directory if Neovim has no files on its command line.
+--- For files outside all projects, such as a commit message, no server starts.
+function M.begin()
+  has_begun = true
+  for _, buf in ipairs(vim.api.nvim_list_bufs()) do
+    M.attach(buf)
+  end
+  if vim.fn.argc() == 0 and #vim.lsp.get_clients({ name = NAME, _uninitialized = true }) == 0 then
+    M.attach_cwd()
+  end
+  link.end_early()
 end
 
 --- Restarts every server, also servers that were stopped, that crashed too often, or that failed to start.
@@ -322,7 +372,7 @@ function M.setup()
   if registers_config then
     local registered = client_config()
     registered.root_dir = function(buf, start)
-      if project.is_file(buf) and M.can_run() then
+      if has_begun and project.is_file(buf) and M.can_run() then
         start(project.of_buffer(buf))
       end
     end

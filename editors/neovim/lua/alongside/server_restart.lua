@@ -4,7 +4,7 @@
 local config = require('alongside.config')
 local harmless = require('alongside.harmless')
 local log = require('alongside.log')
-local messages = require('alongside.messages')
+local messages = require('alongside.lazy')('messages')
 
 local M = {}
 
