@@ -429,6 +429,41 @@ local tests = {
       end)
     end,
   },
+  {
+    'diagnostics are read once, and again when they, the text or the open files change',
+    function()
+      editor.with({ cwd = project({ ['a.txt'] = 'ä😀b\n', ['b.txt'] = 'b\n' }), args = { 'a.txt' } }, function(e)
+        initialized(e)
+        e:lua([[reads, space = 0, vim.api.nvim_create_namespace('test')
+          local get = vim.diagnostic.get
+          vim.diagnostic.get = function(...) reads = reads + 1 return get(...) end
+          all = function()
+            local found = {}
+            for _, file in ipairs(require('alongside.diagnostics').all()) do
+              for _, one in ipairs(file.diagnostics) do
+                found[#found + 1] = ('%s %d %s'):format(vim.fs.basename(file.path), one.range.start.character, one.message)
+              end
+            end
+            return { found, reads }
+          end
+          set = function(buf, message) vim.diagnostic.set(space, buf, message and { { lnum = 0, col = 6, message = message } } or {}) end
+          set(0, 'one')]])
+        local function expect(code, found, reads)
+          local now = e:lua(code .. ' return all()')
+          assert(vim.deep_equal(now, { found, reads }), vim.inspect(now))
+        end
+        expect('', { 'a.txt 3 one' }, 1)
+        expect('', { 'a.txt 3 one' }, 1)
+        expect([[set(0, 'two')]], { 'a.txt 3 two' }, 2)
+        expect([[vim.api.nvim_buf_set_lines(0, 0, 1, true, { 'abcdefgh' })]], { 'a.txt 6 two' }, 3)
+        expect([[other = vim.fn.bufadd('b.txt') vim.bo[other].buflisted = true set(other, 'three')]],
+          { 'a.txt 6 two', 'b.txt 6 three' }, 4)
+        expect('vim.fn.bufload(other)', { 'a.txt 6 two', 'b.txt 1 three' }, 5)
+        expect('set(0)', { 'b.txt 1 three' }, 6)
+        expect([[vim.api.nvim_buf_delete(other, {})]], {}, 6)
+      end)
+    end,
+  },
 }
 
 -- The oldest supported release lacks the command.

@@ -57,8 +57,8 @@ local function is_early(root, cmd)
   return early ~= nil and early.root == root and vim.deep_equal(early.cmd, cmd)
 end
 
---- Starts the process of a project and initializes it, for the client that Neovim creates later: loading Neovim's client
---- takes as long as the program needs to start. The server sends nothing but the reply before the client's `initialized`.
+--- Starts the process of a project and initializes it, for the client that Neovim creates later: loading Neovim's
+--- client takes as long as the program needs to start. Before `initialized`, the server sends only the reply.
 ---@param root string
 ---@param cmd string[]
 ---@param params table of `initialize`
