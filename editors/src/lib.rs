@@ -49,6 +49,7 @@ pub const NEOVIM: &[(&str, &str)] = files!["neovim":
     "lua/alongside/link.lua",
     "lua/alongside/log.lua",
     "lua/alongside/marks.lua",
+    "lua/alongside/memory.lua",
     "lua/alongside/messages.lua",
     "lua/alongside/navigation.lua",
     "lua/alongside/next_change.lua",

@@ -84,7 +84,7 @@ end)
 test('the bar warns about a changed file, and drops parts if it is narrow', {}, function(nvim)
   local seen = [[
     local given, width = ...
-    local review = { original = not given.new and '' or nil, wholeFileOnly = given.whole, display = desk.words({
+    local review = { has_original = not given.new, wholeFileOnly = given.whole, display = desk.words({
       name = 'some/dirs/' .. (given.name or 'a.txt'), agent = 'Gemini CLI', notes = given.notes, states = given.states or '1 kept' }),
       hunks = { { state = 'kept' } } }
     require('alongside.seen').label = function() return given.unseen and '1 of 1 not seen' or nil end

@@ -82,7 +82,7 @@ end
 ---@param review alongside.Review
 ---@param hunk table
 function M.keep(review, hunk)
-  replace_with_lines_of(review.view, hunk, 'proposed', text.split(review.proposed))
+  replace_with_lines_of(review.view, hunk, 'proposed', review.texts.proposed)
 end
 
 -- Shows a message about a change whose sign and status line already show its state. With 'cmdheight' 0, the message
@@ -102,11 +102,11 @@ function M.run()
   local is_left = view ~= nil and view.left == buf
   local key = is_left and 'dp' or 'do'
   local is_settled = view
-    and review.original
+    and review.has_original
     and vim.bo[view.right].modifiable
     and vim.wo.diff
     and review.sync:settle()
-  if view and not review.original and not review.wholeFileOnly then
+  if view and not review.has_original and not review.wholeFileOnly then
     -- Neovim's own command would insert the empty line of an empty buffer.
     return messages.now(('%s: the file is new, so there is nothing to take. :q rejects it.'):format(reviews.name(review)))
   end

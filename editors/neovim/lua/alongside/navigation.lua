@@ -14,7 +14,7 @@ local M = {}
 -- Reviews within this time share one message, in milliseconds: they arrive together when Neovim connects.
 local GROUPING_TIME = 300
 local fresh = {} ---@type alongside.Review[] to announce after the current event
-local recent = {} ---@type { review: alongside.Review, at: integer }[] those announced within GROUPING_TIME, and the fresh ones
+local recent = {} ---@type { review: alongside.Review?, at: integer }[] those announced within GROUPING_TIME, and the fresh ones
 local announcement ---@type alongside.Message? the last announcement
 
 -- The keys that open a review from here. In a terminal, typed keys go to the agent.
@@ -29,7 +29,8 @@ local function announce_fresh()
   local new, now = fresh, vim.uv.now()
   fresh = {}
   recent = vim.tbl_filter(function(entry)
-    return now - entry.at < GROUPING_TIME and not entry.review.is_over and not (entry.review.view and entry.review.view:is_shown())
+    local review = entry.review
+    return review and now - entry.at < GROUPING_TIME and not review.is_over and not (review.view and review.view:is_shown())
   end, recent)
   if #recent == 0 or config.current.auto_open and require('alongside.auto_open').add(new) then
     return
@@ -56,7 +57,8 @@ end
 ---@param review alongside.Review
 function M.announce(review)
   fresh[#fresh + 1] = review
-  recent[#recent + 1] = { review = review, at = vim.uv.now() }
+  -- Weak, so that a review that has ended is freed.
+  recent[#recent + 1] = setmetatable({ review = review, at = vim.uv.now() }, { __mode = 'v' })
   if #fresh == 1 then
     -- Scheduled, so that all reviews of one message of the server are announced together.
     vim.schedule(announce_fresh)

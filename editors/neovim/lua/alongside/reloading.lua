@@ -10,7 +10,7 @@ local M = {}
 
 -- Replaces the person's text with the proposed text, as one edit.
 local function restore_proposal(review)
-  local sync, proposed = review.sync, text.split(review.proposed)
+  local sync, proposed = review.sync, review.texts.proposed
   if text.equal(sync:person_text(), proposed) then
     return
   end

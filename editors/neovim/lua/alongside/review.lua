@@ -5,6 +5,7 @@ local first_word = require('alongside.first_word')
 local folds = require('alongside.folds')
 local harmless = require('alongside.harmless')
 local marks = require('alongside.marks')
+local memory = require('alongside.memory')
 local messages = require('alongside.messages')
 local seen = require('alongside.seen')
 local server = require('alongside.lazy')('server')
@@ -23,8 +24,11 @@ local M = {}
 ---@field agent table
 ---@field file string
 ---@field root string?
----@field original string?
----@field proposed string
+---@field original string? the original text, until the first view; nil also for a new file
+---@field proposed string? the proposed text, until the first view
+---@field texts { original: string[], proposed: string[] }? the pieces of both texts, from the first view on
+---@field has_original boolean whether the file exists
+---@field size integer the bytes of the proposed text
 ---@field hunks table[]
 ---@field hunks_revision integer the revision to which the hunks belong
 ---@field display table labels and sentences from the companion
@@ -172,10 +176,17 @@ local function sync_of(review)
       return not review.is_over and not review.deciding and require('alongside.ending').is_edited(review)
     end,
   })
+  -- The pieces share their lines, so the texts are not kept beside them.
+  local is_as_proposed = review.current == review.proposed
+  review.texts = {
+    original = text.split(review.original or ''),
+    proposed = is_as_proposed and review.sync.companion_text or text.split(review.proposed),
+  }
+  review.original, review.proposed, review.current = nil, nil, nil
   for _, changed in ipairs(review.backlog) do
     review.sync:on_change(changed)
   end
-  review.backlog, review.current = {}, nil
+  review.backlog = {}
   return review.sync
 end
 
@@ -235,6 +246,8 @@ function M.opened(client, opened)
     root = this_server and this_server.root,
     hunks_revision = opened.revision,
     backlog = {},
+    has_original = opened.original ~= nil,
+    size = #opened.proposed,
   })
   store_display(review, opened.display)
   reviews[review.key] = review
@@ -252,6 +265,7 @@ function M.opened(client, opened)
   else
     require('alongside.navigation').announce(review)
   end
+  memory.give_back(review.size)
   M.redraw_all()
   vim.cmd.redrawstatus({ bang = true })
 end
@@ -289,6 +303,7 @@ function M.closed(client, closed)
   end
   reviews[review.key] = nil
   review.is_over = true
+  memory.give_back(review.size)
   update_modified(review)
   if closed.decidedHere then
     require('alongside.choosing').record_decision(review)

@@ -20,7 +20,7 @@ end
 --- Whether a proposal is decided change by change.
 ---@return boolean
 function M.is_one_by_one(review)
-  return review.original ~= nil and not review.wholeFileOnly and #review.hunks > 0
+  return review.has_original and not review.wholeFileOnly and #review.hunks > 0
 end
 
 -- The changes that are counted. A new file or an undivided proposal counts as one change of all its lines.

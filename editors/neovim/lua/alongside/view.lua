@@ -8,6 +8,7 @@ local harmless = require('alongside.harmless')
 local highlights = require('alongside.highlights')
 local keys = require('alongside.keys')
 local marks = require('alongside.marks')
+local memory = require('alongside.memory')
 local on_screen = require('alongside.on_screen')
 local statusline = require('alongside.statusline')
 local tabline = require('alongside.tabline')
@@ -24,6 +25,7 @@ local M = {}
 ---@field right_win integer?
 ---@field left_win integer?
 ---@field original string[] the text of the original
+---@field key string the key of the review
 ---@field file string the path of the review's file
 ---@field size integer the bytes of the proposed text
 ---@field return_place table the person's place before the view
@@ -111,14 +113,14 @@ end
 ---@return alongside.View
 function M.new(review, sync, name)
   local self = setmetatable({}, View)
-  self.original, self.sync = text.split(review.original or ''), sync
+  self.original, self.sync = review.texts.original, sync
   local suffix = ('proposal %d'):format(review.id)
   self.left = new_buffer('original/' .. name, 'file', 'nofile')
   self.right = new_buffer('review/' .. name, suffix, 'acwrite')
   for _, buf in ipairs({ self.left, self.right }) do
     tabline.set_title(buf, ('%s [%s]'):format(harmless.name(vim.fs.basename(review.file)), suffix))
   end
-  self.file, self.size = review.file, #review.proposed
+  self.key, self.file, self.size = review.key, review.file, review.size
   local format = common_format(sync, self.original)
   self:show_original(format)
   sync.on_format = function(changed)
@@ -203,6 +205,7 @@ function View:open(return_place, line, column)
   vim.api.nvim_win_set_cursor(self.right_win, { math.min(line, vim.api.nvim_buf_line_count(self.right)), column or 0 })
   vim.cmd('normal! zv')
   first_word.show(self)
+  memory.give_back(self.size)
 end
 
 --- Shows the original beside the proposal.
@@ -319,6 +322,9 @@ function View:close()
       pcall(vim.api.nvim_buf_delete, buf, { force = true })
     end
   end
+  -- The functions of the autocommands would keep the review.
+  pcall(vim.api.nvim_del_augroup_by_name, 'alongside.review.' .. self.key)
+  memory.give_back(self.size)
   tabline.refresh()
 end
 

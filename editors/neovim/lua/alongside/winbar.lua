@@ -108,7 +108,7 @@ end
 ---@param review alongside.Review
 ---@return string
 function M.original(review)
-  local label = review.original and 'original'
+  local label = review.has_original and 'original'
     or review.wholeFileOnly and 'original: cannot be shown'
     or 'original: none, the file is new'
   return ' %#AlongsideNote#' .. label .. '%*'
