@@ -135,6 +135,19 @@ return {
     end,
   },
   {
+    'the modules of reviews are loaded when an agent connects, not at the start',
+    function()
+      with({}, function(e)
+        local loaded = [[return package.loaded['alongside.deciding'] ~= nil or package.loaded['alongside.view'] ~= nil]]
+        e:say('alongside/didChangeStatus', status({ port = 4712 }))
+        e:await_lua('the status', [[return require('alongside').status()[1].port == 4712]])
+        assert(not e:lua(loaded))
+        e:say('alongside/didChangeStatus', status({ agents = { agent('Gemini CLI') } }))
+        e:await_lua('the modules', loaded)
+      end)
+    end,
+  },
+  {
     'the statusline says what there is, and nothing when there is nothing',
     function()
       with({}, function(e)

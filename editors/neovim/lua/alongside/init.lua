@@ -36,6 +36,9 @@ server.on.message = {
     status.environment = nil
     this.status = status
     vim.cmd.redrawstatus({ bang = true })
+    if type(status.agents) == 'table' and #status.agents > 0 then
+      reviews.prepare()
+    end
   end,
   ['alongside/didOpenReview'] = function(id, opened)
     log.write(('review %s: %s proposes %s'):format(opened.id, opened.display.agent, opened.file))

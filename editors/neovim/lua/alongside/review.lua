@@ -231,11 +231,23 @@ function M.make_view(review)
   return review.view
 end
 
+local is_prepared = false
+
+--- Loads what a review needs, once: that takes 5 ms, and an agent that connects will propose something.
+function M.prepare()
+  if is_prepared then
+    return
+  end
+  is_prepared = true
+  require('alongside.deciding').setup()
+  for _, name in ipairs({ 'colours', 'navigation', 'next_change', 'reloading' }) do
+    require('alongside.' .. name)
+  end
+end
+
 --- Handles the companion's message about a new review.
 function M.opened(client, opened)
-  if last_number == 0 then
-    require('alongside.deciding').setup()
-  end
+  M.prepare()
   local this_server = server.get(client)
   last_number = last_number + 1
   -- The fields of the message, and those that the plugin adds.
