@@ -73,6 +73,17 @@ local tests = {
     end,
   },
   {
+    'a terminal that opens while Neovim starts gets the server of the directory',
+    function()
+      local here, there = project(), project()
+      editor.with({ cwd = here, args = { there .. '/a.txt', '+terminal true' } }, function(e)
+        initialized(e, 1)
+        e:await_lua('both servers', [[return #require('alongside.server').all() == 2]])
+        assert(e:lua([[return require('alongside.server').get(...) ~= nil]], here))
+      end)
+    end,
+  },
+  {
     'a program that was started for a directory that Neovim leaves before the first screen ends',
     function()
       local first, second = project(), project()

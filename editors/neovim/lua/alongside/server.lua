@@ -275,14 +275,17 @@ function M.attach_cwd()
   end
 end
 
---- Attaches the open files, and starts the server of the current directory if Neovim has no files on its command line.
---- For files outside all projects, such as a commit message, no server starts.
+--- Attaches the open files. Starts the server of the current directory if Neovim has no files on its command line, or
+--- if a terminal is open. For files outside all projects, such as a commit message, no server starts.
 function M.begin()
   has_begun = true
+  local has_terminal = false
   for _, buf in ipairs(vim.api.nvim_list_bufs()) do
     M.attach(buf)
+    has_terminal = has_terminal or vim.bo[buf].buftype == 'terminal'
   end
-  if vim.fn.argc() == 0 and #vim.lsp.get_clients({ name = NAME, _uninitialized = true }) == 0 then
+  local has_client = #vim.lsp.get_clients({ name = NAME, _uninitialized = true }) > 0
+  if has_terminal or vim.fn.argc() == 0 and not has_client then
     M.attach_cwd()
   end
   link.end_early()
