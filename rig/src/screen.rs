@@ -175,6 +175,12 @@ impl Screen {
         Ok(self.link()?.output())
     }
 
+    /// Returns a piece of the program's output, as it was read, with its time of arrival. Pieces are counted
+    /// from 0; `None` if this one has not arrived.
+    pub fn piece(&self, index: usize) -> Result<Option<(Instant, Vec<u8>)>> {
+        Ok(self.link()?.piece(index))
+    }
+
     /// Waits until `shown` accepts the screen's text, and returns the text.
     pub fn wait_for(&self, what: &str, shown: impl Fn(&str) -> bool) -> Result<String> {
         self.wait_for_picture(what, |picture| shown(&text(picture))).map(|picture| text(&picture))

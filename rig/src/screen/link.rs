@@ -28,8 +28,7 @@ pub(super) struct Link {
 
 struct Shared {
     parser: Mutex<vt100::Parser<TerminalState>>,
-    /// The program's output so far.
-    written: Mutex<Vec<u8>>,
+    written: Mutex<Output>,
     /// The number of polls without output.
     empty_polls: AtomicU64,
     /// The time of the last output.
@@ -37,6 +36,14 @@ struct Shared {
     /// The longest time that the program may have waited for an answer of the terminal.
     longest_answer_delay: Mutex<Duration>,
     stop: AtomicBool,
+}
+
+/// The program's output so far.
+#[derive(Debug, Default)]
+struct Output {
+    bytes: Vec<u8>,
+    /// The pieces in which the output arrived: the time of each, and its end in the bytes.
+    pieces: Vec<(Instant, usize)>,
 }
 
 impl std::fmt::Debug for Shared {
@@ -76,11 +83,19 @@ impl Link {
     }
 
     pub(super) fn received(&self) -> u64 {
-        self.shared.written.lock().expect("no reader panics").len() as u64
+        self.shared.written.lock().expect("no reader panics").bytes.len() as u64
     }
 
     pub(super) fn output(&self) -> Vec<u8> {
-        self.shared.written.lock().expect("no reader panics").clone()
+        self.shared.written.lock().expect("no reader panics").bytes.clone()
+    }
+
+    /// Returns the piece of output with this index, counted from 0, with its time of arrival.
+    pub(super) fn piece(&self, index: usize) -> Option<(Instant, Vec<u8>)> {
+        let output = self.shared.written.lock().expect("no reader panics");
+        let (arrived_at, end) = *output.pieces.get(index)?;
+        let start = index.checked_sub(1).map_or(0, |before| output.pieces[before].1);
+        Some((arrived_at, output.bytes[start..end].to_vec()))
     }
 
     pub(super) fn silent_for(&self) -> Duration {
@@ -142,6 +157,13 @@ impl Drop for Link {
     }
 }
 
+impl Output {
+    fn append(&mut self, arrived_at: Instant, piece: &[u8]) {
+        self.bytes.extend_from_slice(piece);
+        self.pieces.push((arrived_at, self.bytes.len()));
+    }
+}
+
 impl Shared {
     fn parser(&self) -> MutexGuard<'_, vt100::Parser<TerminalState>> {
         self.parser.lock().expect("no reader panics")
@@ -167,12 +189,13 @@ fn read(mut terminal_end: File, shared: &Shared, bytes_per_second: Option<u32>) 
             Err(_) => return,
         }
         let Ok(count @ 1..) = terminal_end.read(&mut piece) else { return };
+        let arrived_at = Instant::now();
         let answers = {
             let mut parser = shared.parser();
             parser.process(&piece[..count]);
             std::mem::take(&mut parser.callbacks_mut().pending_answers)
         };
-        shared.written.lock().expect("no test panics with it").extend_from_slice(&piece[..count]);
+        shared.written.lock().expect("no test panics with it").append(arrived_at, &piece[..count]);
         *shared.last_output.lock().expect("nobody panics with the clock") = Instant::now();
         // Fails if the program has ended.
         let _ = terminal_end.write_all(&answers);
