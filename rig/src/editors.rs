@@ -65,6 +65,18 @@ const VIM_RECIPE: Recipe = Recipe {
     version_argument: "--version",
 };
 
+const DELTA: &str = "usr/bin/delta";
+const DELTA_RECIPE: Recipe = Recipe {
+    name: "delta",
+    editors: "delta",
+    packages: &["git-delta", "patchelf"],
+    programs: &[DELTA],
+    tools: &[],
+    libraries: &[],
+    removes_rpaths: false,
+    version_argument: "--version",
+};
+
 /// The installations of Neovim and Helix in both generations.
 #[derive(Debug, Clone)]
 pub struct Editors {
@@ -132,6 +144,12 @@ pub fn install_vim(generation: Generation) -> Result<Editor, InstallError> {
     let runtime = format!("usr/share/vim/vim{number}");
     let variables = [("VIMRUNTIME", runtime.as_str()), ("VIM", "usr/share/vim")];
     Ok(tree.editor("vim", VIM, &variables, "vim"))
+}
+
+/// Installs delta, with which people read the differences of git, if it is missing. The command is `delta`.
+pub fn install_delta() -> Result<Editor, InstallError> {
+    let tree = install_trees(|cache| Tree::install(cache, Generation::Newest.suite(), &DELTA_RECIPE))?;
+    Ok(tree.editor("delta", DELTA, &[], "git-delta"))
 }
 
 /// Installs Neovim and Helix in both generations, if they are missing. Prints the progress to stderr.

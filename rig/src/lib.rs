@@ -40,7 +40,7 @@ pub mod wire;
 
 pub use editors::{
     CodeServer, Editor, Editors, Generation, Kakoune, Kate, KateScreen, VscodeWindow, install_code_server,
-    install_editors, install_emacs, install_kakoune, install_kate, install_vim,
+    install_delta, install_editors, install_emacs, install_kakoune, install_kate, install_vim,
 };
 pub use ide_client::{CliAnswer, OpenDiff, Outcome, RealClient};
 pub use install::{InstallError, Rig, claude_code, codex, install, install_every_release, opencode, or_skip};

@@ -42,6 +42,7 @@ pub(crate) fn install(options: &Options) -> anyhow::Result<()> {
         report_if_missing("Vim", alongside_rig::install_vim(generation).map(drop))?;
     }
     report_if_missing("Emacs", alongside_rig::install_emacs(Generation::Newest).map(drop))?;
+    report_if_missing("delta", alongside_rig::install_delta().map(drop))?;
     if options.all {
         report_if_missing("older releases", alongside_rig::install_every_release().map(drop))?;
         report_if_missing("Kakoune", alongside_rig::install_kakoune().map(drop))?;
