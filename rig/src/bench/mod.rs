@@ -3,7 +3,8 @@
 //! A [`Subject`] is started in a sandbox of its own and found by its discovery files, or runs already. Each
 //! scene measures the subjects in turn, pair by pair: on a machine that others use, a single figure says
 //! little, and only the [ratio](report::Row::ratio) within a run counts. The measuring thread parses,
-//! allocates and writes nothing while its clock runs.
+//! allocates and writes nothing while its clock runs. The scenes of what people feel measure the programs of
+//! alongside beside what a person would use instead (`sides.rs`).
 
 mod agents;
 mod blocking_socket;
@@ -15,8 +16,10 @@ mod process;
 mod repetitions;
 mod report;
 mod scenes;
+mod sides;
 mod stream_reader;
 mod subject;
+mod timed_screen;
 
 use std::sync::atomic::AtomicBool;
 
@@ -24,7 +27,7 @@ use anyhow::Result;
 
 pub use plan::{Plan, Scene};
 use repetitions::{Bench, Table};
-pub use report::{Figure, Report, Row, Unit};
+pub use report::{Comparison, Figure, Report, Row, Unit};
 pub use subject::{Kind, Subject};
 
 /// Measures the subjects, pair by pair, and passes lines about the progress to `report_progress`. A failure
@@ -40,7 +43,9 @@ pub fn run(
     report_progress: &dyn Fn(&str),
 ) -> Result<Report> {
     alongside_platform::limits::raise_open_files();
-    let mut bench = Bench { plan, subjects, interrupted, report_progress, table: Table::new(subjects) };
+    let table = Table::new(subjects.iter().map(|subject| subject.name.clone()).collect());
+    let people = Table::new(sides::columns(subjects));
+    let mut bench = Bench { plan, subjects, interrupted, report_progress, table, people };
     let has = |scene| plan.scenes.contains(&scene);
     // Idle companions are measured last. They start first, and run beside the other scenes.
     let idle_companions = if has(Scene::Idle) { bench.begin_idle()? } else { Vec::new() };
@@ -56,6 +61,8 @@ pub fn run(
             Scene::Proposals => bench.proposals()?,
             Scene::Hooks => bench.hooks()?,
             Scene::Turns => bench.turn_reviews()?,
+            Scene::Desk => bench.desk()?,
+            Scene::LineMode => bench.line_mode()?,
             Scene::Stops => bench.stops()?,
             Scene::Idle => {}
         }
@@ -66,5 +73,7 @@ pub fn run(
     if has(Scene::Memory) {
         bench.memory_after(after_sessions, has(Scene::Idle))?;
     }
-    Ok(bench.table.report())
+    let (subjects, rows) = bench.table.figures();
+    let (columns, felt) = bench.people.figures();
+    Ok(Report { subjects, rows, people: Comparison { columns, rows: felt } })
 }

@@ -23,6 +23,10 @@ pub enum Scene {
     Hooks,
     /// Snapshots at prompts, and the changes of a turn at a desk.
     Turns,
+    /// The first paint of the terminal desk, and its answer to a key, in tmux.
+    Desk,
+    /// The answer of line mode to a key.
+    LineMode,
     /// The end of the companion, while agents are connected.
     Stops,
     /// The cost while nothing happens.
@@ -31,7 +35,7 @@ pub enum Scene {
 
 impl Scene {
     /// All scenes with their names, in the order of measurement.
-    pub const ALL: [(&'static str, Self); 11] = [
+    pub const ALL: [(&'static str, Self); 13] = [
         ("machine", Self::Machine),
         ("starts", Self::Starts),
         ("memory", Self::Memory),
@@ -41,6 +45,8 @@ impl Scene {
         ("proposals", Self::Proposals),
         ("hooks", Self::Hooks),
         ("turns", Self::Turns),
+        ("desk", Self::Desk),
+        ("line-mode", Self::LineMode),
         ("stops", Self::Stops),
         ("rest", Self::Idle),
     ];
@@ -75,6 +81,10 @@ pub struct Plan {
     pub turn_files: Vec<usize>,
     /// The number of files that a turn changes.
     pub turn_changes: usize,
+    /// The sizes of the proposals that people see, in bytes.
+    pub seen_sizes: Vec<usize>,
+    /// The keys that a person presses in each repetition, and other steps of a person.
+    pub keys: usize,
     /// The time without any work whose cost is measured.
     pub idle: Duration,
     /// The time for which a companion waits for further changes before it sends a context.
@@ -84,6 +94,8 @@ pub struct Plan {
 /// The longest wait for a response: the slowest companions need most of it for the largest proposals.
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
+/// A kilobyte.
+pub(super) const KB: usize = 1 << 10;
 /// A megabyte.
 pub(super) const MB: usize = 1 << 20;
 
@@ -103,6 +115,8 @@ impl Default for Plan {
             proposals: vec![(MB, 10), (10 * MB, 5), (64 * MB, 3)],
             turn_files: vec![100, 5_000, 50_000],
             turn_changes: 500,
+            seen_sizes: vec![10 * KB, MB, 10 * MB],
+            keys: 20,
             idle: Duration::from_secs(60),
             debounce: Duration::from_millis(50),
         }
@@ -125,6 +139,8 @@ impl Plan {
             proposals: vec![(MB, 1)],
             turn_files: vec![20],
             turn_changes: 5,
+            seen_sizes: vec![10 * KB],
+            keys: 2,
             idle: Duration::from_secs(2),
             ..Self::default()
         }

@@ -8,7 +8,7 @@ use anyhow::Result;
 
 use super::agents::Agents;
 use super::plan::Plan;
-use super::report::{Figure, Report, Row, Unit};
+use super::report::{Figure, Row, Unit};
 use super::subject::{Companion, Subject};
 
 /// A companion that runs for a scene, and the agents at it.
@@ -40,6 +40,9 @@ pub(super) struct Bench<'a> {
     pub(super) interrupted: &'a AtomicBool,
     pub(super) report_progress: &'a dyn Fn(&str),
     pub(super) table: Table,
+    /// The rows of what people feel: a column for each program of alongside, and one for what a person would
+    /// use instead.
+    pub(super) people: Table,
 }
 
 impl Bench<'_> {
@@ -119,7 +122,7 @@ fn seat(subject: &Subject) -> Result<Seat> {
     Ok(Seat { agents: Agents::new(&companion.address)?, companion })
 }
 
-/// The measurements of one subject for one row.
+/// The measurements of one column for one row.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Cell {
     /// The samples of each repetition.
@@ -132,33 +135,34 @@ pub(super) struct Cell {
 /// All rows so far.
 #[derive(Debug)]
 pub(super) struct Table {
-    subjects: Vec<String>,
+    columns: Vec<String>,
     rows: Vec<(RowKey, Vec<Cell>)>,
 }
 
 impl Table {
-    pub(super) fn new(subjects: &[Subject]) -> Self {
-        Self { subjects: subjects.iter().map(|subject| subject.name.clone()).collect(), rows: Vec::new() }
+    pub(super) fn new(columns: Vec<String>) -> Self {
+        Self { columns, rows: Vec::new() }
     }
 
-    /// Returns the cells of a row, one for each subject. Adds the row if it is new.
+    /// Returns the cells of a row, one for each column. Adds the row if it is new.
     pub(super) fn cells(&mut self, key: &RowKey) -> &mut [Cell] {
         let index = self.rows.iter().position(|(row, _)| row == key).unwrap_or_else(|| {
-            self.rows.push((key.clone(), vec![Cell::default(); self.subjects.len()]));
+            self.rows.push((key.clone(), vec![Cell::default(); self.columns.len()]));
             self.rows.len() - 1
         });
         &mut self.rows[index].1
     }
 
-    pub(super) fn report(self) -> Report {
+    /// Returns the names of the columns, and the rows with their figures.
+    pub(super) fn figures(self) -> (Vec<String>, Vec<Row>) {
         let rows = self.rows.into_iter().map(|((what, unit), cells)| {
             let ratio = match &cells[..] {
-                [first, second] => ratio(first, second),
+                [first, second, ..] => ratio(first, second),
                 _ => None,
             };
             Row { what, unit, ratio, figures: cells.into_iter().map(figure).collect() }
         });
-        Report { subjects: self.subjects, rows: rows.collect() }
+        (self.columns, rows.collect())
     }
 }
 
@@ -175,7 +179,7 @@ fn figure(cell: Cell) -> Figure {
     }
 }
 
-/// The median, over all repetitions, of the second subject's median divided by the first's.
+/// The median, over all repetitions, of the second column's median divided by the first's.
 fn ratio(first: &Cell, second: &Cell) -> Option<f64> {
     let median = |samples: &Vec<f64>| {
         let mut samples = samples.clone();

@@ -28,14 +28,14 @@ pub struct Row {
     pub what: String,
     /// The unit of all its figures.
     pub unit: Unit,
-    /// A cell for each subject.
+    /// A cell for each column.
     pub figures: Vec<Figure>,
-    /// With two subjects: the second's median divided by the first's; of that, the median over all
+    /// With two columns or more: the second's median divided by the first's; of that, the median over all
     /// repetitions.
     pub ratio: Option<f64>,
 }
 
-/// The figures of one subject.
+/// The figures of one column.
 #[derive(Debug, Clone, Serialize)]
 pub struct Figure {
     /// The number of samples.
@@ -59,49 +59,72 @@ pub struct Report {
     pub subjects: Vec<String>,
     /// The rows.
     pub rows: Vec<Row>,
+    /// The rows of what people feel.
+    pub people: Comparison,
+}
+
+/// The rows of what people feel, beside what they would use instead.
+#[derive(Debug, Clone, Serialize)]
+pub struct Comparison {
+    /// The names of the columns: the programs of alongside, then the column of what is named in the row.
+    pub columns: Vec<String>,
+    /// The rows.
+    pub rows: Vec<Row>,
 }
 
 impl std::fmt::Display for Report {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let wide = self.rows.iter().map(|row| row.title().chars().count()).max().unwrap_or(0);
-        let mut remarks = Vec::new();
-        write!(f, "{:wide$}", "")?;
-        self.subjects.iter().try_for_each(|name| write!(f, " | {:^33}", name))?;
-        write!(f, "\n{:wide$}", "")?;
-        self.subjects.iter().try_for_each(|_| write!(f, " | {:>10} {:>10} {:>11}", "p50", "p99", "mean"))?;
-        writeln!(f, "{}", if self.subjects.len() == 2 { " |  ratio" } else { "" })?;
-        for row in &self.rows {
-            write!(f, "{:wide$}", row.title())?;
-            for (name, figure) in self.subjects.iter().zip(&row.figures) {
-                write!(f, " | {:>33}", figure.cell())?;
-                let texts = [figure.failed.as_ref(), figure.note.as_ref()].into_iter().flatten();
-                remarks.extend(texts.map(|text| format!("{}, {name}: {text}", row.what)));
-            }
-            writeln!(
-                f,
-                "{}",
-                row.ratio.map_or_else(String::new, |ratio| format!(" | {:>6}", number(ratio)))
-            )?;
-        }
-        if self.subjects.len() == 2 {
-            writeln!(f, "ratio: how many times as much {} took", self.subjects[1])?;
-        }
-        remarks.iter().try_for_each(|remark| writeln!(f, "{remark}"))
+        self.tables().try_for_each(|(columns, rows)| print_table(f, columns, rows))
     }
 }
 
 impl Report {
-    /// Returns the results as a table of Markdown, for docs/performance.md.
+    /// Returns the results as tables of Markdown, for docs/performance.md.
     pub fn markdown(&self) -> String {
-        let heads: String = self.subjects.iter().map(|name| format!(" {name}: p50 / p99 |")).collect();
-        let mut page = format!("| |{heads} ratio |\n|---|{}---|\n", "---|".repeat(self.subjects.len()));
-        for row in &self.rows {
-            let cells: String = row.figures.iter().map(|figure| format!(" {} |", figure.short())).collect();
-            let ratio = row.ratio.map(number).unwrap_or_default();
-            page.push_str(&format!("| {} |{cells} {ratio} |\n", row.title()));
-        }
-        page
+        self.tables().map(|(columns, rows)| markdown_table(columns, rows)).collect::<Vec<_>>().join("\n")
     }
+
+    /// The tables that have rows: the columns and the rows of each.
+    fn tables(&self) -> impl Iterator<Item = (&[String], &[Row])> {
+        let tables =
+            [(&self.subjects[..], &self.rows[..]), (&self.people.columns[..], &self.people.rows[..])];
+        tables.into_iter().filter(|(_, rows)| !rows.is_empty())
+    }
+}
+
+fn print_table(f: &mut std::fmt::Formatter<'_>, columns: &[String], rows: &[Row]) -> std::fmt::Result {
+    let wide = rows.iter().map(|row| row.title().chars().count()).max().unwrap_or(0);
+    let mut remarks = Vec::new();
+    write!(f, "{:wide$}", "")?;
+    columns.iter().try_for_each(|name| write!(f, " | {:^33}", name))?;
+    write!(f, "\n{:wide$}", "")?;
+    columns.iter().try_for_each(|_| write!(f, " | {:>10} {:>10} {:>11}", "p50", "p99", "mean"))?;
+    writeln!(f, "{}", if columns.len() > 1 { " |  ratio" } else { "" })?;
+    for row in rows {
+        write!(f, "{:wide$}", row.title())?;
+        for (name, figure) in columns.iter().zip(&row.figures) {
+            write!(f, " | {:>33}", figure.cell())?;
+            let texts = [figure.failed.as_ref(), figure.note.as_ref()].into_iter().flatten();
+            remarks.extend(texts.map(|text| format!("{}, {name}: {text}", row.what)));
+        }
+        let ratio = row.ratio.map_or_else(String::new, |ratio| format!(" | {:>6}", number(ratio)));
+        writeln!(f, "{ratio}")?;
+    }
+    if let [_, second, ..] = columns {
+        writeln!(f, "ratio: how many times as much {second} took")?;
+    }
+    remarks.iter().try_for_each(|remark| writeln!(f, "{remark}"))
+}
+
+fn markdown_table(columns: &[String], rows: &[Row]) -> String {
+    let heads: String = columns.iter().map(|name| format!(" {name}: p50 / p99 |")).collect();
+    let mut table = format!("| |{heads} ratio |\n|---|{}---|\n", "---|".repeat(columns.len()));
+    for row in rows {
+        let cells: String = row.figures.iter().map(|figure| format!(" {} |", figure.short())).collect();
+        let ratio = row.ratio.map(number).unwrap_or_default();
+        table.push_str(&format!("| {} |{cells} {ratio} |\n", row.title()));
+    }
+    table
 }
 
 impl Row {

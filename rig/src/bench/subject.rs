@@ -1,7 +1,7 @@
 //! The companion that is measured: alongside, the baseline, a companion that a command starts, or a companion
 //! that runs already.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -69,6 +69,14 @@ pub(super) struct Companion {
 }
 
 impl Subject {
+    /// The program, if the companion is alongside.
+    pub(super) fn program(&self) -> Option<&Path> {
+        match &self.kind {
+            Kind::Ours(program) => Some(program),
+            Kind::Baseline(_) | Kind::Command(_) | Kind::File(_) => None,
+        }
+    }
+
     /// Whether the bench can start this companion; otherwise it runs already.
     pub(super) fn is_startable(&self) -> bool {
         !matches!(self.kind, Kind::File(_))
@@ -139,7 +147,7 @@ impl Subject {
         }
     }
 
-    fn attach(&self, file: &std::path::Path) -> Result<Companion> {
+    fn attach(&self, file: &Path) -> Result<Companion> {
         let (address, project) = discovery_watch::read(file)?;
         let pid = process::listener_of(address.port)?;
         let project =
@@ -222,6 +230,19 @@ impl Companion {
 
     pub(super) fn person(&mut self) -> Result<&mut Person> {
         self.person.as_mut().map_err(|why| anyhow::anyhow!("{why}"))
+    }
+
+    /// The sandbox of a companion that was started here.
+    pub(super) fn sandbox(&self) -> Result<&Sandbox> {
+        self.sandbox.as_ref().context("the companion was not started here")
+    }
+
+    /// The desk of the bench at this companion.
+    pub(super) fn desk(&mut self) -> Result<&Desk> {
+        match self.person()? {
+            Person::Desk(desk) => Ok(desk),
+            Person::Socket { .. } | Person::Command { .. } => bail!("no desk is there"),
+        }
     }
 
     /// The command that runs alongside with these arguments in the environment of this companion.

@@ -38,7 +38,9 @@ fn ensure_plausible(report: &Report) -> Result<()> {
 
 #[test]
 fn every_row_is_measured_and_two_companions_are_compared() -> Result<()> {
-    let report = measure(&Plan::quick(), &[alongside("one")?, alongside("other")?])?;
+    let mut plan = Plan::quick();
+    plan.scenes.retain(|scene| !FELT_SCENES.contains(scene));
+    let report = measure(&plan, &[alongside("one")?, alongside("other")?])?;
     ensure_plausible(&report)?;
     let median = |what: &str| {
         let row = report.rows.iter().find(|row| row.what.starts_with(what));
@@ -77,6 +79,47 @@ fn every_row_is_measured_and_two_companions_are_compared() -> Result<()> {
     ensure!(report.to_string().contains("ratio"), "{report}");
     let lines = report.markdown().lines().filter(|line| line.matches('|').count() == 5).count();
     ensure!(lines == report.rows.len() + 2, "each row is one of the table: {}", report.markdown());
+    Ok(())
+}
+
+/// The scenes of what people feel.
+const FELT_SCENES: [Scene; 2] = [Scene::Desk, Scene::LineMode];
+
+/// The rows of what people feel, with the beginning of each name.
+const FELT_ROWS: [&str; 6] = [
+    "start of the desk → 10 KB painted; instead: git diff in less",
+    "a key at the desk → the screen, 10 KB; instead: a line further in less",
+    "start of the desk → 10 KB painted; instead: git diff with delta",
+    "a key at the desk → the screen, 10 KB; instead: a line further in delta's less",
+    "a proposal of 10 KB → the screen of an open desk",
+    "a letter in line mode → the next change, 10 KB; instead: git add -p",
+];
+
+#[test]
+fn what_people_feel_is_measured_beside_what_they_would_use_instead() -> Result<()> {
+    let report = measure(&plan_of(&FELT_SCENES), &[alongside("one")?])?;
+    let people = &report.people;
+    assert_eq!(people.columns, ["one", "instead"]);
+    for what in FELT_ROWS {
+        ensure!(
+            people.rows.iter().any(|row| row.what.starts_with(what)),
+            "there is no row of {what}: {report}"
+        );
+    }
+    for row in &people.rows {
+        let has_alternative = row.what.contains("; instead: ");
+        let columns = if has_alternative { 2 } else { 1 };
+        for figure in &row.figures[..columns] {
+            ensure!(figure.failed.is_none(), "{}: {figure:?}", row.what);
+            // A machine without the editor, or without the other program, is no failure.
+            let is_missing = figure.note.as_ref().is_some_and(|note| note.starts_with("not measured here: "));
+            ensure!(is_missing || figure.median.is_some_and(f64::is_finite), "{}: {figure:?}", row.what);
+        }
+        ensure!(has_alternative || row.figures[1].samples == 0, "{} has a second figure", row.what);
+    }
+    ensure!(report.to_string().contains("instead"), "{report}");
+    let lines = report.markdown().lines().filter(|line| line.matches('|').count() == 5).count();
+    ensure!(lines == people.rows.len() + 2, "each row is one of the table: {}", report.markdown());
     Ok(())
 }
 

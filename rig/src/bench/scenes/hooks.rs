@@ -7,11 +7,9 @@ use std::time::Instant;
 
 use alongside_contract::diff::DIFF_ACCEPTED;
 use alongside_desk::HookProposal;
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use serde_json::json;
 
-use super::super::desk::Desk;
-use super::super::person::Person;
 use super::super::repetitions::{Bench, Seat, row_key};
 use super::super::report::Unit;
 use super::{between, file, micros, millis, text};
@@ -56,7 +54,7 @@ impl Bench<'_> {
             let without = send_proposals(seat, samples)?;
             grant(seat)?;
             let with = send_proposals(seat, samples)?;
-            desk(seat)?.withdraw_grants()?;
+            seat.companion.desk()?.withdraw_grants()?;
             let times = median(&with) / median(&without);
             Ok(vec![without, with, vec![times]])
         })
@@ -69,18 +67,11 @@ const GIT_CONFIG: &str = "[core]\n\trepositoryformatversion = 0\n\tfilemode = tr
     fetch = +refs/heads/*:refs/remotes/origin/*\n[branch \"main\"]\n\tremote = origin\n\t\
     merge = refs/heads/main\n";
 
-fn desk(seat: &mut Seat) -> Result<&Desk> {
-    match seat.companion.person()? {
-        Person::Desk(desk) => Ok(desk),
-        Person::Socket { .. } | Person::Command { .. } => bail!("no desk is there"),
-    }
-}
-
 /// Sends proposals as a hook that runs already. Returns the time until a desk had each, in microseconds.
 fn send_proposals(seat: &mut Seat, samples: usize) -> Result<Vec<f64>> {
     let path = file(&seat.companion.project, "brought.rs");
     std::fs::write(&path, text(8 << 10, 0, ""))?;
-    let desk = desk(seat)?;
+    let desk = seat.companion.desk()?;
     let send = |sample| {
         let proposal = HookProposal {
             agent: "Claude Code".into(),
@@ -105,7 +96,7 @@ fn grant(seat: &mut Seat) -> Result<()> {
         let open = seat.agents.call(0, "openDiff", &arguments);
         seat.agents.ask(0, &open)?.result()?;
         if text == "asked" {
-            let desk = desk(seat)?;
+            let desk = seat.companion.desk()?;
             desk.grant(&desk.wait_for_proposal(&path)?)?;
             // The next openDiff is sent on another connection, and must not overtake the grant.
             seat.agents.drain_messages(std::time::Duration::from_millis(20))?;
@@ -135,7 +126,7 @@ fn propose(seat: &mut Seat, text: &str) -> Result<f64> {
     let mut hook = command.spawn()?;
     let stdin = hook.stdin.take();
     stdin.context("the standard input is not piped")?.write_all(input.to_string().as_bytes())?;
-    let shown = desk(seat)?.wait_for_proposal(&path)?;
+    let shown = seat.companion.desk()?.wait_for_proposal(&path)?;
     // The review ends with its hook.
     hook.kill()?;
     hook.wait()?;

@@ -2,11 +2,14 @@
 
 mod contexts;
 mod decisions;
+mod desk;
 mod hooks;
 mod idle;
+mod line_mode;
 mod machine;
 mod memory;
 mod proposals;
+mod repository;
 mod requests;
 mod starts;
 mod stops;
@@ -14,6 +17,8 @@ mod turns;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
+
+use super::plan::{KB, MB};
 
 fn micros(time: Duration) -> f64 {
     time.as_secs_f64() * 1e6
@@ -49,6 +54,16 @@ fn text(bytes: usize, changed: usize, version: &str) -> String {
         text.push('\n');
     }
     text
+}
+
+/// The number of edits in a proposal that people see. They are so far apart that git shows each by itself.
+fn edits(bytes: usize) -> usize {
+    if bytes < MB { 10 } else { 400 }
+}
+
+/// Returns "10 KB", "1 MB".
+fn size(bytes: usize) -> String {
+    if bytes < MB { format!("{} KB", bytes / KB) } else { format!("{} MB", bytes / MB) }
 }
 
 fn file(project: &Path, name: &str) -> String {
