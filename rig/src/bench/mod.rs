@@ -9,7 +9,9 @@
 mod agents;
 mod blocking_socket;
 mod desk;
+mod diagnostics_agent;
 mod discovery_watch;
+mod neovim;
 mod person;
 mod plan;
 mod process;
@@ -63,6 +65,9 @@ pub fn run(
             Scene::Turns => bench.turn_reviews()?,
             Scene::Desk => bench.desk()?,
             Scene::LineMode => bench.line_mode()?,
+            Scene::Plugins => bench.plugins()?,
+            Scene::HookCost => bench.hook_cost()?,
+            Scene::Neovim => bench.neovim()?,
             Scene::Stops => bench.stops()?,
             Scene::Idle => {}
         }

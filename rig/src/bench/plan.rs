@@ -27,6 +27,12 @@ pub enum Scene {
     Desk,
     /// The answer of line mode to a key.
     LineMode,
+    /// The start-up cost of the plugins for Neovim and Vim.
+    Plugins,
+    /// The time for which a hook holds its agent up, without a person's time.
+    HookCost,
+    /// Context, proposals, problems and memory in a real Neovim.
+    Neovim,
     /// The end of the companion, while agents are connected.
     Stops,
     /// The cost while nothing happens.
@@ -35,7 +41,7 @@ pub enum Scene {
 
 impl Scene {
     /// All scenes with their names, in the order of measurement.
-    pub const ALL: [(&'static str, Self); 13] = [
+    pub const ALL: [(&'static str, Self); 16] = [
         ("machine", Self::Machine),
         ("starts", Self::Starts),
         ("memory", Self::Memory),
@@ -47,6 +53,9 @@ impl Scene {
         ("turns", Self::Turns),
         ("desk", Self::Desk),
         ("line-mode", Self::LineMode),
+        ("plugins", Self::Plugins),
+        ("hook-cost", Self::HookCost),
+        ("neovim", Self::Neovim),
         ("stops", Self::Stops),
         ("rest", Self::Idle),
     ];
@@ -85,6 +94,12 @@ pub struct Plan {
     pub seen_sizes: Vec<usize>,
     /// The keys that a person presses in each repetition, and other steps of a person.
     pub keys: usize,
+    /// The numbers of problems in files that an agent asks for.
+    pub problems: Vec<usize>,
+    /// The size of the proposal in Neovim after which memory is measured, in bytes.
+    pub kept_proposal: usize,
+    /// The time from this proposal until memory is measured.
+    pub settling: Duration,
     /// The time without any work whose cost is measured.
     pub idle: Duration,
     /// The time for which a companion waits for further changes before it sends a context.
@@ -117,6 +132,9 @@ impl Default for Plan {
             turn_changes: 500,
             seen_sizes: vec![10 * KB, MB, 10 * MB],
             keys: 20,
+            problems: vec![0, 2_000],
+            kept_proposal: 10 * MB,
+            settling: Duration::from_secs(8),
             idle: Duration::from_secs(60),
             debounce: Duration::from_millis(50),
         }
@@ -141,6 +159,9 @@ impl Plan {
             turn_changes: 5,
             seen_sizes: vec![10 * KB],
             keys: 2,
+            problems: vec![0, 20],
+            kept_proposal: 10 * KB,
+            settling: Duration::from_millis(200),
             idle: Duration::from_secs(2),
             ..Self::default()
         }

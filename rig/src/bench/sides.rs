@@ -2,7 +2,7 @@
 //! subjects are.
 
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Error, Result, ensure};
 
@@ -27,6 +27,13 @@ pub(super) fn require(program: &str) -> Result<()> {
     let is_there = std::env::split_paths(&path).any(|directory| directory.join(program).is_file());
     ensure!(is_there, InstallError::Unavailable(format!("there is no program {program}")));
     Ok(())
+}
+
+/// Returns the program as Debian installs it: a name on the PATH may be a script that chooses a version.
+pub(super) fn of_debian(program: &str) -> Result<PathBuf> {
+    let path = Path::new("/usr/bin").join(program);
+    ensure!(path.is_file(), InstallError::Unavailable(format!("there is no {}", path.display())));
+    Ok(path)
 }
 
 /// Returns the names of the columns: the programs of alongside, then what each row names.

@@ -103,8 +103,13 @@ impl TimedScreen {
     }
 
     /// Asks the program to end, and waits for its end.
-    pub(super) fn end(mut self) -> Result<()> {
+    pub(super) fn end(self) -> Result<()> {
         self.screen.signal(rustix::process::Signal::TERM)?;
+        self.wait_for_end()
+    }
+
+    /// Waits until the program has ended.
+    pub(super) fn wait_for_end(mut self) -> Result<()> {
         self.screen.wait_for_exit().context("the program does not end").map(drop)
     }
 }

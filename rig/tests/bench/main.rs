@@ -83,16 +83,31 @@ fn every_row_is_measured_and_two_companions_are_compared() -> Result<()> {
 }
 
 /// The scenes of what people feel.
-const FELT_SCENES: [Scene; 2] = [Scene::Desk, Scene::LineMode];
+const FELT_SCENES: [Scene; 5] =
+    [Scene::Desk, Scene::LineMode, Scene::Plugins, Scene::HookCost, Scene::Neovim];
 
 /// The rows of what people feel, with the beginning of each name.
-const FELT_ROWS: [&str; 6] = [
+const FELT_ROWS: [&str; 20] = [
     "start of the desk → 10 KB painted; instead: git diff in less",
     "a key at the desk → the screen, 10 KB; instead: a line further in less",
     "start of the desk → 10 KB painted; instead: git diff with delta",
     "a key at the desk → the screen, 10 KB; instead: a line further in delta's less",
     "a proposal of 10 KB → the screen of an open desk",
     "a letter in line mode → the next change, 10 KB; instead: git add -p",
+    "Neovim's --startuptime with the plugin; instead: without it",
+    "Vim's --startuptime with the plugin; instead: without it",
+    "start of Neovim → every discovery file",
+    "a hook without a companion; instead: a hook in Node",
+    "a hook, accepted at once; instead: a hook in Python",
+    "a move of the cursor in Neovim → its agent has the context",
+    "a proposal of 10 KB → the screen of Neovim",
+    "a key that accepts in Neovim → the notification",
+    "getDiagnostics through Neovim, 0 problems",
+    "getDiagnostics through Neovim, 20 problems",
+    "memory 0.2 s after a proposal of 10 KB in Neovim, all processes, resident",
+    "memory 0.2 s after a proposal of 10 KB in Neovim, host, its own",
+    "memory 0.2 s after a proposal of 10 KB in Neovim, language server, its own",
+    "memory 0.2 s after a proposal of 10 KB in Neovim, Neovim, its own",
 ];
 
 #[test]

@@ -3,11 +3,14 @@
 mod contexts;
 mod decisions;
 mod desk;
+mod hook_cost;
 mod hooks;
 mod idle;
 mod line_mode;
 mod machine;
 mod memory;
+mod neovim;
+mod plugins;
 mod proposals;
 mod repository;
 mod requests;

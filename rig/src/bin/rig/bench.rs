@@ -40,7 +40,7 @@ pub(crate) struct Options {
     debounce: u64,
 
     /// Measure only these: machine, starts, memory, requests, decisions, contexts, proposals, hooks, turns,
-    /// desk, line-mode, stops, rest
+    /// desk, line-mode, plugins, hook-cost, neovim, stops, rest
     #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = scene)]
     only: Vec<Scene>,
 
