@@ -10,9 +10,10 @@ use alongside_contract::diff::DIFF_ACCEPTED;
 use anyhow::{Context as _, Result, ensure};
 use serde_json::json;
 
+use super::super::agents::StreamMessage;
 use super::super::diagnostics_agent::DiagnosticsAgent;
 use super::super::neovim::Neovim;
-use super::super::plan::KB;
+use super::super::plan::{KB, PATIENCE};
 use super::super::process;
 use super::super::repetitions::{Bench, RowKey, row_key};
 use super::super::report::Unit;
@@ -34,7 +35,11 @@ function Problems(count)
   vim.diagnostic.set(vim.api.nvim_create_namespace('bench'), 0, all)
 end";
 
-/// The time after a key in which the plugin takes the person for typing, and a little more.
+/// The most problems in the companion's answer.
+const MAX_ANSWERED: usize = 1_000;
+
+/// The time after a key in which the plugin takes the person for typing, and a little more. The agent answers
+/// pings meanwhile.
 const PAUSE: Duration = Duration::from_millis(700);
 
 /// The size of a proposal that fits on the screen with all of its changes, and their number.
@@ -98,15 +103,19 @@ fn contexts(program: &Path, samples: usize) -> Result<Measure> {
         let mut took = Vec::new();
         for _ in 0..samples {
             line += 1;
-            neovim.agents.drain_messages(Duration::from_millis(60))?;
-            let pressed_at = neovim.screen.press("j")?;
-            let update = neovim.agents.wait("the context", |message| {
-                message.method == CONTEXT_UPDATE && message.cursor_line() == line
-            })?;
-            took.push(millis(between(pressed_at, update.at)));
+            took.push(millis(move_down(&mut neovim, line)?));
         }
         Ok(vec![took])
     }))
+}
+
+/// Moves the cursor down to this line. Returns the time until the agent had the line.
+fn move_down(neovim: &mut Neovim, line: u64) -> Result<Duration> {
+    neovim.agents.drain_messages(Duration::from_millis(60))?;
+    let pressed_at = neovim.screen.press("j")?;
+    let is_wanted =
+        |message: &StreamMessage| message.method == CONTEXT_UPDATE && message.cursor_line() == line;
+    Ok(between(pressed_at, neovim.agents.wait("the context", is_wanted)?.at))
 }
 
 /// Measures the time until a proposal is on the screen, and from the key that accepts it until the agent has
@@ -124,9 +133,9 @@ fn proposals(program: &Path, samples: usize) -> Result<Measure> {
             proposals += 1;
             let version = format!("version {proposals};");
             let proposed = text(bytes, edits, &version);
-            std::thread::sleep(PAUSE);
+            neovim.agents.drain_messages(PAUSE)?;
             shown.push(millis(show(&mut neovim, &path, &proposed, &version)?));
-            std::thread::sleep(PAUSE);
+            neovim.agents.drain_messages(PAUSE)?;
             let pressed_at = neovim.screen.press("\\a")?;
             let outcome = neovim.agents.wait("the outcome", |message| message.method == DIFF_ACCEPTED)?;
             ensure!(outcome.params["content"] == proposed, "another text was accepted");
@@ -149,21 +158,31 @@ fn show(neovim: &mut Neovim, path: &str, proposed: &str, version: &str) -> Resul
 fn diagnostics(program: &Path, problems: usize, samples: usize) -> Result<Measure> {
     let neovim = Neovim::start(program, PROBLEMS)?;
     let mut agent = DiagnosticsAgent::connect(&neovim.agents.address)?;
-    neovim.screen.press(&format!(":lua Problems({problems})\r"))?;
-    let until = Instant::now() + PAUSE * 20;
-    while agent.ask_for_problems()?.0 != problems {
-        ensure!(Instant::now() < until, "Neovim does not report {problems} problems");
-    }
+    // The first problem shows that Neovim is asked, also where none is left to report.
+    report_problems(&neovim, &mut agent, 1)?;
+    let answered = report_problems(&neovim, &mut agent, problems)?;
     Ok(Box::new(move || {
         let _running = &neovim;
         let mut took = Vec::new();
         for _ in 0..samples {
             let (found, time) = agent.ask_for_problems()?;
-            ensure!(found == problems, "{found} problems are reported, not {problems}");
+            ensure!(found == answered, "{found} problems are reported, not {answered}");
             took.push(micros(time));
         }
         Ok(vec![took])
     }))
+}
+
+/// Sets the number of problems in Neovim, and waits until the agent hears of them. Returns how many it hears
+/// of.
+fn report_problems(neovim: &Neovim, agent: &mut DiagnosticsAgent, problems: usize) -> Result<usize> {
+    let answered = problems.min(MAX_ANSWERED);
+    neovim.screen.press(&format!(":lua Problems({problems})\r"))?;
+    let until = Instant::now() + PATIENCE;
+    while agent.ask_for_problems()?.0 != answered {
+        ensure!(Instant::now() < until, "Neovim does not report {problems} problems");
+    }
+    Ok(answered)
 }
 
 /// Measures the memory of all processes of a new Neovim some time after a proposal.
