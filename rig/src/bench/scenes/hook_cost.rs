@@ -44,8 +44,9 @@ impl Bench<'_> {
     }
 }
 
-/// The call of a tool that writes a file of the project.
-fn tool_call(project: &Path) -> String {
+/// The call of a tool that writes a file of the project. The changed lines contain `version`: a companion
+/// answers the same call from the review before.
+fn tool_call(project: &Path, version: &str) -> String {
     let input = json!({
         "session_id": "bench",
         "cwd": project,
@@ -53,7 +54,7 @@ fn tool_call(project: &Path) -> String {
         "tool_name": "Write",
         "tool_input": {
             "file_path": file(project, "hooked.rs"),
-            "content": text(FILE_BYTES, edits(FILE_BYTES), "as the agent writes it"),
+            "content": text(FILE_BYTES, edits(FILE_BYTES), version),
         },
     });
     input.to_string()
@@ -66,17 +67,19 @@ fn hook(subject: &Subject, program: &Path, samples: usize) -> Result<Measure> {
     let program = program.to_owned();
     let path = file(&companion.project, "hooked.rs");
     std::fs::write(&path, text(FILE_BYTES, 0, ""))?;
+    let mut proposals = 0;
     Ok(Box::new(move || {
-        let run_alone =
-            |_| run(&mut command(&program, &alone, ["hook", "claude"]), &alone.project(), || Ok(()));
+        let call = tool_call(&alone.project(), "version 1;");
+        let run_alone = |_| run(&mut command(&program, &alone, ["hook", "claude"]), &call, || Ok(()));
         let without = (0..samples).map(run_alone).collect::<Result<Vec<_>>>()?;
         let mut with = Vec::new();
         for _ in 0..samples {
+            proposals += 1;
+            let call = tool_call(&companion.project, &format!("version {proposals};"));
             let mut hook = companion.program(&["hook", "claude"]).context("this companion has no program")?;
-            let project = companion.project.clone();
             let desk = companion.desk()?;
             let accept = || desk.accept(&desk.wait_for_proposal(&path)?).map(drop);
-            with.push(run(&mut hook, &project, accept)?);
+            with.push(run(&mut hook, &call, accept)?);
         }
         Ok(vec![without.clone(), with.clone(), without, with])
     }))
@@ -86,7 +89,8 @@ fn hook(subject: &Subject, program: &Path, samples: usize) -> Result<Measure> {
 fn interpreter(program: &Path, arguments: [&'static str; 2], samples: usize) -> Measure {
     let (program, sandbox) = (program.to_owned(), Sandbox::new());
     Box::new(move || {
-        let once = |_| run(&mut command(&program, &sandbox, arguments), &sandbox.project(), || Ok(()));
+        let call = tool_call(&sandbox.project(), "version 1;");
+        let once = |_| run(&mut command(&program, &sandbox, arguments), &call, || Ok(()));
         let took = (0..samples).map(once).collect::<Result<Vec<_>>>()?;
         Ok(vec![took.clone(), took])
     })
@@ -101,13 +105,12 @@ fn command(program: &Path, sandbox: &Sandbox, arguments: [&str; 2]) -> Command {
 }
 
 /// Runs a hook with a tool call. Returns the time from its start to its end, in milliseconds.
-fn run(hook: &mut Command, project: &Path, decide: impl FnOnce() -> Result<()>) -> Result<f64> {
-    let input = tool_call(project);
+fn run(hook: &mut Command, call: &str, decide: impl FnOnce() -> Result<()>) -> Result<f64> {
     hook.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     let since = Instant::now();
     let mut hook = hook.spawn().context("the hook does not start")?;
     let stdin = hook.stdin.take();
-    stdin.context("the standard input is not piped")?.write_all(input.as_bytes())?;
+    stdin.context("the standard input is not piped")?.write_all(call.as_bytes())?;
     decide()?;
     let status = hook.wait()?;
     let took = millis(since.elapsed());
