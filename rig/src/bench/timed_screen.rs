@@ -113,3 +113,22 @@ impl TimedScreen {
         self.screen.wait_for_exit().context("the program does not end").map(drop)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_has_the_time_at_which_it_was_shown() -> Result<()> {
+        let sandbox = Sandbox::new();
+        let words = ["sh", "-c", "printf one; read line; printf two; read line"].map(OsString::from);
+        let mut screen = TimedScreen::start(&sandbox, [], words)?;
+        let one_at = screen.wait_for("the first text", |text| text.ends_with("one"))?;
+        let pressed_at = screen.press("\r")?;
+        screen.screen.wait_for_text("two")?;
+        let looked_at = Instant::now();
+        let two_at = screen.wait_for("the second text", |text| text.ends_with("two"))?;
+        assert!(one_at < pressed_at && pressed_at < two_at && two_at < looked_at);
+        Ok(())
+    }
+}
