@@ -1,5 +1,5 @@
-//! What a person feels of alongside, and of what they would use instead: each side is measured in turn, as
-//! subjects are.
+//! Measures alongside as people feel it, beside the programs that they would use instead: each side in turn,
+//! as subjects are.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -13,9 +13,9 @@ use crate::install::InstallError;
 /// Measures once, and returns the samples of each row.
 pub(super) type Measure = Box<dyn FnMut() -> Result<Vec<Vec<f64>>>>;
 
-/// What a person would use instead.
+/// A program that people would use instead.
 pub(super) struct Alternative {
-    /// The rows that have a figure of it.
+    /// The rows that have its figures.
     pub(super) rows: Range<usize>,
     /// The measurement, or the reason why there is none.
     pub(super) measure: Result<Measure>,

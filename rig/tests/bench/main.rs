@@ -111,7 +111,7 @@ const FELT_ROWS: [&str; 20] = [
 ];
 
 #[test]
-fn what_people_feel_is_measured_beside_what_they_would_use_instead() -> Result<()> {
+fn rows_that_people_feel_are_beside_other_programs() -> Result<()> {
     let report = measure(&plan_of(&FELT_SCENES), &[alongside("one")?])?;
     let people = &report.people;
     assert_eq!(people.columns, ["one", "instead"]);
