@@ -10,7 +10,7 @@ use super::super::report::Unit;
 use super::super::sides::{Alternative, Measure};
 use super::super::subject::Subject;
 use super::super::timed_screen::TimedScreen;
-use super::desk::propose;
+use super::desk::{READING_TIME, propose};
 use super::repository::Repository;
 use super::{between, edits, file, millis, size, text};
 
@@ -67,6 +67,7 @@ fn next_changes(screen: &mut TimedScreen, changes: usize, keys: usize) -> Result
     let mut took = Vec::new();
     let first = format!("(1/{changes})");
     screen.wait_for("the first change", |text| text.contains(&first))?;
+    std::thread::sleep(READING_TIME);
     for change in 2..=(keys + 1).min(changes) {
         let (prompt, pressed_at) = (format!("({change}/{changes})"), screen.press("j\r")?);
         let shown_at = screen.wait_for("the next change", |text| text.contains(&prompt))?;

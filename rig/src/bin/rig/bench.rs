@@ -68,7 +68,7 @@ pub(crate) fn bench(options: &Options) -> anyhow::Result<ExitCode> {
     let first = match (&options.start, &options.file) {
         (_, Some(file)) => Kind::File(file.clone()),
         (Some(command), None) => kind(command)?,
-        (None, None) => Kind::Ours(program(None, &["--quiet", "--release"])?),
+        (None, None) => Kind::Ours(program(None, if cfg!(debug_assertions) { &[] } else { &["--release"] })?),
     };
     let mut subjects = vec![subject(first, options.drive.clone())];
     let second = options.vs.clone().or(is_default.then(|| BASELINE.to_owned()));
