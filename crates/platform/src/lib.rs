@@ -28,6 +28,8 @@ pub mod random;
 pub mod shell;
 #[cfg(feature = "tokio")]
 pub mod signals;
+#[cfg(target_os = "linux")]
+mod socket_diag;
 pub mod sockets;
 pub mod spelling;
 pub mod stderr;

@@ -59,11 +59,11 @@ fn accepts(there: SocketAddr, address: SocketAddr) -> bool {
 #[cfg(target_os = "linux")]
 mod system {
     use super::Listening;
-    use crate::proc_files;
+    use crate::{proc_files, socket_diag};
 
     pub(super) fn listeners() -> Option<Vec<Listening>> {
         let us = rustix::process::geteuid().as_raw();
-        let all = proc_files::listeners()?.into_iter();
+        let all = socket_diag::listeners().ok().or_else(proc_files::listeners)?.into_iter();
         Some(all.map(|found| Listening { address: found.address, is_ours: found.user == us }).collect())
     }
 }

@@ -1,5 +1,8 @@
 //! Identifies this machine and its last start, because several machines may share a home directory.
 
+#[cfg(target_os = "linux")]
+use std::sync::LazyLock;
+
 use serde::{Deserialize, Serialize};
 
 /// A start (boot) of a machine.
@@ -27,16 +30,22 @@ impl Boot {
     pub fn here() -> Option<Self> {
         #[cfg(target_os = "linux")]
         {
-            let read = |path: &str| std::fs::read_to_string(path).ok().map(|text| text.trim().to_owned());
-            let id = read("/proc/sys/kernel/random/boot_id")?;
-            let names =
-                ["/proc/sys/kernel/hostname", "/etc/machine-id"].map(|path| read(path).unwrap_or_default());
-            // The id of a machine is confidential.
-            let machine = format!("{:016x}", hash(&names));
-            Some(Self { id, machine })
+            static HERE: LazyLock<Option<Boot>> = LazyLock::new(Boot::read);
+            HERE.clone()
         }
         #[cfg(not(target_os = "linux"))]
         None
+    }
+
+    #[cfg(target_os = "linux")]
+    fn read() -> Option<Self> {
+        let read = |path: &str| std::fs::read_to_string(path).ok().map(|text| text.trim().to_owned());
+        let id = read("/proc/sys/kernel/random/boot_id")?;
+        let names =
+            ["/proc/sys/kernel/hostname", "/etc/machine-id"].map(|path| read(path).unwrap_or_default());
+        // The id of a machine is confidential.
+        let machine = format!("{:016x}", hash(&names));
+        Some(Self { id, machine })
     }
 
     /// Compares this boot with the current one.
