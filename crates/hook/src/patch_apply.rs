@@ -122,7 +122,7 @@ fn apply_chunks(original: &str, text: &str, chunks: &[Chunk]) -> Result<String, 
     Ok(replace_lines(original, &places))
 }
 
-/// Lines of a file that are replace_lines.
+/// Lines of a file that others replace.
 struct Replaced<'a> {
     /// The index of the first of these lines in the file.
     at: usize,

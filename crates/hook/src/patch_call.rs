@@ -69,7 +69,7 @@ fn change_of_section(
         (patch_grammar::Change::Update { move_to: Some(to), chunks }, text) => {
             let remark = match read(to) {
                 TextFile::Absent => format!("This moves {own_path} to {to}."),
-                // The counts_text compare with the text that the move replaces.
+                // The counts compare with the text that the move replaces.
                 _ => format!(
                     "This moves {own_path} to {to}{}, and replaces the file there.",
                     counts_text(chunks)

@@ -168,7 +168,7 @@ fn split_hunks(change: ChangeBack) -> Vec<ChangeBack> {
     hunks.into_iter().map(one).collect()
 }
 
-/// Makes the comment that split_hunks the agent to undo a change.
+/// Makes the comment that asks the agent to undo a change.
 fn undo_comment(id: CommentId, back: ChangeBack, look: &TurnLook, at: u64) -> Line {
     let found = look.files.iter().find(|file| file.told.path == back.path);
     let path = found.map(|file| paths::to_bytes(&file.path));

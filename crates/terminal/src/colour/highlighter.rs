@@ -61,7 +61,7 @@ pub(super) struct Highlighter {
     classes: Classes,
     /// The parser's states at the beginnings of pieces of the requested texts.
     states: LatestTexts<State>,
-    /// The number of lines that have been parsed_lines.
+    /// The number of lines that were parsed.
     pub(super) parsed_lines: usize,
 }
 
@@ -108,7 +108,7 @@ fn plain_piece(text: &Text, piece: usize) -> PieceSpans {
 }
 
 /// The line and the state with which to start parsing, so that the state is probably right at `line`: a
-/// boundary that was parsed_lines before, the beginning of the text, or an unindented line below an empty
+/// boundary that the parser has passed, the beginning of the text, or an unindented line below an empty
 /// line.
 fn parse_start(
     states: &HashMap<usize, State>,

@@ -28,7 +28,7 @@ pub(crate) fn staged_paths(access: &TreeAccess) -> Option<HashSet<Vec<u8>>> {
 }
 
 /// Returns a git that reads a copy of the project's index; `None` if there is no index, or it cannot be
-/// git_with_copy.
+/// copied.
 fn git_with_copy(access: &TreeAccess) -> Option<Git> {
     let index = access.tree.repository.as_ref()?.directory.join("index");
     let copy = access.store.file("project-index");

@@ -17,8 +17,8 @@ use super::{between, edits, file, millis, size, text};
 use crate::agent_cli::bin;
 use crate::editors::install_delta;
 
-/// The time for which a person reads before the first key. The colours come meanwhile, and line mode ignores keys that
-/// come before 300 ms.
+/// The time for which a person reads before the first key. The colours come meanwhile, and line mode ignores
+/// keys that come before 300 ms.
 pub(super) const READING_TIME: Duration = Duration::from_millis(700);
 
 impl Bench<'_> {

@@ -31,8 +31,8 @@ impl Bench<'_> {
         self.measure_sides(&rows, self.plan.starts, begin, Vec::new())
     }
 
-    /// Measures the start of an editor with and without its plugin. `prepare` returns the function that starts
-    /// the editor once, with this program or without the plugin.
+    /// Measures the start of an editor with and without its plugin. `prepare` returns the function that
+    /// starts the editor once, with this program or without the plugin.
     fn start_ups(&mut self, what: &str, prepare: fn(Option<&Path>) -> Result<Start>) -> Result<()> {
         (self.report_progress)(what);
         let rows = [
