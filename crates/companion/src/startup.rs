@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use alongside_platform::random;
+use alongside_platform::{random, watch};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
@@ -174,12 +174,11 @@ fn begin_sweep(dirs: AppDirs, own_token: Arc<str>) {
 
 /// Runs the loop in a task that ends the companion after the loop.
 fn run(main_loop: MainLoop, inbox: mpsc::UnboundedReceiver<Event>, listener: Listener) {
-    // The kernel takes some ten milliseconds to end a watch. The caller of `stop` does not wait for that.
     let (watch, _) = main_loop.disk.watch();
     tokio::spawn(async move {
         let (writer, shutdown) = main_loop.run(inbox).await;
+        watch::end(watch);
         finish(listener, &writer, shutdown).await;
-        drop(watch);
     });
 }
 

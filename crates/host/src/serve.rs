@@ -10,7 +10,7 @@ use alongside_common::signals::{self, Signals};
 use alongside_companion::{Companion, DeskId, DeskProfile, Editor};
 use alongside_desk::socket::{EditorProcess, Goodbye, Hello, Peer, Report, Role};
 use alongside_desk::{Desk, Request, SnapshotTaken};
-use alongside_platform::watch::Watch;
+use alongside_platform::watch::{self, Watch};
 use futures_util::future::select_all;
 use interprocess::local_socket::tokio::{Listener, Stream};
 use tokio::sync::oneshot;
@@ -325,8 +325,10 @@ impl RunningHost {
         }
     }
 
-    /// Ends the companion, then reports the end to the process that requested it.
+    /// Ends the companion, then reports the end to the process that requested it. Nothing is watched
+    /// meanwhile.
     async fn end(self, ending: Ending) {
+        watch::end(self.watch);
         match ending.how {
             Goodbye::Stopped => self.companion.stop().await,
             Goodbye::HandedOver => self.companion.hand_over().await,

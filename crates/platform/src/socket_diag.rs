@@ -1,12 +1,10 @@
-//! The listeners of this machine, as Linux's sock_diag(7) reports them. In `/proc/net/tcp`, the kernel searches the whole
-//! table of connections for them, which takes 5 ms on a large machine without any connection.
+//! The listeners of this machine, as Linux's `sock_diag(7)` reports them. For `/proc/net/tcp`, the kernel
+//! searches the whole table of connections, which takes 5 ms on a large machine without any connection.
 
 use std::io;
 use std::net::SocketAddr;
 
-use netlink_packet_core::{
-    NLM_F_DUMP, NLM_F_REQUEST, NetlinkDeserializable, NetlinkHeader, NetlinkMessage, NetlinkPayload,
-};
+use netlink_packet_core::{NLM_F_DUMP, NLM_F_REQUEST, NetlinkHeader, NetlinkMessage, NetlinkPayload};
 use netlink_packet_sock_diag::SockDiagMessage;
 use netlink_packet_sock_diag::constants::{AF_INET, AF_INET6, IPPROTO_TCP};
 use netlink_packet_sock_diag::inet::{ExtensionFlags, InetRequest, SocketId, StateFlags};

@@ -11,6 +11,7 @@
 #[cfg(any(test, not(target_os = "linux")))]
 mod notify_events;
 
+use std::borrow::Borrow;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -76,6 +77,11 @@ impl Watch {
         }
         std::future::pending().await
     }
+}
+
+/// Ends a watch on a thread of its own: the kernel takes some ten milliseconds. Needs a Tokio runtime.
+pub fn end(watch: impl Borrow<Watch> + Send + 'static) {
+    tokio::task::spawn_blocking(move || drop(watch));
 }
 
 #[cfg(target_os = "linux")]
