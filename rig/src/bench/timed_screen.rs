@@ -73,8 +73,17 @@ impl TimedScreen {
 
     /// Waits until `is_shown` accepts the text of the screen. Returns the time at which that text was shown.
     pub(super) fn wait_for(&mut self, what: &str, is_shown: impl Fn(&str) -> bool) -> Result<Instant> {
+        self.wait_for_picture(what, |picture| is_shown(&text_of(picture)))
+    }
+
+    /// As [`wait_for`](Self::wait_for), for the whole picture with its colours.
+    pub(super) fn wait_for_picture(
+        &mut self,
+        what: &str,
+        is_shown: impl Fn(&vt100::Screen) -> bool,
+    ) -> Result<Instant> {
         let until = Instant::now() + PATIENCE;
-        while !is_shown(&self.text()) {
+        while !is_shown(self.picture.screen()) {
             ensure!(Instant::now() < until, "{what} is not shown:\n{}", frame(self.picture.screen()));
             if !self.draw_next_piece()? {
                 std::thread::sleep(Duration::from_millis(1));
@@ -99,7 +108,7 @@ impl TimedScreen {
 
     /// Returns the text of the screen as far as it was waited for, without whitespace at its end.
     pub(super) fn text(&self) -> String {
-        self.picture.screen().contents().trim_end().to_owned()
+        text_of(self.picture.screen())
     }
 
     /// Asks the program to end, and waits for its end.
@@ -112,6 +121,10 @@ impl TimedScreen {
     pub(super) fn wait_for_end(mut self) -> Result<()> {
         self.screen.wait_for_exit().context("the program does not end").map(drop)
     }
+}
+
+fn text_of(picture: &vt100::Screen) -> String {
+    picture.contents().trim_end().to_owned()
 }
 
 #[cfg(test)]

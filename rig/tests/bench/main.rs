@@ -87,12 +87,13 @@ const FELT_SCENES: [Scene; 5] =
     [Scene::Desk, Scene::LineMode, Scene::Plugins, Scene::HookCost, Scene::Neovim];
 
 /// The rows of what people feel, with the beginning of each name.
-const FELT_ROWS: [&str; 20] = [
+const FELT_ROWS: [&str; 21] = [
     "start of the desk → 10 KB painted; instead: git diff in less",
     "a key at the desk → the screen, 10 KB; instead: a line further in less",
     "start of the desk → 10 KB painted; instead: git diff with delta",
     "a key at the desk → the screen, 10 KB; instead: a line further in delta's less",
     "a proposal of 10 KB → the screen of an open desk",
+    "the first paint of 10 KB → its colours",
     "a letter in line mode → the next change, 10 KB; instead: git add -p",
     "Neovim's --startuptime with the plugin; instead: without it",
     "Vim's --startuptime with the plugin; instead: without it",

@@ -11,6 +11,7 @@ use syntect::parsing::{ParseState, ScopeStack, SyntaxReference, SyntaxSet};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::classes::Classes;
+use super::parsed_lines::ParsedLines;
 use super::spans::{ColourRequest, ColouredPiece, LINES_PER_PIECE, LatestTexts, PieceSpans, Span};
 
 /// The most lines above the requested ones at which parsing begins.
@@ -21,8 +22,8 @@ const MAX_LOOK_BACK_LINES: usize = 512;
 const MAX_LINE_BYTES: usize = 2_000;
 
 /// The state of the parser between two lines.
-#[derive(Clone)]
-struct State {
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct State {
     parse: ParseState,
     scopes: ScopeStack,
 }
@@ -61,14 +62,13 @@ pub(super) struct Highlighter {
     classes: Classes,
     /// The parser's states at the beginnings of pieces of the requested texts.
     states: LatestTexts<State>,
-    /// The number of lines that were parsed.
-    pub(super) parsed_lines: usize,
+    pub(super) parsed_lines: ParsedLines,
 }
 
 impl Highlighter {
     pub(super) fn new(classes: Classes) -> Self {
         let syntaxes = two_face::syntax::extra_newlines();
-        Self { syntaxes, classes, states: LatestTexts::default(), parsed_lines: 0 }
+        Self { syntaxes, classes, states: LatestTexts::default(), parsed_lines: ParsedLines::default() }
     }
 
     /// Computes the colours of a piece of a text.
@@ -83,8 +83,9 @@ impl Highlighter {
             if line.is_multiple_of(LINES_PER_PIECE) {
                 states.insert(line / LINES_PER_PIECE, state.clone());
             }
-            *parsed_lines += 1;
-            let coloured = state.highlight_line(text.lines(line..line + 1), syntaxes, classes);
+            let content = text.lines(line..line + 1);
+            let coloured = parsed_lines
+                .highlight(content, &mut state, |state| state.highlight_line(content, syntaxes, classes));
             let coloured = coloured.unwrap_or_else(|| {
                 // If the grammar fails on a line, parsing starts again at the next line.
                 state = State::new(syntax);

@@ -5,6 +5,7 @@
 
 mod classes;
 mod highlighter;
+mod parsed_lines;
 mod spans;
 #[cfg(test)]
 mod tests;

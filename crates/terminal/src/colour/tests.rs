@@ -95,14 +95,38 @@ fn long_lines_are_plain_and_what_follows_is_not() {
 
 #[test]
 fn a_far_line_is_parsed_from_nearby_and_goes_on_there() {
-    let text = Text::new("def f(x):\n    return 1\n\n".repeat(70_000));
+    let function = |number: u32| format!("def f{number}(x):\n    return {number}\n\n");
+    let functions: String = (0..70_000).map(function).collect();
+    let text = Text::new(functions);
     let mut highlighter = Highlighter::new(Classes::new().unwrap());
     let piece = highlighter.highlight_piece("a.py", &text, 3_000);
     assert!(!piece[0].is_empty() || !piece[1].is_empty());
-    assert!(highlighter.parsed_lines <= 512 + 2 * LINES_PER_PIECE, "{} lines", highlighter.parsed_lines);
-    let before = highlighter.parsed_lines;
+    let before = highlighter.parsed_lines.parsed;
+    assert!(before <= 512 + 2 * LINES_PER_PIECE, "{before} lines");
     highlighter.highlight_piece("a.py", &text, 3_001);
-    assert_eq!(highlighter.parsed_lines - before, LINES_PER_PIECE);
+    // An empty line was parsed in this state before.
+    let first = 3_001 * LINES_PER_PIECE;
+    let not_empty = (first..first + LINES_PER_PIECE).filter(|line| line % 3 != 2).count();
+    assert_eq!(highlighter.parsed_lines.parsed - before, not_empty);
+}
+
+#[test]
+fn a_line_of_both_texts_is_parsed_once_if_its_state_is_the_same() {
+    let lines: Vec<_> =
+        (0..LINES_PER_PIECE).map(|number| format!("let value_{number} = {number};\n")).collect();
+    let (original, mut proposed) = (lines.concat(), lines);
+    proposed[10] = "let other = 1;\n".into();
+    let mut highlighter = Highlighter::new(Classes::new().unwrap());
+    let first = highlighter.highlight_piece("a.rs", &Text::new(original), 0);
+    let before = highlighter.parsed_lines.parsed;
+    let second = highlighter.highlight_piece("a.rs", &Text::new(proposed.concat()), 0);
+    assert_eq!(highlighter.parsed_lines.parsed - before, 1);
+    assert_eq!(second[11..], first[11..]);
+
+    proposed[10] = "/* a comment\n".into();
+    let commented = highlighter.highlight_piece("a.rs", &Text::new(proposed.concat()), 0);
+    assert_eq!(commented[..10], first[..10]);
+    assert!(commented[11..].iter().all(|spans| spans[0].class == Class::Comment), "{commented:?}");
 }
 
 #[test]

@@ -17,8 +17,7 @@ use super::{between, edits, file, millis, size, text};
 use crate::agent_cli::bin;
 use crate::editors::install_delta;
 
-/// The time for which a person reads before the first key. The colours come meanwhile, and line mode ignores
-/// keys that come before 300 ms.
+/// The time for which a person reads before the first key. Line mode ignores keys that come before 300 ms.
 pub(super) const READING_TIME: Duration = Duration::from_millis(700);
 
 impl Bench<'_> {
@@ -34,6 +33,7 @@ impl Bench<'_> {
                 row_key(format!("{start}; instead: git diff with delta"), Unit::Millis),
                 row_key(format!("{key}; instead: a line further in delta's less"), Unit::Millis),
                 row_key(format!("a proposal of {size} → the screen of an open desk"), Unit::Millis),
+                row_key(format!("the first paint of {size} → its colours"), Unit::Millis),
             ];
             let less = Alternative { rows: 0..2, measure: pager("less", bytes, keys) };
             let delta = Alternative { rows: 2..4, measure: pager("delta", bytes, keys) };
@@ -65,6 +65,8 @@ fn desk(subject: &Subject, bytes: usize, keys: usize) -> Result<Measure> {
         let started_at = screen.enter(&command)?;
         let painted_at = screen.wait_for("the proposal", |text| text.contains(&version))?;
         let painted = vec![millis(between(started_at, painted_at))];
+        let coloured_at = screen.wait_for_picture("the colours", is_coloured)?;
+        let coloured = vec![millis(between(painted_at, coloured_at))];
         std::thread::sleep(READING_TIME);
         let mut moved = Vec::new();
         for change in 2..=(keys + 1).min(edits(bytes)) {
@@ -84,8 +86,20 @@ fn desk(subject: &Subject, bytes: usize, keys: usize) -> Result<Measure> {
         screen.wait_for("the end of the second review", |text| !text.contains(&version))?;
         screen.press("q")?;
         screen.wait_for_shell()?;
-        Ok(vec![painted.clone(), moved.clone(), painted, moved, shown])
+        Ok(vec![painted.clone(), moved.clone(), painted, moved, shown, coloured])
     }))
+}
+
+/// Whether lines of code have the colours of their grammar: a function has another one than a variable.
+fn is_coloured(picture: &vt100::Screen) -> bool {
+    let (_, columns) = picture.size();
+    (0..).zip(picture.rows(0, columns)).any(|(row, text)| {
+        let colour = |word: &str| {
+            let column = text.split_once(word)?.0.chars().count();
+            Some(picture.cell(row, u16::try_from(column).ok()?)?.fgcolor())
+        };
+        colour("compute").is_some_and(|of_function| Some(of_function) != colour("value"))
+    })
 }
 
 /// The command line that starts the desk.
