@@ -3,8 +3,6 @@
 #[path = "../../desk/benches/inputs/mod.rs"]
 mod inputs;
 
-use std::sync::Arc;
-
 use alongside_companion::fuzzing;
 use alongside_contract::context::{Cursor, IdeContext, OpenFile, WorkspaceState};
 use bytes::Bytes;
@@ -22,7 +20,7 @@ fn open_diff_in(bencher: Bencher<'_, '_>, bytes: usize) {
     let params = format!(r#"{{"name":"openDiff","arguments":{arguments}}}"#);
     let body = format!(r#"{{"method":"tools/call","params":{params},"jsonrpc":"2.0","id":7}}"#);
     let read = fuzzing::read_open_diff(body.clone().into_bytes());
-    assert_eq!(read.map(|(_, text)| text), Some(source(bytes).into()));
+    assert_eq!(read.map(|(_, text)| text), Some(source(bytes)));
     bencher
         .counter(BytesCount::of_str(&body))
         .with_inputs(|| body.clone().into_bytes())
@@ -30,7 +28,7 @@ fn open_diff_in(bencher: Bencher<'_, '_>, bytes: usize) {
 }
 
 #[inline(never)]
-fn hot_open_diff_in(body: Vec<u8>) -> Option<(String, Arc<str>)> {
+fn hot_open_diff_in(body: Vec<u8>) -> Option<(String, String)> {
     black_box(fuzzing::read_open_diff(body))
 }
 

@@ -28,6 +28,7 @@ use crate::discovery::publisher::PublishResult;
 use crate::ids::DeskId;
 use crate::last_words::look::LookResult;
 use crate::persistence::drafts::WrittenDraft;
+use crate::reviews::large_text::LargeText;
 use crate::reviews::proposal::{NotOpened, PreparedProposal};
 use crate::reviews::target::{BadTarget, Fingerprint};
 use crate::rules::evaluation::Rules;
@@ -49,9 +50,9 @@ pub(crate) enum Event {
     RequestRead { session: String },
     /// An agent calls `openDiff`. The answer waits for the journal.
     OpenDiff { session: String, open: OpenDiff, answer: oneshot::Sender<Result<(), NotOpened>> },
-    /// An [unprepared](Proposal::Unprepared) proposal is compared with its file. The error is the text of a
-    /// proposal that cannot be compared.
-    ProposalPrepared(Result<Box<PreparedProposal>, Arc<str>>),
+    /// The [unprepared](Proposal::Unprepared) proposal of this text is compared with its file. `None` if that
+    /// is impossible.
+    ProposalPrepared { proposed: Arc<LargeText>, prepared: Option<Box<PreparedProposal>> },
     /// An agent calls `closeDiff`.
     CloseDiff { session: String, file_path: String, answer: oneshot::Sender<LastText> },
     /// An agent has answered the ping of this id.
@@ -159,7 +160,7 @@ pub(crate) enum Proposal {
     /// The proposal is compared with its file, or there is a reason why it cannot be shown.
     Prepared(Result<Box<PreparedProposal>, BadTarget>),
     /// A large text whose target can be opened. [`Event::ProposalPrepared`] follows.
-    Unprepared(Arc<str>),
+    Unprepared(Arc<LargeText>),
 }
 
 /// A request of a known session, before its messages are read.

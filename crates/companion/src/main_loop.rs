@@ -45,6 +45,7 @@ use crate::persistence::journal::{Journal, JournalChanges};
 use crate::persistence::recovery::{NextWrite, Outdated, Recovery};
 use crate::reviews::decisions::{AcceptedBy, Way};
 use crate::reviews::draft_versions::DraftChange;
+use crate::reviews::large_text::LargeText;
 use crate::reviews::proposal::{NotOpened, PreparedProposal};
 use crate::reviews::registry::{DecisionCall, Reviews};
 use crate::reviews::review::{Asker, PendingReview};
@@ -166,7 +167,7 @@ impl MainLoop {
                 let opened = self.open_diff(&session, open);
                 self.recovery.answer_after_write(answer, opened);
             }
-            Event::ProposalPrepared(prepared) => self.end_preparation(prepared),
+            Event::ProposalPrepared { proposed, prepared } => self.end_preparation(&proposed, prepared),
             Event::CloseDiff { session, file_path, answer } => self.close_diff(session, file_path, answer),
             Event::Receipt { session, id } => self.handle_receipt(&session, &id),
             Event::DiagnosticsWanted(answer) => self.ask_for_diagnostics(answer),
@@ -400,12 +401,11 @@ impl MainLoop {
     }
 
     /// Opens the review of a large text, unless its proposal has ended meanwhile.
-    fn end_preparation(&mut self, prepared: Result<Box<PreparedProposal>, Arc<str>>) {
-        let proposed = prepared.as_ref().map_or_else(|text| text, |prepared| prepared.proposed());
+    fn end_preparation(&mut self, proposed: &Arc<LargeText>, prepared: Option<Box<PreparedProposal>>) {
         let Some(unprepared) = self.reviews.unprepared.take(proposed) else { return };
         match prepared {
-            Ok(prepared) => self.open_prepared(&unprepared.session, unprepared.agent, *prepared),
-            Err(_) => self.deliver_unprepared(&unprepared, Closing::Interrupted),
+            Some(prepared) => self.open_prepared(&unprepared.session, unprepared.agent, *prepared),
+            None => self.deliver_unprepared(&unprepared, Closing::Interrupted),
         }
         self.recovery.mark_outdated(&unprepared.session);
     }
@@ -693,7 +693,7 @@ impl MainLoop {
     }
 
     fn deliver_unprepared(&mut self, ended: &UnpreparedProposal, closing: Closing) {
-        self.deliver_text(&ended.session, &ended.file_path, &ended.proposed, closing);
+        self.deliver_text(&ended.session, &ended.file_path, &ended.proposed.shared(), closing);
     }
 
     /// Sends the outcome of a review with this last text to the session that asked.

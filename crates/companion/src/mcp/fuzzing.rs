@@ -96,11 +96,11 @@ impl Endpoint {
 
 /// Returns the path and the text of an `openDiff`, from the body of its request.
 #[must_use]
-pub fn read_open_diff(mut body: Vec<u8>) -> Option<(String, Arc<str>)> {
+pub fn read_open_diff(mut body: Vec<u8>) -> Option<(String, String)> {
     if let Cow::Owned(fixed) = surrogates::replace_lone(&body) {
         body = fixed;
     }
-    large_open_diff::read(&mut body).map(|(_, open)| (open.file_path, open.new_content))
+    large_open_diff::read(&mut body).map(|call| (call.file_path, call.text))
 }
 
 /// Answers an event in the shortest way.

@@ -9,6 +9,7 @@ pub(crate) mod draft_versions;
 mod git_directories;
 mod git_settings;
 pub(crate) mod ground;
+pub(crate) mod large_text;
 pub(crate) mod line_endings;
 mod link_targets;
 pub(crate) mod outcome;

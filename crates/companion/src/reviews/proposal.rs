@@ -224,11 +224,6 @@ impl PreparedProposal {
         &self.real
     }
 
-    /// Returns the text that the agent proposes.
-    pub(crate) fn proposed(&self) -> &Arc<str> {
-        self.composition.proposed()
-    }
-
     pub(crate) fn outside(&self) -> Option<&str> {
         self.outside.as_deref()
     }

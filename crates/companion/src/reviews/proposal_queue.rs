@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::Semaphore;
 
 use super::ground::Ground;
+use super::large_text::LargeText;
 use super::proposal::{OpenProposal, PreparedProposal, RemovedFile};
 use super::target::{BadTarget, OpenTarget};
 use crate::long_work::MAX_INLINE_BYTES;
@@ -113,19 +114,28 @@ impl ProposalQueue {
         }
     }
 
-    /// Opens the target of a proposal for [`prepare_open`](Self::prepare_open). Returns `None` after a panic,
-    /// or when the runtime ends.
-    pub(crate) async fn open(
-        &self,
+    /// Opens the target of a large proposal for [`prepare_large`](Self::prepare_large). Returns `None` after a
+    /// panic, or when the runtime ends.
+    pub(crate) async fn open(&self, file_path: String) -> Option<Result<OpenTarget, BadTarget>> {
+        run_blocking(move || OpenTarget::open(&file_path)).await
+    }
+
+    /// Reads and compares the target of a large proposal, once there is room. Returns `None` after a panic, or
+    /// when the runtime ends.
+    pub(crate) async fn prepare_large(
+        self: &Arc<Self>,
         file_path: String,
-        proposed: Arc<str>,
-    ) -> Option<Result<OpenProposal, BadTarget>> {
-        run_blocking(move || OpenProposal::open(file_path, proposed)).await
+        target: OpenTarget,
+        proposed: Arc<LargeText>,
+        roots: Arc<[PathBuf]>,
+    ) -> Option<PreparedProposal> {
+        let open = run_blocking(move || OpenProposal::new(file_path, target, proposed.shared())).await?;
+        self.prepare_open(open, roots).await
     }
 
     /// Reads and compares an open target, once there is room. Returns `None` after a panic, or when the
     /// runtime ends.
-    pub(crate) async fn prepare_open(
+    async fn prepare_open(
         self: &Arc<Self>,
         open: OpenProposal,
         roots: Arc<[PathBuf]>,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use alongside_desk::Agent;
 
+use super::large_text::LargeText;
 use crate::persistence::journal::Undecided;
 
 /// The proposals in preparation.
@@ -18,8 +19,7 @@ pub(crate) struct UnpreparedProposal {
     pub(crate) agent: Agent,
     /// The path as the agent spells it.
     pub(crate) file_path: String,
-    /// The proposed text. Its address identifies the proposal.
-    pub(crate) proposed: Arc<str>,
+    pub(crate) proposed: Arc<LargeText>,
 }
 
 impl UnpreparedProposals {
@@ -29,7 +29,7 @@ impl UnpreparedProposals {
     }
 
     /// Removes and returns the proposal with this text; `None` if it has ended.
-    pub(crate) fn take(&mut self, proposed: &Arc<str>) -> Option<UnpreparedProposal> {
+    pub(crate) fn take(&mut self, proposed: &Arc<LargeText>) -> Option<UnpreparedProposal> {
         self.take_where(|proposal| Arc::ptr_eq(&proposal.proposed, proposed)).pop()
     }
 

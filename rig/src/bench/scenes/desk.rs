@@ -93,7 +93,7 @@ fn desk(subject: &Subject, bytes: usize, keys: usize) -> Result<Measure> {
 /// Whether lines of code have the colours of their grammar: a function has another one than a variable.
 fn is_coloured(picture: &vt100::Screen) -> bool {
     let (_, columns) = picture.size();
-    (0..).zip(picture.rows(0, columns)).any(|(row, text)| {
+    (0..).zip(picture.rows(0, columns.get())).any(|(row, text)| {
         let colour = |word: &str| {
             let column = text.split_once(word)?.0.chars().count();
             Some(picture.cell(row, u16::try_from(column).ok()?)?.fgcolor())

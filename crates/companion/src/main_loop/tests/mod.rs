@@ -41,6 +41,7 @@ use crate::events::{Events, OpenStream, StartedRequest};
 use crate::long_work::MAX_INLINE_BYTES;
 use crate::persistence::drafts::Drafts;
 use crate::reviews::ground::Ground;
+use crate::reviews::large_text::LargeText;
 use crate::reviews::proposal::PreparedProposal;
 use crate::{AppDirs, Builder, Companion, Editor, PortHold, StartError, Workspace};
 
@@ -356,21 +357,22 @@ impl Agent {
         self.events.ask(|answer| Event::OpenDiff { session, open, answer }).await.unwrap()
     }
 
-    /// Proposes a text whose comparison ends with [`end_preparation`](Self::end_preparation). Returns the
-    /// prepared proposal.
-    async fn open_unprepared(&self, file: &str, text: &str) -> PreparedProposal {
+    /// Proposes a text whose comparison ends with [`end_preparation`](Self::end_preparation). Returns the text
+    /// and the prepared proposal.
+    async fn open_unprepared(&self, file: &str, text: &str) -> (Arc<LargeText>, PreparedProposal) {
         let StartedRequest { number: request, roots } = self.begin_request().await.unwrap();
         let prepared = PreparedProposal::prepare(file.into(), text, &Ground::new(&roots, None)).unwrap();
-        let (session, proposal) = (self.session.clone(), Proposal::Unprepared(prepared.proposed().clone()));
+        let proposed = Arc::new(LargeText::from(text.to_owned()));
+        let (session, proposal) = (self.session.clone(), Proposal::Unprepared(proposed.clone()));
         let open = OpenDiff { request, file_path: file.to_owned(), call: None, proposal };
         self.events.ask(|answer| Event::OpenDiff { session, open, answer }).await.unwrap().unwrap();
         self.end_request();
-        prepared.judged_by(roots)
+        (proposed, prepared.judged_by(roots))
     }
 
     /// Reports that a proposal is compared with its file.
-    fn end_preparation(&self, prepared: PreparedProposal) {
-        self.events.send(Event::ProposalPrepared(Ok(Box::new(prepared))));
+    fn end_preparation(&self, (proposed, prepared): (Arc<LargeText>, PreparedProposal)) {
+        self.events.send(Event::ProposalPrepared { proposed, prepared: Some(Box::new(prepared)) });
     }
 
     /// Ends the session. Returns whether there was one.

@@ -72,8 +72,8 @@ async fn a_session_that_ends_before_the_comparison_gets_no_review() {
 #[tokio::test(start_paused = true)]
 async fn a_text_that_cannot_be_compared_is_rejected() {
     let (mut story, agent, mut stream) = Story::with_listener().await;
-    let prepared = agent.open_unprepared(&story.file, FIRST).await;
-    agent.events.send(Event::ProposalPrepared(Err(prepared.proposed().clone())));
+    let (proposed, _) = agent.open_unprepared(&story.file, FIRST).await;
+    agent.events.send(Event::ProposalPrepared { proposed, prepared: None });
     assert_eq!(next_outcome(&mut stream).await.0["method"], "ide/diffRejected");
     story.expect_no_review(&agent).await;
 }

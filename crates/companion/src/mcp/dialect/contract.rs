@@ -8,6 +8,7 @@ use alongside_contract::mcp::CallToolResult;
 use alongside_contract::rpc::{self, Id, Message};
 use serde_json::json;
 use serde_json::value::RawValue;
+use tokio::sync::oneshot;
 
 use super::contract_tools::{self as tools, BadCall, ToolCall};
 use super::initialize::initialize;
@@ -18,6 +19,7 @@ use crate::events::{Event, EventOnDrop, OpenDiff, Proposal, StartedRequest};
 use crate::long_work::{MAX_INLINE_BYTES, work_on};
 use crate::mcp::excerpt::excerpt;
 use crate::mcp::server::Server;
+use crate::reviews::large_text::LargeText;
 use crate::reviews::proposal::NotOpened;
 
 /// The sender of the messages of one POST.
@@ -89,18 +91,28 @@ impl Caller {
     ) -> RpcResponse {
         let Some(session) = self.session.clone() else { return RpcResponse::SessionRequired };
         let result = match call {
-            Ok(ToolCall::OpenDiff(_)) if self.server.context_only => {
+            Ok(ToolCall::OpenDiff(_) | ToolCall::OpenLarge { .. }) if self.server.context_only => {
                 Some(CallToolResult::error(tools::CONTEXT_ONLY))
             }
-            Ok(ToolCall::OpenDiff(open)) => match self.open_diff(session, open).await {
-                Some(opened) => tools::opened(opened),
-                None => {
-                    let why = "the proposal could not be prepared";
-                    return RpcResponse::Reply(rpc::error(Some(id), rpc::INVALID_REQUEST, why));
+            Ok(ToolCall::OpenDiff(OpenDiffRequest { file_path, new_content })) => {
+                let opened = if new_content.len() <= MAX_INLINE_BYTES {
+                    self.open_diff(session, file_path, new_content).await
+                } else {
+                    self.open_large_diff(session, file_path, new_content.into()).await
+                };
+                match opened {
+                    Some(opened) => tools::opened(opened),
+                    None => return not_prepared(id),
                 }
-            },
+            }
+            Ok(ToolCall::OpenLarge { file_path, proposed }) => {
+                match self.open_large_diff(session, file_path, proposed).await {
+                    Some(opened) => tools::opened(opened),
+                    None => return not_prepared(id),
+                }
+            }
             Ok(ToolCall::CloseDiff(close)) => {
-                let (answer, receiver) = tokio::sync::oneshot::channel();
+                let (answer, receiver) = oneshot::channel();
                 self.server.events.send(Event::CloseDiff { session, file_path: close.file_path, answer });
                 // The order matters as for `openDiff`.
                 self.read_guard = None;
@@ -120,33 +132,63 @@ impl Caller {
         result.map_or(RpcResponse::NoSuchSession, |result| reply(id, &result))
     }
 
-    /// Carries out `openDiff`. A large text is compared with its file after the answer. Returns `None` if the
-    /// proposal could not be prepared.
-    async fn open_diff(&mut self, session: String, open: OpenDiffRequest) -> Option<Result<(), NotOpened>> {
-        let OpenDiffRequest { file_path, new_content: proposed } = open;
-        let StartedRequest { number: request, roots } = self.request_in_session.clone();
+    /// Carries out `openDiff`. Returns `None` if the proposal could not be prepared.
+    async fn open_diff(
+        &mut self,
+        session: String,
+        file_path: String,
+        proposed: Arc<str>,
+    ) -> Option<Result<(), NotOpened>> {
+        let roots = self.request_in_session.roots.clone();
+        let prepared = self.server.proposals.prepare(file_path.clone(), proposed, roots).await?;
+        let answer = self.propose(session, file_path, Proposal::Prepared(prepared.map(Box::new)));
+        Some(answer.await.unwrap_or(Err(NotOpened::UnknownSession)))
+    }
+
+    /// Carries out `openDiff` with a large text, which is compared with its file after the answer. Returns
+    /// `None` if the target could not be opened for an unknown reason.
+    async fn open_large_diff(
+        &mut self,
+        session: String,
+        file_path: String,
+        proposed: LargeText,
+    ) -> Option<Result<(), NotOpened>> {
         let Server { proposals, events, .. } = &*self.server;
-        let (proposal, unprepared) = if proposed.len() <= MAX_INLINE_BYTES {
-            let prepared = proposals.prepare(file_path.clone(), proposed.clone(), roots.clone()).await?;
-            (Proposal::Prepared(prepared.map(Box::new)), None)
-        } else {
-            match proposals.open(file_path.clone(), proposed.clone()).await? {
-                Ok(open) => (Proposal::Unprepared(proposed.clone()), Some(open)),
-                Err(bad) => (Proposal::Prepared(Err(bad)), None),
+        let answer = match proposals.open(file_path.clone()).await? {
+            Err(bad) => self.propose(session, file_path, Proposal::Prepared(Err(bad))),
+            Ok(target) => {
+                let (proposals, events) = (proposals.clone(), events.clone());
+                let (proposed, roots) = (Arc::new(proposed), self.request_in_session.roots.clone());
+                let unprepared = Proposal::Unprepared(proposed.clone());
+                let answer = self.propose(session, file_path.clone(), unprepared);
+                tokio::spawn(async move {
+                    let prepared = proposals.prepare_large(file_path, target, proposed.clone(), roots).await;
+                    events.send(Event::ProposalPrepared { proposed, prepared: prepared.map(Box::new) });
+                });
+                answer
             }
         };
-        let open = OpenDiff { request, file_path, call: None, proposal };
-        let (answer, receiver) = tokio::sync::oneshot::channel();
-        events.send(Event::OpenDiff { session, open, answer });
-        if let Some(open) = unprepared {
-            let (proposals, events) = (proposals.clone(), events.clone());
-            tokio::spawn(async move {
-                let prepared = proposals.prepare_open(open, roots).await;
-                events.send(Event::ProposalPrepared(prepared.map(Box::new).ok_or(proposed)));
-            });
-        }
+        Some(answer.await.unwrap_or(Err(NotOpened::UnknownSession)))
+    }
+
+    /// Sends a proposal to the main loop. Returns the answer to come.
+    fn propose(
+        &mut self,
+        session: String,
+        file_path: String,
+        proposal: Proposal,
+    ) -> oneshot::Receiver<Result<(), NotOpened>> {
+        let open = OpenDiff { request: self.request_in_session.number, file_path, call: None, proposal };
+        let (answer, receiver) = oneshot::channel();
+        self.server.events.send(Event::OpenDiff { session, open, answer });
         // The main loop must know of the call before it learns that the messages were read.
         self.read_guard = None;
-        Some(receiver.await.unwrap_or(Err(NotOpened::UnknownSession)))
+        receiver
     }
+}
+
+/// The response if a proposal could not be prepared.
+fn not_prepared(id: &Id) -> RpcResponse {
+    let why = "the proposal could not be prepared";
+    RpcResponse::Reply(rpc::error(Some(id), rpc::INVALID_REQUEST, why))
 }

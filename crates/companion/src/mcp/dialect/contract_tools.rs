@@ -7,12 +7,18 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::mcp::excerpt::excerpt;
+use crate::reviews::large_text::LargeText;
 use crate::reviews::proposal::NotOpened;
 
 /// A call of one of the tools.
 #[derive(Debug)]
 pub(in crate::mcp) enum ToolCall {
     OpenDiff(OpenDiffRequest),
+    /// A call of `openDiff` whose text is still in the block of memory in which it was received.
+    OpenLarge {
+        file_path: String,
+        proposed: LargeText,
+    },
     CloseDiff(CloseDiffRequest),
 }
 

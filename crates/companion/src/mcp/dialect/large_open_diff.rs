@@ -3,10 +3,18 @@
 
 use std::borrow::Cow;
 
-use alongside_contract::diff::{OPEN_DIFF, OpenDiffRequest};
+use alongside_contract::diff::OPEN_DIFF;
 use alongside_contract::rpc::Id;
 use serde::Deserialize;
 use serde_json::value::RawValue;
+
+/// A call of `openDiff`. Its text has the block of memory of the body.
+#[derive(Debug)]
+pub(in crate::mcp) struct LargeOpenDiff {
+    pub(in crate::mcp) id: Id,
+    pub(in crate::mcp) file_path: String,
+    pub(in crate::mcp) text: String,
+}
 
 /// A request, as all known agents write it. Any other message has another form.
 #[derive(Deserialize)]
@@ -38,9 +46,9 @@ struct Arguments<'a> {
     new_content: &'a RawValue,
 }
 
-/// Reads a request that calls `openDiff`. Overwrites the body with the text. Returns `None` and changes
-/// nothing if the body is anything else, or has an error. No surrogate may be lone.
-pub(in crate::mcp) fn read(body: &mut [u8]) -> Option<(Id, OpenDiffRequest)> {
+/// Reads a request that calls `openDiff`, and takes the body. Returns `None` and changes nothing if the body
+/// is anything else, or has an error. No surrogate may be lone.
+pub(in crate::mcp) fn read(body: &mut Vec<u8>) -> Option<LargeOpenDiff> {
     let request: Request<'_> = serde_json::from_slice(body).ok()?;
     let Arguments { file_path, new_content } = request.params.arguments;
     let is_open_diff = request.jsonrpc == "2.0"
@@ -50,13 +58,15 @@ pub(in crate::mcp) fn read(body: &mut [u8]) -> Option<(Id, OpenDiffRequest)> {
     let id = is_open_diff.then(|| Id::parse(request.id.get()).ok()).flatten()?;
     let start = new_content.get().as_ptr().addr() - body.as_ptr().addr() + 1;
     let length = new_content.get().len() - 2;
-    let text = unescape(&mut body[start..start + length])?;
-    Some((id, OpenDiffRequest { file_path, new_content: text.into() }))
+    let mut text = std::mem::take(body);
+    text.truncate(start + length);
+    unescape(&mut text, start)?;
+    Some(LargeOpenDiff { id, file_path, text: String::from_utf8(text).ok()? })
 }
 
-/// Unescapes the content of a valid JSON string in place. Returns the text at its beginning.
-fn unescape(json: &mut [u8]) -> Option<&str> {
-    let (mut read, mut written) = (0, 0);
+/// Unescapes the content of a valid JSON string, which begins at `start`, and moves it to the beginning.
+fn unescape(json: &mut Vec<u8>, start: usize) -> Option<()> {
+    let (mut read, mut written) = (start, 0);
     while read < json.len() {
         let plain = memchr::memchr(b'\\', &json[read..]).unwrap_or(json.len() - read);
         json.copy_within(read..read + plain, written);
@@ -79,7 +89,8 @@ fn unescape(json: &mut [u8]) -> Option<&str> {
         written += character.encode_utf8(&mut json[written..]).len();
         read += 2;
     }
-    std::str::from_utf8(&json[..written]).ok()
+    json.truncate(written);
+    Some(())
 }
 
 /// Returns the character of the `\uXXXX` escape, or pair of escapes, with which the text begins, and the
@@ -109,7 +120,7 @@ mod tests {
 
     fn text_of(body: &str) -> Option<String> {
         let mut body = surrogates::replace_lone(body.as_bytes()).into_owned();
-        read(&mut body).map(|(_, open)| open.new_content.to_string())
+        read(&mut body).map(|call| call.text)
     }
 
     #[test]
@@ -117,9 +128,8 @@ mod tests {
         let arguments = r#"{"newContent":"a\nb","filePath":"/a","more":[1]}"#;
         let params = format!(r#"{{"arguments":{arguments},"_meta":{{}},"name":"openDiff"}}"#);
         let body = format!(r#"{{"params":{params},"method":"tools/call","id":"x","jsonrpc":"2.0"}}"#);
-        let (id, open) = read(&mut body.into_bytes()).unwrap();
-        let expected = OpenDiffRequest { file_path: "/a".into(), new_content: "a\nb".into() };
-        assert_eq!((id, open), (Id::Text("x".into()), expected));
+        let LargeOpenDiff { id, file_path, text } = read(&mut body.into_bytes()).unwrap();
+        assert_eq!((id, &*file_path, &*text), (Id::Text("x".into()), "/a", "a\nb"));
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::events::{Event, StartedRequest};
 use crate::long_work::{MAX_INLINE_BYTES, work_on};
 use crate::mcp::dialect::contract::Caller;
 use crate::mcp::dialect::contract_tools::ToolCall;
-use crate::mcp::dialect::large_open_diff;
+use crate::mcp::dialect::large_open_diff::{self, LargeOpenDiff};
 use crate::mcp::dialect::response::RpcResponse;
 use crate::mcp::refusals::{bad_request, json_error, no_such_session, refusal, session_required, stopping};
 use crate::mcp::server::Server;
@@ -114,11 +114,11 @@ async fn dispatch(mut caller: Caller, mut json: Vec<u8>, version: &str) -> Respo
         json = fixed;
     }
     if json.len() > MAX_INLINE_BYTES
-        && let Some((id, open)) = work_on(json.len(), || large_open_diff::read(&mut json))
+        && let Some(call) = work_on(json.len(), || large_open_diff::read(&mut json))
     {
-        // Returning a large block to the system takes milliseconds.
-        tokio::task::spawn_blocking(|| drop(json));
-        return respond(caller.call_tool(&id, Ok(ToolCall::OpenDiff(open))).await);
+        let LargeOpenDiff { id, file_path, text } = call;
+        let call = ToolCall::OpenLarge { file_path, proposed: text.into() };
+        return respond(caller.call_tool(&id, Ok(call)).await);
     }
     let is_batch = json.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[');
     if is_batch {
