@@ -17,7 +17,7 @@ use axum::extract::Extension;
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
-use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, BufReader};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
@@ -42,10 +42,14 @@ const STOP_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// A socket on which agents connect.
 pub(crate) trait Accept: Send + 'static {
-    type Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static;
+    type Stream: AsyncRead + AsyncWrite + Unpin + Send + Sync + 'static;
 
     /// Waits for the next connection.
     fn accept(&self) -> impl Future<Output = io::Result<Self::Stream>> + Send;
+
+    /// Waits until the stream has data, has ended or has failed. Reads nothing: after a read of one byte,
+    /// hyper would double its buffer of 8 KiB, and keep it.
+    fn wait_for_data(stream: &Self::Stream) -> impl Future<Output = ()> + Send;
 
     /// Returns the address that the client dialled, if there are several and the system reports it.
     fn dialled_address(_: &Self::Stream) -> Option<SocketAddr> {
@@ -61,6 +65,11 @@ impl Accept for TcpListener {
         // Otherwise a streamed reply waits for the peer's delayed acknowledgement.
         let _ = stream.set_nodelay(true);
         Ok(stream)
+    }
+
+    async fn wait_for_data(stream: &TcpStream) {
+        // Unlike `readable`, this completes only with a byte, the end or an error.
+        let _ = stream.peek(&mut [0]).await;
     }
 
     fn dialled_address(stream: &TcpStream) -> Option<SocketAddr> {
@@ -206,18 +215,16 @@ async fn serve_connection<A: Accept>(
     mut stopped: watch::Receiver<bool>,
     mut evicted: oneshot::Receiver<()>,
 ) -> Result<(), &'static str> {
-    // Unlike `readable`, reading a byte completes only with a byte, the end or an error.
-    let mut stream = BufReader::with_capacity(1, stream);
     tokio::select! {
         // Data that has arrived comes first: after a suspension of the process, every timeout is over at
         // once.
         biased;
-        _ = stream.fill_buf() => {}
+        () = A::wait_for_data(&stream) => {}
         _ = stopped.wait_for(|stop| *stop) => {}
         _ = &mut evicted => return Err(TOO_MANY_STRANGERS),
         () = tokio::time::sleep(SILENCE_TIMEOUT) => return Err("it sent nothing for 15 minutes"),
     }
-    let (connection, mut authenticated) = Connection::new(A::dialled_address(stream.get_ref()));
+    let (connection, mut authenticated) = Connection::new(A::dialled_address(&stream));
     // The extension wraps the router, because `Router::layer` would copy all of its routes for each
     // connection.
     let service = TowerToHyperService::new(Extension(connection).layer(router));
@@ -254,34 +261,4 @@ fn is_of_one_connection(error: &io::Error) -> bool {
 }
 
 #[cfg(all(test, unix))]
-mod tests {
-    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-    use tokio::net::{UnixListener, UnixStream};
-
-    use super::*;
-
-    impl Accept for UnixListener {
-        type Stream = UnixStream;
-
-        async fn accept(&self) -> io::Result<UnixStream> {
-            self.accept().await.map(|(stream, _)| stream)
-        }
-    }
-
-    #[tokio::test]
-    async fn agents_are_served_on_any_kind_of_socket() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("agents");
-        let router = Router::new().route("/", axum::routing::get(async || "here"));
-        let mut listener = Listener::new();
-        listener.serve(vec![UnixListener::bind(&path).unwrap()], &router);
-        let mut agent = UnixStream::connect(&path).await.unwrap();
-        agent.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").await.unwrap();
-        let mut answer = String::new();
-        agent.read_to_string(&mut answer).await.unwrap();
-        assert!(answer.starts_with("HTTP/1.1 200 OK") && answer.ends_with("here"), "{answer}");
-        let silent = UnixStream::connect(&path).await.unwrap();
-        listener.stop().await;
-        drop(silent);
-    }
-}
+mod tests;
