@@ -180,12 +180,10 @@ async fn serve<A: Accept + Sync>(socket: A, router: Router, mut stopped: watch::
                 }
                 let (stranger, evicted) = oneshot::channel();
                 strangers.push_back(stranger);
-                let connection = serve_connection::<A>(stream, router.clone(), stopped.clone(), evicted);
+                let (router, stopped) = (router.clone(), stopped.clone());
                 let (open_connection, closed_strangers) = (open_connection.clone(), closed_strangers.clone());
                 tokio::spawn(async move {
-                    if let Err(why) = connection.await {
-                        closed_strangers.log(why);
-                    }
+                    serve_and_log::<A>(stream, router, stopped, evicted, &closed_strangers).await;
                     drop(open_connection);
                 });
             }
@@ -203,6 +201,21 @@ async fn serve<A: Accept + Sync>(socket: A, router: Router, mut stopped: watch::
     }
     drop((socket, open_connection));
     connections.closed().await;
+}
+
+/// Serves one connection, and logs the reason if it closes that of a stranger.
+async fn serve_and_log<A: Accept>(
+    stream: A::Stream,
+    router: Router,
+    stopped: watch::Receiver<bool>,
+    evicted: oneshot::Receiver<()>,
+    closed_strangers: &ClosedStrangers,
+) {
+    // A future that is passed to an `async` block or function takes its size twice there, as what is passed
+    // and as what is awaited. This one has more than a kibibyte, so it is created where it is awaited.
+    if let Err(why) = serve_connection::<A>(stream, router, stopped, evicted).await {
+        closed_strangers.log(why);
+    }
 }
 
 /// Serves one connection. Its errors end only this connection.

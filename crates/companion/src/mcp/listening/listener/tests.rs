@@ -111,3 +111,15 @@ async fn a_connection_reads_into_a_buffer_of_8_kib() {
     served.await.unwrap().unwrap();
     assert_eq!(largest_buffer.load(Ordering::Relaxed), 8 << 10);
 }
+
+#[tokio::test]
+async fn the_task_of_a_connection_has_room_for_it_once() {
+    let (one, other) = UnixStream::pair().unwrap();
+    let (_stop, stopped) = watch::channel(false);
+    let ((_one, evicted), (_other, other_evicted)) = (oneshot::channel(), oneshot::channel());
+    let served = serve_connection::<UnixListener>(one, router(), stopped.clone(), evicted);
+    let closed_strangers = ClosedStrangers::default();
+    let logged = serve_and_log::<UnixListener>(other, router(), stopped, other_evicted, &closed_strangers);
+    let (served, logged) = (size_of_val(&served), size_of_val(&logged));
+    assert!(logged < served + served / 2, "{logged} bytes around {served}");
+}
