@@ -19,7 +19,7 @@ use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{Notify, oneshot, watch};
 use tokio::task::JoinHandle;
 use tower_layer::Layer as _;
 
@@ -80,25 +80,19 @@ impl Accept for TcpListener {
 /// A connection, for the gate.
 #[derive(Debug, Clone)]
 pub(crate) struct Connection {
-    authenticated: Arc<watch::Sender<bool>>,
+    authenticated: Arc<Notify>,
     /// The address that the client dialled, if the system reports it.
     pub(crate) dialled: Option<SocketAddr>,
 }
 
 impl Connection {
-    /// Creates a stranger's connection, and a channel that reports its authentication.
-    fn new(dialled: Option<SocketAddr>) -> (Self, watch::Receiver<bool>) {
-        let (authenticated, is_authenticated) = watch::channel(false);
-        (Self { authenticated: Arc::new(authenticated), dialled }, is_authenticated)
-    }
-
-    #[cfg(test)]
-    pub(super) fn of(dialled: SocketAddr) -> Self {
-        Self::new(Some(dialled)).0
+    /// Creates a stranger's connection.
+    pub(super) fn new(dialled: Option<SocketAddr>) -> Self {
+        Self { authenticated: Arc::default(), dialled }
     }
 
     pub(crate) fn mark_authenticated(&self) {
-        self.authenticated.send_if_modified(|is_authenticated| !std::mem::replace(is_authenticated, true));
+        self.authenticated.notify_one();
     }
 }
 
@@ -237,7 +231,8 @@ async fn serve_connection<A: Accept>(
         _ = &mut evicted => return Err(TOO_MANY_STRANGERS),
         () = tokio::time::sleep(SILENCE_TIMEOUT) => return Err("it sent nothing for 15 minutes"),
     }
-    let (connection, mut authenticated) = Connection::new(A::dialled_address(&stream));
+    let connection = Connection::new(A::dialled_address(&stream));
+    let authenticated = connection.authenticated.clone();
     // The extension wraps the router, because `Router::layer` would copy all of its routes for each
     // connection.
     let service = TowerToHyperService::new(Extension(connection).layer(router));
@@ -248,7 +243,7 @@ async fn serve_connection<A: Accept>(
     let is_stranger = tokio::select! {
         biased;
         _ = &mut served => return Ok(()),
-        _ = authenticated.wait_for(|is_authenticated| *is_authenticated) => false,
+        () = authenticated.notified() => false,
         _ = stopped.wait_for(|stop| *stop) => true,
         _ = evicted => return Err(TOO_MANY_STRANGERS),
         () = tokio::time::sleep(STRANGER_TIMEOUT) => return Err("it sent no token within 10 s"),

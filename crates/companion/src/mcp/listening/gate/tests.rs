@@ -98,7 +98,7 @@ fn only_a_local_request_for_a_proof_gets_one() {
             request = request.header(*name, *value);
         }
         let mut request = request.body(axum::body::Body::empty()).unwrap();
-        request.extensions_mut().insert(Connection::of(dialled));
+        request.extensions_mut().insert(Connection::new(Some(dialled)));
         gate.prove(&request)
     };
     let (host, asked) = (("host", "127.0.0.1:80"), (NONCE, nonce.as_str()));
