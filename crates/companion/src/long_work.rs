@@ -1,5 +1,6 @@
 //! Work on large messages, which takes milliseconds: another thread runs the other tasks meanwhile.
 
+use alongside_platform::memory;
 use tokio::runtime::{Handle, RuntimeFlavor};
 
 /// The largest message, in bytes, whose work stays on the calling thread: another thread takes longer to
@@ -7,11 +8,13 @@ use tokio::runtime::{Handle, RuntimeFlavor};
 pub(crate) const MAX_INLINE_BYTES: usize = 64 << 10;
 
 /// Runs work on a message of this size. Before the work on a large message, another thread takes over the
-/// other tasks of this thread, if the runtime has several threads.
+/// other tasks of this thread, if the runtime has several threads. The memory that the work frees is returned
+/// in a pause.
 pub(crate) fn work_on<T>(bytes: usize, work: impl FnOnce() -> T) -> T {
     let is_large = bytes > MAX_INLINE_BYTES;
     let can_hand_over =
         || Handle::try_current().is_ok_and(|now| now.runtime_flavor() == RuntimeFlavor::MultiThread);
+    memory::trim_after(bytes);
     if is_large && can_hand_over() { tokio::task::block_in_place(work) } else { work() }
 }
 

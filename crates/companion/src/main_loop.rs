@@ -16,6 +16,7 @@ use alongside_desk::{
     self as desk, CallAnswer, Closed, Closing, FileDiagnostics, Follows, HookProposal, Problem, Refusal,
     Request, ReviewId, Revised, Scope, Status, Unawaited, Verdict,
 };
+use alongside_platform::memory;
 use alongside_platform::precise_timer::PreciseTimer;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
@@ -354,6 +355,7 @@ impl MainLoop {
         self.rules.end_session(session);
         self.last_words.end_session(session, Instant::now());
         self.recovery.mark_outdated(session);
+        memory::trim_later();
         self.agents.remove(session)
     }
 
@@ -654,6 +656,7 @@ impl MainLoop {
         let draft = draft.map(|draft| (draft, ended.text.file_path().to_owned()));
         self.desks.notify_end(closed, decided_by, draft);
         self.watch_decision(&ended, closing, has_draft);
+        memory::trim_after(ended.text.current().len());
     }
 
     /// Watches the file of a review that ended with a decision.

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::io;
 
 use alongside_contract::rpc::{self, Id, Message};
+use alongside_platform::memory;
 use serde_json::value::RawValue;
 use tokio::io::{AsyncRead, AsyncWrite, BufReader, ReadHalf, WriteHalf};
 use tokio::sync::oneshot;
@@ -175,7 +176,15 @@ async fn carry<S: AsyncRead + AsyncWrite + Send + 'static>(
             message = messages.recv() => {
                 let Some(message) = message else { break };
                 match receive(&message, &mut open, &mut turns) {
-                    Received::Event(event) => if seat.events.send(*event).is_err() { break },
+                    Received::Event(event) => {
+                        if matches!(*event, Event::Closed(_)) {
+                            // The desk frees the texts of the review.
+                            memory::trim_later();
+                        }
+                        if seat.events.send(*event).is_err() {
+                            break;
+                        }
+                    }
                     Received::Goodbye(how) => goodbye = Some(how),
                     Received::Nothing => {}
                 }

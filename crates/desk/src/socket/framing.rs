@@ -2,6 +2,7 @@
 
 use std::io;
 
+use alongside_platform::memory;
 use bytes::Buf;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::mpsc;
@@ -50,6 +51,7 @@ pub(crate) async fn read(stream: &mut (impl AsyncBufRead + Unpin)) -> io::Result
     if read < length {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
+    memory::trim_after(read);
     Ok(Some(message))
 }
 
@@ -94,6 +96,7 @@ pub(super) async fn write_unflushed(stream: &mut (impl AsyncWrite + Unpin), mess
         }
         false => message,
     };
+    memory::trim_after(message.len());
     stream.write_all_buf(&mut Buf::chain(begin.as_bytes(), rest.as_bytes())).await
 }
 
