@@ -2,6 +2,7 @@
 //! lines of an edited hunk that still differ from the original.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 
 use alongside_desk::look_alikes::hidden_parts::HiddenParts;
@@ -17,7 +18,10 @@ const MAX_COMPARED_LINES: usize = 1000;
 /// The findings in the hunks of one review, by their texts: a person types in one hunk at a time.
 #[derive(Debug, Default)]
 pub(super) struct HunkWords {
-    findings: HashMap<String, Arc<HunkFindings>>,
+    /// By the hash of the texts: those of a new file would keep the whole file in memory once more.
+    findings: HashMap<u64, Arc<HunkFindings>>,
+    /// The seed of the hashes. No agent knows it, so none can make two texts with the same hash.
+    seed: RandomState,
 }
 
 /// The findings in a hunk, with lines counted from its first ones.
@@ -40,7 +44,7 @@ impl HunkWords {
             let (old, new) = sides(hunk, texts.each_ref());
             let is_compared = hunk.state == HunkState::Edited
                 && hunk.original.len().max(hunk.current.len()) <= MAX_COMPARED_LINES;
-            let key = format!("{is_compared} {old}\0{new}");
+            let key = self.seed.hash_one((is_compared, old, new));
             let found = match findings.get(&key).or_else(|| self.findings.get(&key)) {
                 Some(found) => Arc::clone(found),
                 None => Arc::new(HunkFindings::of(old, new, is_compared)),
@@ -96,4 +100,24 @@ fn differing_lines(old: &str, new: &str) -> Vec<usize> {
         false => lines,
     });
     shown.flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use alongside_desk::Hunk;
+
+    use super::*;
+
+    #[test]
+    fn findings_hold_no_copy_of_the_texts() {
+        let text: Arc<str> = "a line of a new file\n".repeat(1_000).into();
+        let (original, lines) = (Lines::default(), Lines { start: 0, end: 1_000 });
+        let hunks = vec![Hunk { original, proposed: lines, current: lines, ..Hunk::default() }];
+        let review = Review { proposed: text.clone(), current: text, hunks, ..Review::default() };
+        let mut words = HunkWords::default();
+        words.of(&review);
+        assert_eq!(words.findings.len(), 1);
+        let held = format!("{words:?}");
+        assert!(held.len() < 1_000, "{held}");
+    }
 }
