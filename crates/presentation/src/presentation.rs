@@ -76,8 +76,7 @@ impl<Id: Clone + PartialEq> Presentation<Id> {
     /// Returns an event of the companion with the labels and sentences for the plugin.
     #[must_use]
     pub fn present(&mut self, event: Event) -> Vec<Effect<Id>> {
-        // An event is written without an error.
-        let mut message: Value = serde_json::from_str(&wire::event(&event)).unwrap_or_default();
+        let mut message = as_json(&event);
         let params = &mut message["params"];
         match event {
             Event::Opened(review) => self.opened(review, params),
@@ -182,6 +181,19 @@ impl<Id: Clone + PartialEq> Presentation<Id> {
     }
 }
 
+/// Returns an event as JSON, that of a new review without the texts: the plugin gets these in its own form.
+fn as_json(event: &Event) -> Value {
+    let opened = match event {
+        Event::Opened(review) => {
+            let (proposed, current) = Default::default();
+            Some(Event::Opened(Review { original: None, proposed, current, ..review.clone() }))
+        }
+        _ => None,
+    };
+    // An event is written without an error.
+    serde_json::from_str(&wire::event(opened.as_ref().unwrap_or(event))).unwrap_or_default()
+}
+
 /// Returns the review that a request changes, if it does.
 fn changed_review(request: &Request) -> Option<ReviewId> {
     match request {
@@ -215,4 +227,18 @@ fn status_line(companion: &CompanionState) -> String {
 /// `1 agent`, `2 agents`.
 fn counted(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_review_is_written_without_its_texts_first() {
+        let text = "a line of a large text\n".repeat(1_000);
+        let (original, proposed, current) = (Some(text.as_str().into()), text.as_str().into(), text.into());
+        let review = Review { original, proposed, current, revision: 7, ..Review::default() };
+        let written = as_json(&Event::Opened(review)).to_string();
+        assert!(written.contains("\"revision\":7") && written.len() < 1_000, "{written}");
+    }
 }
