@@ -152,6 +152,13 @@ pub(super) fn read_event(message: &[u8], turns: &mut SentTurns) -> Option<Event>
             turns.remember(&turn);
             Some(Event::Turn(turn))
         }
+        Ok(Event::Opened(mut review)) => {
+            if review.current == review.proposed {
+                // A text of megabytes is there once.
+                review.current = review.proposed.clone();
+            }
+            Some(Event::Opened(review))
+        }
         Ok(event) => Some(event),
         Err(_) => match serde_json::from_slice(message).ok()? {
             CompactEvent::Opened(review) => Some(Event::Opened(review.whole())),
@@ -198,7 +205,7 @@ pub(super) fn read_host_message(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{CommentId, ContextReport, Decision, LineRange, Scope, Side, TurnId};
+    use crate::{CommentId, ContextReport, Decision, LineRange, Review, Scope, Side, TurnId};
 
     fn round(request: &Request) -> Request {
         let line = super::request(7, request);
@@ -313,6 +320,18 @@ mod tests {
         assert_eq!(read_reply(&id, Some(result)), Some(answer));
         let none = Request::Diagnostics { number: 7, files: Vec::new() };
         assert_eq!(read_reply(&id, None), Some(none));
+    }
+
+    #[test]
+    fn a_review_without_an_original_has_its_text_once() {
+        let text = |text: &str| std::sync::Arc::<str>::from(text);
+        let review = Review { proposed: text("new\n"), current: text("new\n"), ..Review::default() };
+        let line = EventWriter { compact: true, turns: None }.write(&Event::Opened(review.clone()));
+        let Some(Event::Opened(read)) = read_event(line.as_bytes(), &mut SentTurns::default()) else {
+            panic!("a review")
+        };
+        assert_eq!(read, review);
+        assert!(std::sync::Arc::ptr_eq(&read.current, &read.proposed));
     }
 
     #[test]
