@@ -38,6 +38,7 @@ pub use review::decision::{Closed, Closing, Decision, Follows, Refusal, Revised}
 pub use review::hook_proposal::{HookProposal, Operation, Verdict};
 pub use review::last_word::{LastWord, Word};
 pub use review::moved_lines::{Moved, moved};
+pub use review::packed_texts::PackedTexts;
 pub use review::{
     Changed, Hunk, HunkState, Limit, LineEnding, Lines, OutOfStep, Reasons, Review, ReviewId, Unawaited,
     Words,

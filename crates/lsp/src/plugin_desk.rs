@@ -124,7 +124,10 @@ impl EditorDesk for PluginDesk {
 
     fn handle_event(&mut self, io: &mut Io, event: Event) {
         match &mut self.presentation {
-            Some(presentation) => carry_out(io, presentation.present(event)),
+            Some(presentation) => {
+                carry_out(io, presentation.present(event));
+                presentation.pack_texts();
+            }
             None => send(io, serde_json::from_str(&wire::event(&event))),
         }
     }

@@ -43,14 +43,14 @@ impl<Id: Clone + PartialEq> Presentation<Id> {
     /// Handles a text of the plugin. Without `id`, the plugin expects no answer.
     #[must_use]
     pub fn on_plugin_text(&mut self, id: Option<Id>, params: &TextParams) -> Vec<Effect<Id>> {
-        self.texts.push(id, params, self.reviews.get(&params.id));
+        self.texts.push(id, params, whole(&mut self.reviews, params.id));
         self.texts.take_effects()
     }
 
     /// Handles the companion's reply to a text.
     #[must_use]
     pub fn on_text_reply(&mut self, id: ReviewId, reply: Result<Revised, Refusal>) -> Vec<Effect<Id>> {
-        self.texts.replied(id, reply, self.reviews.get(&id));
+        self.texts.replied(id, reply, whole(&mut self.reviews, id));
         self.texts.take_effects()
     }
 
@@ -151,6 +151,7 @@ impl<Id: Clone + PartialEq> Presentation<Id> {
         let is_changed_here = self.changing.iter().any(|(_, changing)| *changing == id);
         let is_own = is_changed_here || self.texts.is_on_its_way(id);
         let Some(mut review) = self.reviews.remove(&id) else { return false };
+        review.unpack_texts();
         let before = review.review().current.clone();
         let sentences = review.take(changed, self.roots(), is_own);
         if let Some(params) = params.as_object_mut() {
@@ -161,6 +162,12 @@ impl<Id: Clone + PartialEq> Presentation<Id> {
         params["display"] = self.display(&mut review, sentences);
         self.reviews.insert(id, review);
         true
+    }
+
+    /// Packs the texts of large reviews that the plugin has, and that nobody has changed. Call this once the
+    /// effects are carried out, so that the plugin does not wait for it.
+    pub fn pack_texts(&mut self) {
+        self.reviews.values_mut().for_each(PresentedReview::pack_texts);
     }
 
     /// Returns all that the plugin shows of a review beside its texts.
@@ -181,13 +188,15 @@ impl<Id: Clone + PartialEq> Presentation<Id> {
     }
 }
 
+/// Returns a review with its texts.
+fn whole(reviews: &mut BTreeMap<ReviewId, PresentedReview>, id: ReviewId) -> Option<&PresentedReview> {
+    reviews.get_mut(&id).map(|review| &*review.unpack_texts())
+}
+
 /// Returns an event as JSON, that of a new review without the texts: the plugin gets these in its own form.
 fn as_json(event: &Event) -> Value {
     let opened = match event {
-        Event::Opened(review) => {
-            let (proposed, current) = Default::default();
-            Some(Event::Opened(Review { original: None, proposed, current, ..review.clone() }))
-        }
+        Event::Opened(review) => Some(Event::Opened(review.without_texts())),
         _ => None,
     };
     // An event is written without an error.
@@ -231,6 +240,10 @@ fn counted(count: usize, what: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use alongside_desk::Hunk;
+
     use super::*;
 
     #[test]
@@ -240,5 +253,23 @@ mod tests {
         let review = Review { original, proposed, current, revision: 7, ..Review::default() };
         let written = as_json(&Event::Opened(review)).to_string();
         assert!(written.contains("\"revision\":7") && written.len() < 1_000, "{written}");
+    }
+
+    #[test]
+    fn an_untouched_review_holds_its_proposal_packed() {
+        let (original, proposed): (Arc<str>, Arc<str>) = ("one\ntwo\n".into(), "ONE\ntwo\n".into());
+        let line = (0..1).into();
+        let hunks = vec![Hunk { original: line, proposed: line, current: line, ..Hunk::default() }];
+        let held = Arc::downgrade(&proposed);
+        let (original, current) = (Some(original), proposed.clone());
+        let review = Review { original, proposed, current, hunks, ..Review::default() };
+        let (id, mut presentation) = (review.id, Presentation::<u64>::of_exact_texts());
+        let _effects = presentation.present(Event::Opened(review));
+        presentation.pack_texts();
+        assert_eq!(held.strong_count(), 0, "the text is there once, in the original");
+        let proposed = whole(&mut presentation.reviews, id).map(|review| review.review().proposed.clone());
+        assert_eq!(proposed.as_deref(), Some("ONE\ntwo\n"));
+        presentation.pack_texts();
+        assert_eq!(&*presentation.reviews[&id].review().proposed, "ONE\ntwo\n", "it is used soon again");
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use alongside_desk::review_model::{Note, Obstacle, OpenReview, notes};
-use alongside_desk::{Changed, Review, look_alikes, messages};
+use alongside_desk::{Changed, PackedTexts, Review, look_alikes, messages};
 use serde_json::{Value, json};
 
 use crate::hunk_diff::review_diff;
@@ -14,10 +14,17 @@ use crate::replacement::Replacement;
 use crate::text_form::TextForm;
 use crate::text_history::TextHistory;
 
+/// The least size, in bytes, of a proposed text that is packed. Tests pack each one.
+const MIN_PACKED_BYTES: usize = if cfg!(test) { 0 } else { 1 << 20 };
+
 /// A review that waits.
 #[derive(Debug)]
 pub(super) struct PresentedReview {
     open: OpenReview,
+    /// The texts of a review that nobody has changed yet: the plugin has them.
+    packed: Option<PackedTexts>,
+    /// Whether something was done with the texts since the plugin got them.
+    is_touched: bool,
     pub(super) form: TextForm,
     history: TextHistory,
     /// The revision at which the person last had to be warned of the file's own changes.
@@ -29,9 +36,28 @@ impl PresentedReview {
     pub(super) fn new(review: Review, form: TextForm) -> Self {
         let history = TextHistory::new(review.revision);
         let open = OpenReview::new(review);
-        Self { form, history, warned_at: 0, hunk_words: HunkWords::default(), open }
+        let hunk_words = HunkWords::default();
+        Self { form, history, warned_at: 0, hunk_words, open, packed: None, is_touched: false }
     }
 
+    /// Packs large texts of which only the plugin has made use.
+    pub(super) fn pack_texts(&mut self) {
+        let is_large = self.review().proposed.len() >= MIN_PACKED_BYTES;
+        if is_large && !self.is_touched && self.packed.is_none() {
+            self.packed = self.open.take_texts();
+        }
+    }
+
+    /// Makes the texts whole, for good: more is done with them soon.
+    pub(super) fn unpack_texts(&mut self) -> &mut Self {
+        self.is_touched = true;
+        if let Some(texts) = self.packed.take() {
+            self.open.restore_texts(texts);
+        }
+        self
+    }
+
+    /// Returns the review, without its texts while these are packed.
     pub(super) fn review(&self) -> &Review {
         self.open.review()
     }

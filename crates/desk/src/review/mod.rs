@@ -5,6 +5,7 @@ pub(crate) mod hook_proposal;
 mod known_lines;
 pub(crate) mod last_word;
 pub(crate) mod moved_lines;
+pub(crate) mod packed_texts;
 
 use std::sync::Arc;
 
@@ -149,6 +150,12 @@ fn is_alone(parts: &usize) -> bool {
 }
 
 impl Review {
+    /// Returns a copy without the texts, and without what is known of them.
+    pub fn without_texts(&self) -> Self {
+        let (proposed, current, known_lines) = Default::default();
+        Self { original: None, proposed, current, known_lines, ..self.clone() }
+    }
+
     /// Whether the text is another one than the agent proposes: then it becomes a draft where the review ends
     /// without it.
     pub fn is_edited(&self) -> bool {

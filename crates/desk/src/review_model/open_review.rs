@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::review::packed_texts::PackedTexts;
 use crate::review::{Changed, Hunk, OutOfStep, Review, ReviewId};
 use crate::review_model::message::{Message, Subject};
 
@@ -62,6 +63,19 @@ impl OpenReview {
     /// Returns the newest revision of the review.
     pub fn review(&self) -> &Review {
         &self.review
+    }
+
+    /// Takes the texts out of the review, packed, until they are [put back](Self::restore_texts); `None` if they
+    /// cannot be packed.
+    pub fn take_texts(&mut self) -> Option<PackedTexts> {
+        let texts = PackedTexts::of(&self.review)?;
+        self.review = self.review.without_texts();
+        Some(texts)
+    }
+
+    /// Puts the texts back, before anything else happens to the review.
+    pub fn restore_texts(&mut self, texts: PackedTexts) {
+        texts.restore(&mut self.review);
     }
 
     /// Returns the current hunk, as an index; the number of hunks stands for the end.
@@ -224,6 +238,20 @@ pub(crate) mod tests {
         let mut open = OpenReview::new(review());
         assert_eq!(open.take(changed(7, Some("x"), false)), Err(OutOfStep));
         assert_eq!(*open.review(), review());
+    }
+
+    #[test]
+    fn texts_that_were_taken_out_come_back() {
+        let mut open = OpenReview::new(review());
+        assert_eq!(open.review().texts()[1].len(), 3, "the lines are known");
+        let proposed = std::sync::Arc::downgrade(&open.review().proposed);
+        let texts = open.take_texts().unwrap();
+        assert_eq!(proposed.strong_count(), 0, "nothing holds the text");
+        open.restore_texts(texts);
+        assert_eq!(*open.review(), review());
+        let mut new = OpenReview::new(Review { original: None, ..review() });
+        assert_eq!(new.take_texts(), None);
+        assert_eq!(&*new.review().proposed, "1\ntwo\n3\n");
     }
 
     #[test]

@@ -119,6 +119,7 @@ impl Stage {
         while let Some(event) = self.events.pop_front() {
             let effects = self.presentation.present(event);
             self.relay(effects);
+            self.presentation.pack_texts();
         }
     }
 
