@@ -176,7 +176,11 @@ impl MainLoop {
             // If the agent no longer waits for the stream, dropping the stream ends it.
             Event::StreamWanted { session, answer } => drop(answer.send(self.open_stream(session))),
             Event::StreamDrained { session } => self.agents.pump(&session),
-            Event::StreamEnded { session, number } => self.agents.end_stream(&session, number),
+            Event::StreamEnded { session, number } => {
+                self.agents.end_stream(&session, number);
+                // Its connections held more memory than the session.
+                memory::trim_later();
+            }
             Event::HookRootsWanted(answer) => drop(answer.send(self.presence.reviewed_roots())),
             Event::HookCalled { proposal, prepared, call } => self.review_for_hook(proposal, *prepared, call),
             Event::PatchRefused(patch) => self.break_off(&patch),
