@@ -82,8 +82,10 @@ impl Reviews {
         PendingReview::new(self.next_id(), asker, agent, proposal, dirty)
     }
 
-    /// Opens a review. The caller has ended the review that it replaces.
-    pub(crate) fn open(&mut self, review: PendingReview) {
+    /// Opens a review. The caller has ended the review that it replaces. A large original is packed, because
+    /// desks have their own and most reviews are decided as they came.
+    pub(crate) fn open(&mut self, mut review: PendingReview) {
+        review.text.pack_original();
         self.pending.insert(review.text.id(), review);
     }
 

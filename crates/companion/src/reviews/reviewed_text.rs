@@ -62,6 +62,11 @@ impl ReviewedText {
         &self.proposal.file_path
     }
 
+    /// Packs a large original until it is used again.
+    pub(super) fn pack_original(&mut self) {
+        self.proposal.composition.pack_original();
+    }
+
     pub(super) fn proposed(&self) -> &Arc<str> {
         self.proposal.composition.proposed()
     }
@@ -102,7 +107,7 @@ impl ReviewedText {
         let normalized = &self.proposal.normalized;
         let has_another_form = normalized.file_line_ending.is_some() || normalized.file_has_bom.is_some();
         self.proposal.has_file_text()
-            && self.current() == self.proposal.composition.original()
+            && self.proposal.composition.is_original()
             && !(has_another_form && self.is_as_proposed())
     }
 

@@ -12,6 +12,7 @@ use alongside_desk::{Change, Hunk, HunkState, Limit, Lines, Refusal, Side, Text,
 
 use super::differences::Difference;
 use super::line_diff::{COMPARISON_TIME, differences};
+use super::original_text::OriginalText;
 use super::segment_view::{SegmentView, views};
 use super::segments::{Segment, agreeing_segment, splice};
 use super::split_hunk;
@@ -24,7 +25,7 @@ const MAX_HISTORY_BYTES: usize = 256 << 20;
 /// The three texts of a review, its segments, and the states for undo and redo.
 #[derive(Debug)]
 pub(crate) struct Composition {
-    original: Text,
+    original: OriginalText,
     proposed: Text,
     current: Text,
     segments: Vec<Segment>,
@@ -66,7 +67,7 @@ impl Composition {
         segments.retain(|segment| segment.original + segment.proposed > 0);
         let mut new = Self {
             current: proposed.clone(),
-            original,
+            original: OriginalText::new(original),
             proposed,
             segments,
             history: Vec::new(),
@@ -79,7 +80,16 @@ impl Composition {
     }
 
     pub(crate) fn original(&self) -> &Arc<str> {
-        self.original.text()
+        self.original_text().text()
+    }
+
+    fn original_text(&self) -> &Text {
+        self.original.whole(&self.proposed)
+    }
+
+    /// Packs a large original until it is used again.
+    pub(crate) fn pack_original(&mut self) {
+        self.original.pack(&self.proposed, &self.segments);
     }
 
     pub(crate) fn proposed(&self) -> &Arc<str> {
@@ -88,6 +98,14 @@ impl Composition {
 
     pub(crate) fn current(&self) -> &Arc<str> {
         self.current.text()
+    }
+
+    /// Whether the current text is the original.
+    pub(crate) fn is_original(&self) -> bool {
+        match self.current() == self.proposed() {
+            true => self.original.is_proposed(&self.proposed),
+            false => self.current() == self.original(),
+        }
     }
 
     /// Whether the current text is neither the proposal nor the original.
@@ -181,7 +199,7 @@ impl Composition {
         if state == HunkState::Edited {
             return Err(Refusal::CannotSplit);
         }
-        let texts = (&self.original, &self.proposed);
+        let texts = (self.original_text(), &self.proposed);
         let parts = match lines {
             Some(chosen) => split_hunk::parts_around(&view, texts, chosen),
             None => split_hunk::parts(&view, texts),
@@ -285,7 +303,7 @@ impl Composition {
     }
 
     fn views(&self) -> impl Iterator<Item = SegmentView<'_>> {
-        views(&self.segments, &self.original, &self.proposed, &self.current)
+        views(&self.segments, self.original_text(), &self.proposed, &self.current)
     }
 
     fn line_ending(&self) -> &'static str {

@@ -5,6 +5,7 @@ pub(crate) mod composition;
 mod differences;
 pub(crate) mod line_diff;
 mod line_pairs;
+mod original_text;
 mod regions;
 mod segment_view;
 mod segments;

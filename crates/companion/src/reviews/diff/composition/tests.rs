@@ -279,6 +279,7 @@ proptest! {
         let mut past = vec![composition.current().clone()];
         let mut undone = Vec::new();
         for action in actions {
+            composition.pack_original();
             let before = composition.current().clone();
             let result = match action {
                 Action::Keep(hunk, keep) => composition.keep(&[hunk], keep),
@@ -328,7 +329,7 @@ proptest! {
             for view in composition.views() {
                 let lines = view.lines;
                 (o, p, c) = (lines.original.end, lines.proposed.end, lines.current.end);
-                prop_assert_eq!(view.original, composition.original.lines(lines.original));
+                prop_assert_eq!(view.original, composition.original_text().lines(lines.original));
                 prop_assert_eq!(view.proposed, composition.proposed.lines(lines.proposed));
                 prop_assert_eq!(view.current, composition.current.lines(lines.current));
                 if view.segment.same {
@@ -336,9 +337,19 @@ proptest! {
                     prop_assert_eq!(view.original, view.current);
                 }
             }
-            let ends = (composition.original.len(), composition.proposed.len(), composition.current.len());
+            let original = composition.original_text();
+            let ends = (original.len(), composition.proposed.len(), composition.current.len());
             prop_assert_eq!((o, p, c), ends);
         }
+    }
+
+    #[test]
+    fn a_packed_original_comes_back_whole(original in text(), proposed in text()) {
+        let mut composition = Composition::new(original.as_str(), proposed.as_str());
+        composition.pack_original();
+        prop_assert_eq!(composition.is_original(), original == proposed);
+        prop_assert_eq!(&**composition.original(), &*original);
+        prop_assert_eq!(composition.is_original(), original == proposed);
     }
 
     #[test]
@@ -356,6 +367,17 @@ proptest! {
         composition.keep(&all, false).unwrap();
         prop_assert_eq!(&**composition.current(), &*original);
     }
+}
+
+#[test]
+fn a_packed_original_takes_no_memory_until_it_is_used() {
+    let mut composition = Composition::new(ORIGINAL, PROPOSED);
+    let original = Arc::downgrade(composition.original());
+    composition.pack_original();
+    assert!(!composition.has_edits() && !composition.is_original());
+    assert_eq!(original.strong_count(), 0);
+    assert_eq!(&**composition.original(), ORIGINAL);
+    assert_eq!(hunk_states(&composition), [HunkState::Kept; 3]);
 }
 
 #[test]
