@@ -15,7 +15,7 @@ use crate::text_form::TextForm;
 use crate::text_history::TextHistory;
 
 /// The least size, in bytes, of a proposed text that is packed. Tests pack each one.
-const MIN_PACKED_BYTES: usize = if cfg!(test) { 0 } else { 1 << 20 };
+const MIN_PACKED_BYTES: usize = if cfg!(test) { 1 } else { 1 << 20 };
 
 /// A review that waits.
 #[derive(Debug)]

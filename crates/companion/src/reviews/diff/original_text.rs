@@ -9,7 +9,7 @@ use alongside_desk::Text;
 use super::segments::Segment;
 
 /// The least size, in bytes, of an original that is packed. Tests pack each one.
-const MIN_PACKED_BYTES: usize = if cfg!(test) { 0 } else { 1 << 20 };
+const MIN_PACKED_BYTES: usize = if cfg!(test) { 1 } else { 1 << 20 };
 
 /// The original, whole or packed.
 #[derive(Debug)]
