@@ -167,7 +167,9 @@ impl<Id: Clone + PartialEq> Presentation<Id> {
     /// Packs the texts of large reviews that the plugin has, and that nobody has changed. Call this once the
     /// effects are carried out, so that the plugin does not wait for it.
     pub fn pack_texts(&mut self) {
-        self.reviews.values_mut().for_each(PresentedReview::pack_texts);
+        for review in self.reviews.values_mut() {
+            review.pack_texts();
+        }
     }
 
     /// Returns all that the plugin shows of a review beside its texts.
@@ -190,7 +192,9 @@ impl<Id: Clone + PartialEq> Presentation<Id> {
 
 /// Returns a review with its texts.
 fn whole(reviews: &mut BTreeMap<ReviewId, PresentedReview>, id: ReviewId) -> Option<&PresentedReview> {
-    reviews.get_mut(&id).map(|review| &*review.unpack_texts())
+    let review = reviews.get_mut(&id)?;
+    review.unpack_texts();
+    Some(review)
 }
 
 /// Returns an event as JSON, that of a new review without the texts: the plugin gets these in its own form.

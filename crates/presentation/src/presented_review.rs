@@ -49,12 +49,11 @@ impl PresentedReview {
     }
 
     /// Makes the texts whole, for good: more is done with them soon.
-    pub(super) fn unpack_texts(&mut self) -> &mut Self {
+    pub(super) fn unpack_texts(&mut self) {
         self.is_touched = true;
         if let Some(texts) = self.packed.take() {
             self.open.restore_texts(texts);
         }
-        self
     }
 
     /// Returns the review, without its texts while these are packed.
