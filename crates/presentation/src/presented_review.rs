@@ -23,8 +23,8 @@ pub(super) struct PresentedReview {
     open: OpenReview,
     /// The texts of a review that nobody has changed yet: the plugin has them.
     packed: Option<PackedTexts>,
-    /// Whether something was done with the texts since the plugin got them.
-    is_touched: bool,
+    /// Whether the texts stay whole, because more is done with them, or because they cannot be packed.
+    stay_whole: bool,
     pub(super) form: TextForm,
     history: TextHistory,
     /// The revision at which the person last had to be warned of the file's own changes.
@@ -37,20 +37,21 @@ impl PresentedReview {
         let history = TextHistory::new(review.revision);
         let open = OpenReview::new(review);
         let hunk_words = HunkWords::default();
-        Self { form, history, warned_at: 0, hunk_words, open, packed: None, is_touched: false }
+        Self { form, history, warned_at: 0, hunk_words, open, packed: None, stay_whole: false }
     }
 
     /// Packs large texts of which only the plugin has made use.
     pub(super) fn pack_texts(&mut self) {
         let is_large = self.review().proposed.len() >= MIN_PACKED_BYTES;
-        if is_large && !self.is_touched && self.packed.is_none() {
+        if is_large && !self.stay_whole && self.packed.is_none() {
             self.packed = self.open.take_texts();
+            self.stay_whole = self.packed.is_none();
         }
     }
 
     /// Makes the texts whole, for good: more is done with them soon.
     pub(super) fn unpack_texts(&mut self) {
-        self.is_touched = true;
+        self.stay_whole = true;
         if let Some(texts) = self.packed.take() {
             self.open.restore_texts(texts);
         }
