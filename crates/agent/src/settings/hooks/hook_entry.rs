@@ -81,7 +81,7 @@ impl HookEntry {
 
     /// Returns the longest time that the hook may take: an option of the command line may give another time
     /// than the default.
-    pub fn patience(&self, agent: HookAgent) -> Duration {
+    pub fn time_budget(&self, agent: HookAgent) -> Duration {
         let limit = CommandLine::of(&self.command, agent).and_then(|line| line.timeout());
         self.hook.time_budget(agent, limit.unwrap_or(agent.hook.wait.limit))
     }
@@ -100,7 +100,7 @@ impl HookEntry {
             };
             wanted.on_failure = on_failure_value(registration, &wanted.command, agent);
             // Their timeout stays too, unless the agent would end the hook before its own timeout.
-            if line.timeout().is_some() && self.patience(agent) <= self.limit(agent) {
+            if line.timeout().is_some() && self.time_budget(agent) <= self.limit(agent) {
                 wanted.timeout = self.timeout;
             }
         }

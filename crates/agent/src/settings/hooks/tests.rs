@@ -403,11 +403,11 @@ fn a_timeout_that_a_person_chose_stays_if_the_hook_can_finish() {
         with("{}\n").replace(COMMAND, command).replace("3600", &timeout.to_string())
     };
     let command = "/usr/bin/alongside hook claude --timeout 120";
-    let patience = Duration::from_secs(100);
+    let time_budget = Duration::from_secs(100);
     let found = |text: &str| find_hook(text, agent("claude")).unwrap().swap_remove(0);
-    assert_eq!(found(&entry(command, 120)).patience(agent("claude")), patience);
+    assert_eq!(found(&entry(command, 120)).time_budget(agent("claude")), time_budget);
     assert_eq!(with(&entry(command, 120)), entry(command, 120));
     assert_eq!(with(&entry(command, 60)), entry(command, 3600), "the agent would go on without a review");
     assert_eq!(with(&entry("nice alongside hook claude", 60)), entry("nice alongside hook claude", 3600));
-    assert_eq!(found(&entry(COMMAND, 60)).patience(agent("claude")), agent("claude").hook.wait.patience());
+    assert_eq!(found(&entry(COMMAND, 60)).time_budget(agent("claude")), agent("claude").hook.wait.patience());
 }

@@ -223,7 +223,7 @@ fn causes_in(
         }
     }
     // The agent ends such a hook before the hook gives up.
-    let cut_off = entries.iter().filter(|entry| entry.limit(agent) < entry.patience(agent));
+    let cut_off = entries.iter().filter(|entry| entry.limit(agent) < entry.time_budget(agent));
     if let Some(limit) = cut_off.map(|entry| entry.limit(agent)).min() {
         causes.push(HookCause::ShortTimeout { path: path(), limit, scope });
     }

@@ -41,7 +41,7 @@ fn a_turn_has_an_entry_for_its_prompt_and_one_for_each_end() {
                 found.hook == OurHook::Turn && found.event == entry.event && found.covers_tools_of(entry)
             );
             assert_eq!((found.matcher.as_deref(), found.limit(one)), (None, Duration::from_secs(10)));
-            assert!(found.patience(one) < found.limit(one), "{}", one.id);
+            assert!(found.time_budget(one) < found.limit(one), "{}", one.id);
         }
         let EntryShape::Groups { is_named } = one.hook.entries;
         assert_eq!(text.contains("\"name\": \"alongside-turn\""), is_named, "{text}");
