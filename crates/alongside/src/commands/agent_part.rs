@@ -13,7 +13,7 @@ use super::{note, print};
 
 /// A part of an agent's set-up.
 #[derive(Debug, Clone)]
-pub(super) enum Part {
+pub(super) enum SetupPart {
     /// A setting that decides whether a person gets the agent's changes to review.
     Setting(AgentSetting),
     /// A hook of ours.
@@ -40,7 +40,7 @@ pub(super) enum PartResult {
     NoConsent(NoConsent),
 }
 
-impl Part {
+impl SetupPart {
     pub(super) fn kind(&self) -> PartKind {
         match self {
             Self::Setting(setting) => PartKind::Setting(setting.setting),
@@ -182,7 +182,7 @@ impl Numbering {
 /// # Errors
 /// If a file cannot be read or written, or standard output cannot be written.
 pub(super) async fn offer(
-    part: &Part,
+    part: &SetupPart,
     consent: ConsentOptions,
     numbering: &mut Numbering,
     here: &Surroundings,

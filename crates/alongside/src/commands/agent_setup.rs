@@ -21,7 +21,7 @@ use alongside_contract::agent;
 use alongside_desk::agent_setup::{AgentSetup, SettingsOffer, SetupFuture};
 use anyhow::Context as _;
 
-use super::agent_part::{Numbering, Part, PartResult, offer};
+use super::agent_part::{Numbering, PartResult, SetupPart, offer};
 use super::consent::{ConsentOptions, NoConsent};
 use super::{note, output};
 
@@ -67,7 +67,7 @@ pub(super) async fn prepare_start(command: &[OsString]) -> Result<(), ExitCode> 
     };
     let mut numbering = Numbering::of(settings.iter().flatten().filter(asks_about).count());
     for setting in settings.into_iter().flatten() {
-        let part = Part::Setting(setting.clone());
+        let part = SetupPart::Setting(setting.clone());
         match offer(&part, ConsentOptions::default(), &mut numbering, &here, &user).await {
             Ok(PartResult::NoConsent(no @ NoConsent::Interrupted(_))) => return Err(no.exit_code()),
             Ok(PartResult::Made | PartResult::DryRun) => {}

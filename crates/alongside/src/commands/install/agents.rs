@@ -16,7 +16,7 @@ use alongside_agent::settings::hooks::{HookScope, OurHook};
 use alongside_common::failure;
 
 use super::choice::{Choice, Selection};
-use crate::commands::agent_part::{Numbering, Part, PartKind, PartResult, offer};
+use crate::commands::agent_part::{Numbering, PartKind, PartResult, SetupPart, offer};
 use crate::commands::agent_setup::{has_hook, is_reviewed_by_hook};
 use crate::commands::consent::{ConsentOptions, NoConsent, note_dry_run, note_nobody_to_ask};
 use crate::commands::{lists, note, print};
@@ -105,7 +105,7 @@ struct Setup<'a> {
 
 /// A part whose plan has changes.
 struct PlannedPart {
-    part: Part,
+    part: SetupPart,
     plan: Plan,
 }
 
@@ -139,17 +139,17 @@ impl Setup<'_> {
         Ok(planned)
     }
 
-    fn parts_of(&self, target: &VersionedAgent) -> Vec<Part> {
+    fn parts_of(&self, target: &VersionedAgent) -> Vec<SetupPart> {
         let ide_mode = self.changes_settings(target).then(|| AgentSetting::ide_mode(target));
         // With `--yes` the mode stays: an agent that begins to ask would stop the scripts that run it.
         let mode = AgentSetting::approval_mode(target, &self.here);
         let mode = mode.filter(|_| self.changes_settings(target) && !self.consent.yes);
         // With the hook before each write, changes come to the desk in every mode.
         let mode = mode.filter(|_| !has_hook(target, OurHook::Write, HookScope::User, &self.here));
-        let settings = ide_mode.into_iter().chain(mode).map(Part::Setting);
+        let settings = ide_mode.into_iter().chain(mode).map(SetupPart::Setting);
         let hooks = [OurHook::Turn, OurHook::Write].into_iter();
         let hooks = hooks.filter(|hook| !self.args.excludes(*hook, self.consent));
-        settings.chain(hooks.filter_map(|hook| self.hook_of(target, hook)).map(Part::Hook)).collect()
+        settings.chain(hooks.filter_map(|hook| self.hook_of(target, hook)).map(SetupPart::Hook)).collect()
     }
 
     /// Whether the settings of the agent are to change as well as its hooks.
@@ -165,16 +165,16 @@ impl Setup<'_> {
 
     /// Whether alongside recommends a part. The hook before each write makes an agent wait for a person, so
     /// alongside recommends only its update.
-    fn recommends(&self, part: &Part) -> bool {
+    fn recommends(&self, part: &SetupPart) -> bool {
         match part {
-            Part::Setting(setting) => setting.setting == Setting::IdeMode,
-            Part::Hook(hook) => hook.hook == OurHook::Turn || hook.is_installed(&self.here),
+            SetupPart::Setting(setting) => setting.setting == Setting::IdeMode,
+            SetupPart::Hook(hook) => hook.hook == OurHook::Turn || hook.is_installed(&self.here),
         }
     }
 
     /// Whether the options of the command agree to a part.
-    fn agrees_to(&self, part: &Part) -> bool {
-        let is_named = matches!(part, Part::Hook(hook) if self.args.has(hook.hook));
+    fn agrees_to(&self, part: &SetupPart) -> bool {
+        let is_named = matches!(part, SetupPart::Hook(hook) if self.args.has(hook.hook));
         is_named || self.consent.yes && self.recommends(part)
     }
 
@@ -328,7 +328,7 @@ impl Setup<'_> {
     async fn ask_each(&mut self, planned: Vec<PlannedPart>) -> anyhow::Result<()> {
         let questions = planned.iter().filter(|planned| !self.agrees_to(&planned.part)).count();
         let mut numbering = Numbering::of(questions);
-        let has_only_hooks = planned.iter().all(|planned| matches!(planned.part, Part::Hook(_)));
+        let has_only_hooks = planned.iter().all(|planned| matches!(planned.part, SetupPart::Hook(_)));
         let (mut has_changed, mut declined) = (false, None);
         for PlannedPart { part, .. } in planned {
             let agent = part.agent_id();
@@ -406,7 +406,7 @@ impl Setup<'_> {
     }
 }
 
-fn is_before_writes(part: &Part) -> bool {
+fn is_before_writes(part: &SetupPart) -> bool {
     part.kind() == PartKind::Hook(OurHook::Write)
 }
 
