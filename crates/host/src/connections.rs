@@ -10,6 +10,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 
 use super::events::{ConnectedDesk, Event};
+use super::lifecycle::Departure;
 use super::registry_entry::VERSION;
 
 /// The time in which desks receive the last messages.
@@ -118,7 +119,7 @@ impl Connection {
         let noticed = |request: &Request| self.notice(id, request);
         let left = async || {
             let (answer, is_end) = oneshot::channel();
-            self.send(Event::Parted { id, said_goodbye: true, answer });
+            self.send(Event::Parted { id, departure: Departure::Left, answer });
             is_end.await.unwrap_or(true)
         };
         let mut goodbye = self.goodbye.clone();
@@ -129,7 +130,7 @@ impl Connection {
         let parting = party.serve(&welcome, desk, noticed, left, goodbye).await;
         tracing::info!(desk = id, ?parting, "a desk parts");
         if parting == DisconnectReason::Lost {
-            self.send(Event::Parted { id, said_goodbye: false, answer: oneshot::channel().0 });
+            self.send(Event::Parted { id, departure: Departure::Vanished, answer: oneshot::channel().0 });
         }
     }
 

@@ -8,12 +8,14 @@ use alongside_desk::{Desk, HookProposal, SnapshotTaken, Verdict};
 use interprocess::local_socket::tokio::Stream;
 use tokio::sync::oneshot;
 
+use super::lifecycle::Departure;
+
 /// An event of the main loop.
 pub(super) enum Event {
     /// A desk or a keeper wants to join.
     JoinWanted { hello: Box<Hello>, answer: oneshot::Sender<ConnectedDesk> },
-    /// A party has said goodbye, or vanished. The answer is whether the host ends as a result.
-    Parted { id: u64, said_goodbye: bool, answer: oneshot::Sender<bool> },
+    /// A party has disconnected. The answer is whether the host ends as a result.
+    Parted { id: u64, departure: Departure, answer: oneshot::Sender<bool> },
     /// The person has focused a desk.
     Focused { id: u64 },
     /// A desk reports which files the person has open.

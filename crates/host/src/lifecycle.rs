@@ -28,6 +28,15 @@ pub(super) struct Party {
     pub(super) roots: Vec<PathBuf>,
 }
 
+/// The way in which a party disconnects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Departure {
+    /// The party has said goodbye.
+    Left,
+    /// The party has vanished, and may come back.
+    Vanished,
+}
+
 /// An action that the host has to carry out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Step {
@@ -166,8 +175,8 @@ impl Lifecycle {
         }
     }
 
-    /// Handles that a party has said goodbye, or vanished.
-    pub(super) fn parted(&mut self, id: u64, said_goodbye: bool, now: Instant) -> Vec<Step> {
+    /// Handles that a party has disconnected.
+    pub(super) fn parted(&mut self, id: u64, departure: Departure, now: Instant) -> Vec<Step> {
         let Some(mut member) = self.members.remove(&id) else {
             return Vec::new();
         };
@@ -175,11 +184,11 @@ impl Lifecycle {
         // The editor may have another server.
         let is_its = |other: &Member| is_same_editor(other.party.editor.as_ref(), editor.as_ref());
         let is_served = self.members.values().any(is_its);
-        match editor {
+        match (departure, editor) {
             _ if is_served => {}
-            Some(editor) if said_goodbye => self.closed_editor = Some((editor, now + GRACE)),
-            _ if said_goodbye => {}
-            _ => {
+            (Departure::Left, Some(editor)) => self.closed_editor = Some((editor, now + GRACE)),
+            (Departure::Left, None) => {}
+            (Departure::Vanished, _) => {
                 member.away_until = Some(now + GRACE);
                 self.members.insert(id, member);
             }

@@ -18,7 +18,7 @@ use tokio::time::Instant;
 
 use super::connections::Connections;
 use super::events::{ConnectedDesk, Event};
-use super::lifecycle::{Lifecycle, Party, Step};
+use super::lifecycle::{Departure, Lifecycle, Party, Step};
 use super::presence::Presence;
 use super::problem_reports::report;
 use super::projects::Projects;
@@ -117,7 +117,7 @@ impl RunningHost {
         let mut steps = Vec::new();
         match event {
             Event::JoinWanted { hello, answer } => steps = self.admit(&hello, answer).await,
-            Event::Parted { id, said_goodbye, answer } => steps = self.remove_party(id, said_goodbye, answer),
+            Event::Parted { id, departure, answer } => steps = self.remove_party(id, departure, answer),
             Event::Focused { id } => steps = self.focused(id),
             Event::ContextReported { id } => self.context_reported(id),
             Event::RootsChanged { id, added, removed } => self.change_roots(id, added, &removed),
@@ -230,7 +230,7 @@ impl RunningHost {
         // The party may have disconnected meanwhile. It is then removed as usual.
         if answer.send(ConnectedDesk { id, desk, welcome }).is_err() {
             self.parties.remove(&id);
-            return [steps, self.lifecycle.parted(id, false, Instant::now())].concat();
+            return [steps, self.lifecycle.parted(id, Departure::Vanished, Instant::now())].concat();
         }
         if terms.role == Role::Desk {
             self.presence.mark_focused();
@@ -238,11 +238,11 @@ impl RunningHost {
         steps
     }
 
-    fn remove_party(&mut self, id: u64, said_goodbye: bool, answer: oneshot::Sender<bool>) -> Vec<Step> {
+    fn remove_party(&mut self, id: u64, departure: Departure, answer: oneshot::Sender<bool>) -> Vec<Step> {
         self.parties.remove(&id);
         self.projects.desk_parted(id);
         self.plan_save_watcher();
-        let steps = self.lifecycle.parted(id, said_goodbye, Instant::now());
+        let steps = self.lifecycle.parted(id, departure, Instant::now());
         let _ = answer.send(steps.contains(&Step::End));
         steps
     }

@@ -166,15 +166,18 @@ impl World {
             Action::Focuses(of) => next.lifecycle.focused(id(of), next.now),
             Action::Leaves(of) | Action::Vanishes(of) => {
                 next.there.remove(&of);
-                let left = matches!(action, Action::Leaves(_));
+                let departure = match action {
+                    Action::Leaves(_) => Departure::Left,
+                    _ => Departure::Vanished,
+                };
                 if !next.orphaned.remove(&of) && !next.is_served(of) {
-                    match left {
-                        true if is_editor(of) => next.closed = 0,
-                        true => {}
-                        false => next.away[of] = 0,
+                    match departure {
+                        Departure::Left if is_editor(of) => next.closed = 0,
+                        Departure::Left => {}
+                        Departure::Vanished => next.away[of] = 0,
                     }
                 }
-                next.lifecycle.parted(id(of), left, next.now)
+                next.lifecycle.parted(id(of), departure, next.now)
             }
             Action::Ends(pid) => {
                 next.ended.insert(pid);
@@ -280,7 +283,7 @@ impl World {
         // Each desk knows whether reviews end when the desk leaves.
         for of in self.counted() {
             let id = u64::try_from(of).unwrap() + 1;
-            let ends = self.lifecycle.clone().parted(id, true, self.now);
+            let ends = self.lifecycle.clone().parted(id, Departure::Left, self.now);
             let ends = ends.iter().any(|step| matches!(step, Step::Hide | Step::End));
             assert_eq!(self.lifecycle.kept_by(id).is_empty(), ends, "{of}: {self:#?}");
         }

@@ -1,5 +1,6 @@
 //! Tests each rule of the lifecycle with artificial times.
 
+use super::Departure::{Left, Vanished};
 use super::*;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -74,34 +75,34 @@ fn another_desk_replaces_a_starter_that_has_died() {
     assert_eq!(lifecycle.handle_deadline(now + SECOND), NOTHING, "it may be opened again");
     assert_eq!(lifecycle.joined(1, desk(5), now + SECOND), publish(5));
     assert_eq!(lifecycle.deadline(), None);
-    assert_eq!(lifecycle.parted(1, true, now + SECOND), END);
+    assert_eq!(lifecycle.parted(1, Left, now + SECOND), END);
 }
 
 #[test]
 fn the_last_desk_to_leave_ends_the_host_at_once() {
     let (now, mut lifecycle) = started_by_desk();
     lifecycle.joined(2, desk(2), now);
-    assert_eq!(lifecycle.parted(2, true, now), NOTHING);
-    assert_eq!(lifecycle.parted(1, true, now), END);
+    assert_eq!(lifecycle.parted(2, Left, now), NOTHING);
+    assert_eq!(lifecycle.parted(1, Left, now), END);
 }
 
 #[test]
 fn the_host_waits_for_the_last_desk_that_vanished() {
     let (now, mut lifecycle) = started_by_desk();
-    assert_eq!(lifecycle.parted(1, false, now), NOTHING);
+    assert_eq!(lifecycle.parted(1, Vanished, now), NOTHING);
     assert_eq!(lifecycle.handle_deadline(now + GRACE - SECOND), NOTHING);
     // The desk comes back as another process, under which agents then find the host.
     assert_eq!(lifecycle.joined(2, desk(5), now), publish(5));
     assert_eq!((lifecycle.deadline(), lifecycle.time_left(now)), (None, None));
-    assert_eq!(lifecycle.parted(2, true, now), END, "nobody waits for the first process any more");
+    assert_eq!(lifecycle.parted(2, Left, now), END, "nobody waits for the first process any more");
 }
 
 #[test]
 fn a_desk_that_vanished_counts_as_present_while_others_leave() {
     let (now, mut lifecycle) = started_by_desk();
     lifecycle.joined(2, desk(2), now);
-    assert_eq!(lifecycle.parted(1, false, now), publish(2));
-    assert_eq!(lifecycle.parted(2, true, now + SECOND), publish(1));
+    assert_eq!(lifecycle.parted(1, Vanished, now), publish(2));
+    assert_eq!(lifecycle.parted(2, Left, now + SECOND), publish(1));
     assert_eq!(lifecycle.handle_deadline(now + GRACE), END);
 }
 
@@ -129,14 +130,14 @@ fn reviews_stay_while_another_desk_can_decide_them() {
     assert_eq!(lifecycle.editor_ended(1, now), publish_editors(&[2]));
     assert_eq!(lifecycle.editor_ended(2, now), publish(3));
     assert_eq!(lifecycle.deadline(), None);
-    assert_eq!(lifecycle.parted(3, true, now + GRACE), END);
+    assert_eq!(lifecycle.parted(3, Left, now + GRACE), END);
 }
 
 #[test]
 fn a_remaining_desk_keeps_the_host_and_is_published() {
     let (now, mut lifecycle) = started_by_desk();
     assert_eq!(lifecycle.joined(2, desk(2), now), NOTHING);
-    assert_eq!(lifecycle.parted(1, false, now), publish(2));
+    assert_eq!(lifecycle.parted(1, Vanished, now), publish(2));
     lifecycle.handle_deadline(now + GRACE);
     assert_eq!(lifecycle.deadline(), None);
 }
@@ -145,9 +146,9 @@ fn a_remaining_desk_keeps_the_host_and_is_published() {
 fn a_keeper_keeps_the_host_after_the_last_desk() {
     let (now, mut lifecycle) = started_by_desk();
     lifecycle.joined(2, keeper(2), now);
-    assert_eq!(lifecycle.parted(1, true, now), publish(2));
+    assert_eq!(lifecycle.parted(1, Left, now), publish(2));
     assert_eq!(lifecycle.deadline(), None);
-    assert_eq!(lifecycle.parted(2, true, now), END);
+    assert_eq!(lifecycle.parted(2, Left, now), END);
 }
 
 #[test]
@@ -160,7 +161,7 @@ fn the_host_is_found_under_every_editor() {
     assert_eq!(lifecycle.focused(2, now), NOTHING);
     assert_eq!(lifecycle.focused(1, now), NOTHING, "a desk in a terminal is no editor");
     assert_eq!(lifecycle.editor_processes(), [7, 8]);
-    assert_eq!(lifecycle.parted(1, true, now), NOTHING);
+    assert_eq!(lifecycle.parted(1, Left, now), NOTHING);
     assert_eq!(lifecycle.editor_ended(7, now), publish_editors(&[8]));
 }
 
@@ -176,7 +177,7 @@ fn the_host_hides_while_it_waits_for_a_closed_editor() {
     assert_eq!(lifecycle.joined(2, server(8), now), publish_editors(&[8]));
     assert!(!lifecycle.is_hidden());
     assert_eq!(lifecycle.deadline(), None);
-    assert_eq!(lifecycle.parted(2, true, now), HIDE);
+    assert_eq!(lifecycle.parted(2, Left, now), HIDE);
     assert_eq!(lifecycle.handle_deadline(now + GRACE), END);
 }
 
@@ -184,8 +185,8 @@ fn the_host_hides_while_it_waits_for_a_closed_editor() {
 fn one_editor_may_have_several_servers() {
     let (now, mut lifecycle) = started_by_editor();
     assert_eq!(lifecycle.joined(2, server(1), now), NOTHING);
-    assert_eq!(lifecycle.parted(1, true, now), NOTHING);
-    assert_eq!(lifecycle.parted(2, true, now), HIDE);
+    assert_eq!(lifecycle.parted(1, Left, now), NOTHING);
+    assert_eq!(lifecycle.parted(2, Left, now), HIDE);
 }
 
 #[test]
@@ -194,7 +195,7 @@ fn windows_of_one_process_are_separate_editors_with_one_file_name() {
     let window = EditorProcess { window: Some("2".into()), ..editor(1) };
     let other = Party { editor: Some(window.clone()), ..desk(1) };
     assert_eq!(lifecycle.joined(2, other, now), [Step::Publish(vec![window])]);
-    assert_eq!(lifecycle.parted(2, true, now), publish_editors(&[1]));
+    assert_eq!(lifecycle.parted(2, Left, now), publish_editors(&[1]));
     assert_eq!(lifecycle.editor_ended(1, now), HIDE);
 }
 
@@ -202,7 +203,7 @@ fn windows_of_one_process_are_separate_editors_with_one_file_name() {
 fn an_ended_editor_is_closed_though_its_server_lives() {
     let (now, mut lifecycle) = started_by_editor();
     assert_eq!(lifecycle.editor_ended(1, now), HIDE);
-    assert_eq!(lifecycle.parted(1, false, now + SECOND), NOTHING);
+    assert_eq!(lifecycle.parted(1, Vanished, now + SECOND), NOTHING);
     assert_eq!(lifecycle.deadline(), Some(now + GRACE));
     assert_eq!(lifecycle.editor_ended(1, now + SECOND), NOTHING, "once");
 }
@@ -210,10 +211,10 @@ fn an_ended_editor_is_closed_though_its_server_lives() {
 #[test]
 fn the_end_of_a_server_has_no_effect_before_the_grace_is_over() {
     let (now, mut lifecycle) = started_by_editor();
-    assert_eq!(lifecycle.parted(1, false, now), NOTHING);
+    assert_eq!(lifecycle.parted(1, Vanished, now), NOTHING);
     assert_eq!(lifecycle.joined(2, server(1), now), NOTHING);
     assert_eq!(lifecycle.deadline(), None);
-    lifecycle.parted(2, false, now);
+    lifecycle.parted(2, Vanished, now);
     assert_eq!(lifecycle.editor_processes(), [1], "it may end meanwhile");
     assert_eq!(lifecycle.handle_deadline(now + GRACE), END);
 }
@@ -224,7 +225,7 @@ fn a_desk_takes_over_a_hidden_host() {
     lifecycle.editor_ended(1, now);
     assert_eq!(lifecycle.joined(2, desk(2), now), publish(2));
     assert_eq!((lifecycle.editors(), lifecycle.deadline()), (vec![], None));
-    assert_eq!(lifecycle.parted(2, true, now + SECOND), HIDE, "the editor may still come back");
+    assert_eq!(lifecycle.parted(2, Left, now + SECOND), HIDE, "the editor may still come back");
     assert_eq!(lifecycle.handle_deadline(now + GRACE), END);
 }
 
@@ -237,9 +238,9 @@ fn the_projects_are_those_of_all_members() {
     lifecycle.joined(3, Party { roots: roots(&["/a/c"]), ..desk(3) }, now);
     assert_eq!(served(&lifecycle), roots(&["/a", "/b", "/a/c"]));
     lifecycle.change_roots(2, roots(&["/d"]), &roots(&["/a"]));
-    lifecycle.parted(3, true, now);
+    lifecycle.parted(3, Left, now);
     assert_eq!(served(&lifecycle), roots(&["/b", "/d"]));
-    lifecycle.parted(2, false, now);
+    lifecycle.parted(2, Vanished, now);
     assert_eq!(served(&lifecycle), roots(&["/b", "/d"]), "it may come back");
     lifecycle.handle_deadline(now + GRACE);
     assert_eq!(served(&lifecycle), roots(&[]));
@@ -267,12 +268,12 @@ fn after_a_crash_the_host_waits_for_every_desk() {
     assert_eq!(lifecycle.kept_by(1), ["desk 2"]);
     // A desk that is opened meanwhile does not replace the other one.
     assert_eq!(lifecycle.joined(2, desk(3), now), NOTHING);
-    assert_eq!(lifecycle.parted(1, true, now), publish(3));
-    assert_eq!(lifecycle.parted(2, true, now), publish(2));
+    assert_eq!(lifecycle.parted(1, Left, now), publish(3));
+    assert_eq!(lifecycle.parted(2, Left, now), publish(2));
     let mut with_it = lifecycle.clone();
     assert_eq!(with_it.joined(3, desk(2), now), NOTHING);
     assert_eq!(with_it.deadline(), None);
-    assert_eq!(with_it.parted(3, true, now), END);
+    assert_eq!(with_it.parted(3, Left, now), END);
     // The host waits no longer for a desk that does not come than for one that vanished.
     assert_eq!(lifecycle.handle_deadline(now + GRACE - SECOND), NOTHING);
     assert_eq!(lifecycle.handle_deadline(now + GRACE), END);
@@ -284,7 +285,7 @@ fn a_host_after_a_crash_expects_all_parties_of_the_last_one() {
     lifecycle.joined(2, keeper(2), now);
     lifecycle.joined(3, server(7), now);
     lifecycle.joined(4, Party { pid: None, ..desk(4) }, now);
-    lifecycle.parted(2, false, now);
+    lifecycle.parted(2, Vanished, now);
     let expected = |pid, role, name: &str| PartyRecord { pid, role, name: name.into() };
     let others = [expected(1, Role::Desk, "desk 1"), expected(2, Role::Keeper, "run 2")];
     assert_eq!(lifecycle.parties_without_editor(), others);
@@ -299,7 +300,7 @@ fn a_host_after_a_crash_expects_all_parties_of_the_last_one() {
 #[test]
 fn the_parting_of_an_unknown_party_has_no_effect() {
     let (now, mut lifecycle) = started_by_desk();
-    assert_eq!(lifecycle.parted(9, true, now), NOTHING);
+    assert_eq!(lifecycle.parted(9, Left, now), NOTHING);
 }
 
 #[test]
@@ -307,7 +308,7 @@ fn a_host_waits_for_its_starter_though_others_joined_first() {
     let now = Instant::now();
     let mut lifecycle = Lifecycle::begin(vec![desk(1)], now);
     assert_eq!(lifecycle.joined(1, keeper(2), now), publish(2), "it was started for another");
-    assert_eq!(lifecycle.parted(1, true, now), publish(1));
+    assert_eq!(lifecycle.parted(1, Left, now), publish(1));
     assert_eq!(lifecycle.joined(2, desk(1), now), NOTHING);
     assert_eq!(lifecycle.deadline(), None);
 }
