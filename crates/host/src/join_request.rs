@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use alongside_common::failure::failure;
 use alongside_common::globals::Globals;
 use alongside_desk::socket::{ClientInfo, EditorProcess, Hello, Options, Role, Terms};
 use alongside_platform::{directories, process};
 
+use super::chosen_host::host_named;
 use super::project_paths::belongs_to_host;
 use super::registry_entry::{Entry, PartyRecord, VERSION};
 
@@ -25,7 +25,7 @@ pub struct JoinRequest {
     pub diagnostics: bool,
     /// Whether the party shows turns.
     pub turns: bool,
-    /// The beginning of the host's name, or its process id, if the person chose a host.
+    /// The process id or the beginning of the name of the host, if the person chose one.
     pub host: Option<String>,
     /// The settings and the log of a host that has to be started.
     pub globals: Globals,
@@ -85,20 +85,7 @@ impl JoinRequest {
     /// When the person chose a host, and not exactly one matches.
     pub(super) fn choose(&self, entries: Vec<Entry>) -> anyhow::Result<Vec<Entry>> {
         if let Some(chosen) = &self.host {
-            let is_chosen =
-                |entry: &Entry| entry.pid.to_string() == *chosen || entry.name.starts_with(chosen.as_str());
-            let found: Vec<_> = entries.into_iter().filter(is_chosen).collect();
-            return match found.len() {
-                1 => Ok(found),
-                0 => Err(failure(
-                    format!("there is no host {chosen:?}"),
-                    "`alongside status` lists the hosts and their processes",
-                )),
-                _ => Err(failure(
-                    format!("the names of several hosts begin with {chosen:?}"),
-                    "give more of the name",
-                )),
-            };
+            return Ok(vec![host_named(chosen, entries)?]);
         }
         // After the desk has joined, the host adds the other projects.
         let Some(project) = self.dirs.first() else { return Ok(Vec::new()) };

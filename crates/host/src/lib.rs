@@ -1,6 +1,7 @@
 //! The host: a small process around the companion, which desks join over a private socket. It outlives each
 //! desk: a desk can crash, be replaced by another desk, or be closed, and nothing is lost.
 
+mod chosen_host;
 pub mod companions;
 mod connect;
 mod connections;
@@ -25,6 +26,7 @@ mod start_lock;
 mod startup;
 mod startup_plan;
 
+pub use chosen_host::{host_named, host_of};
 pub use host_control::{process_of, replace, reports, serves, stop};
 pub use join_request::JoinRequest;
 pub use project_paths::project_of;

@@ -24,7 +24,7 @@ pub(crate) struct Args {
     #[arg(value_name = "DIR")]
     dirs: Vec<PathBuf>,
 
-    /// Join the companion with this name or process ID (see `alongside status`)
+    /// Join the companion with this process ID or beginning of its name (see `alongside status`)
     #[arg(long, value_name = "HOST")]
     host: Option<String>,
 

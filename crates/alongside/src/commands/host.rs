@@ -7,7 +7,7 @@ use alongside_common::failure::failure;
 use alongside_common::globals::Globals;
 use alongside_companion::PortHold;
 use alongside_desk::socket::EditorProcess;
-use alongside_host::{Entry, Plan, Registry, StartLock};
+use alongside_host::{Entry, Plan, Registry, StartLock, host_named, host_of};
 use anyhow::Context;
 
 use super::note;
@@ -34,7 +34,7 @@ pub(crate) struct Args {
     #[arg(long)]
     stop: bool,
 
-    /// The host's name or process ID [default: the host of the current directory]
+    /// The process ID or the beginning of the name [default: the host of the current directory]
     #[arg(value_name = "HOST", conflicts_with = "serve")]
     host: Option<String>,
 
@@ -106,20 +106,11 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the host with this process ID or beginning of its name, or without a query the host of the current
-/// directory.
-fn find_host(query: Option<&str>) -> anyhow::Result<Entry> {
+/// Returns the host that the person named, or without a name the host of the current directory.
+fn find_host(choice: Option<&str>) -> anyhow::Result<Entry> {
     let entries = Registry::of_this_process().entries();
-    let here = std::env::current_dir().context("the current directory is gone")?;
-    let matches = |entry: &Entry| match query {
-        Some(query) => entry.pid.to_string() == query || entry.name.starts_with(query),
-        None => entry.serves(&here),
-    };
-    entries.into_iter().find(matches).ok_or_else(|| match query {
-        Some(query) => failure(format!("there is no host {query:?}"), "`alongside status` lists the hosts"),
-        None => failure(
-            format!("no host serves {}", here.display()),
-            "`alongside status` lists the hosts; name one by its process ID",
-        ),
-    })
+    match choice {
+        Some(choice) => host_named(choice, entries),
+        None => host_of(&std::env::current_dir().context("the current directory is gone")?, entries),
+    }
 }
