@@ -234,7 +234,7 @@ impl SearchedFiles {
         self.files.push(seen);
     }
 
-    /// Takes the first usable file. The trace still lists the other usable files as fitting.
+    /// Takes the first usable file. The trace still lists the other ones as usable.
     fn take_first(&mut self) {
         if self.taken.is_none() {
             self.taken = self.files.iter().position(|seen| seen.passed_over.is_none());
@@ -251,12 +251,12 @@ impl SearchedFiles {
     }
 }
 
-/// Describes a record, without its token.
+/// Describes a record that the agent uses, without its token. Some lookups ignore the workspace.
 fn in_words(record: &Record) -> String {
     let token = if record.auth_token.is_some() { "a token" } else { "no token" };
     let editor = record.ide_info.as_ref().map(|info| format!(", editor {}", info.display_name));
     format!(
-        "fits: port {}, {token}, workspace {}{}",
+        "usable: port {}, {token}, workspace {}{}",
         record.port,
         record.workspace_path,
         editor.unwrap_or_default()

@@ -197,6 +197,9 @@ fn qwen_reads_its_locks_since_0_5_1_and_scans_them_since_0_12() {
     assert_eq!(port(&world, "qwen", (0, 5, 0)), Some(2003));
     world.record_for(&format!("tmp/qwen-code-ide-server-{editor}.json"), 2004, "/elsewhere");
     assert_eq!(found(&world)[1..], [Some(2004), Some(2004), Some(2004), Some(2001)], "unchecked before 0.21");
+    let trace = replayed(&world, "qwen", (0, 12, 0));
+    let step = trace.steps.iter().find(|step| step.what.ends_with(&format!("-{editor}.json"))).unwrap();
+    assert_eq!(step.why, "usable: port 2004, a token, workspace /elsewhere");
 }
 
 #[test]
