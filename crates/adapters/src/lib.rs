@@ -20,6 +20,7 @@ mod neovim;
 mod package;
 pub mod plan;
 pub mod preview;
+pub mod program_directories;
 pub mod removal;
 pub mod user_environment;
 mod vim;

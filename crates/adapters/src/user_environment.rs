@@ -2,7 +2,7 @@
 //! reads environment variables.
 
 use std::collections::HashMap;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -15,11 +15,7 @@ use alongside_platform::path_lists::reaches_editors;
 use alongside_platform::paths::Canonical as _;
 use tokio::process::Command;
 
-/// Directories of programs below home that PATH often lacks in a process that no shell started.
-const USUAL_BIN_DIRECTORIES: &[&str] = &[".local/bin", ".cargo/bin", ".nix-profile/bin", "bin"];
-
-/// Directories of programs that are in PATH on macOS only if the profile of a shell adds them.
-const USUAL_BIN_DIRECTORIES_ON_MACOS: &[&str] = &["/opt/homebrew/bin", "/usr/local/bin"];
+use super::program_directories::{NPM_PREFIX_VARIABLE, directories_of, usual_directories};
 
 /// The longest run of a program that prints its version, or its servers for a language.
 const OUTPUT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -68,9 +64,7 @@ impl UserEnvironment {
 
     /// Returns the first of these commands that is in PATH or in the usual directories of programs.
     pub fn find(&self, commands: &[&str]) -> Option<PathBuf> {
-        let on_macos =
-            USUAL_BIN_DIRECTORIES_ON_MACOS.iter().filter(|_| Os::HERE == Os::MacOs).map(PathBuf::from);
-        let usual = USUAL_BIN_DIRECTORIES.iter().map(|below| self.home.join(below)).chain(on_macos);
+        let usual = usual_directories(&self.home, self.variable(NPM_PREFIX_VARIABLE).map(Path::new));
         let dirs = std::env::join_paths(self.path().chain(usual)).ok()?;
         commands.iter().find_map(|command| which::which_in(command, Some(&dirs), "/").ok())
     }
@@ -103,12 +97,6 @@ impl UserEnvironment {
             Err(_) => alongside_desk::harmless::path(path),
         }
     }
-}
-
-/// Returns the absolute directories of a PATH. Relative directories are left out, because they depend on the
-/// current directory.
-pub fn directories_of(path: &OsStr) -> impl Iterator<Item = PathBuf> {
-    std::env::split_paths(path).filter(|directory| directory.is_absolute())
 }
 
 /// Checks that the variable names a directory.
@@ -181,6 +169,30 @@ mod tests {
         ] {
             let error = error_for(value).unwrap();
             assert!(error.starts_with(expected) && error.ends_with("nothing is changed"), "{error}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn programs_are_found_where_installers_put_them() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let temp = tempfile::tempdir().unwrap();
+        let (home, npm) = (temp.path().join("home"), temp.path().join("npm"));
+        let variables = HashMap::from([(NPM_PREFIX_VARIABLE.to_owned(), npm.clone().into_os_string())]);
+        let state = home.join("state");
+        let user = UserEnvironment { home: home.clone(), program: String::new(), state, variables };
+        for (name, directory) in [
+            ("of-npm", npm.join("bin")),
+            ("of-npm-in-home", home.join(".npm-global/bin")),
+            ("of-volta", home.join(".volta/bin")),
+            ("of-cargo", home.join(".cargo/bin")),
+        ] {
+            std::fs::create_dir_all(&directory).unwrap();
+            let program = directory.join(name);
+            assert_eq!(user.find(&[name]), None);
+            std::fs::write(&program, "#!/bin/sh\n").unwrap();
+            std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+            assert_eq!(user.find(&[name]), Some(program));
         }
     }
 

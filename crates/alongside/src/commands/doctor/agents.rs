@@ -1,9 +1,9 @@
 //! The agents on this machine: the installed ones with their releases, and the running ones.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use alongside_adapters::user_environment::directories_of;
+use alongside_adapters::program_directories::{NPM_PREFIX_VARIABLE, directories_of, usual_directories};
 use alongside_agent::find::{self, Surroundings};
 use alongside_agent::version;
 use alongside_contract::agent::FamilyAgent;
@@ -35,8 +35,8 @@ pub(super) struct RunningAgent {
     pub(super) program: Option<PathBuf>,
 }
 
-/// Returns the agents of `known` in PATH and in the usual directories of npm and other installers. A program
-/// with several names is listed once.
+/// Returns the agents of `known` in PATH and in the usual directories of installers. A program with several
+/// names is listed once.
 pub(super) async fn installed(known: &[FamilyAgent], here: &Surroundings) -> Vec<Agent> {
     let mut agents: Vec<(PathBuf, Agent)> = Vec::new();
     for (directory, is_in_path) in directories(here) {
@@ -94,15 +94,12 @@ pub(super) fn program_of(commands: &[&str], here: &Surroundings) -> Option<PathB
     })
 }
 
-/// Returns the directories of PATH, then the usual ones of npm and other installers; each with whether it is
-/// in PATH.
+/// Returns the directories of PATH, then the usual ones of installers; each with whether it is in PATH.
 fn directories(here: &Surroundings) -> Vec<(PathBuf, bool)> {
     let path = here.variables.get("PATH").map(String::as_str).unwrap_or_default();
     let in_path: Vec<PathBuf> = directories_of(path.as_ref()).collect();
-    let npm = here.variables.get("npm_config_prefix").map(|prefix| PathBuf::from(prefix).join("bin"));
-    let usual_below_home =
-        [".npm-global/bin", ".local/bin", ".volta/bin", ".bun/bin"].map(|below| here.home.join(below));
-    let mut others: Vec<PathBuf> = npm.into_iter().chain(usual_below_home).collect();
+    let npm_prefix = here.variables.get(NPM_PREFIX_VARIABLE).map(Path::new);
+    let mut others = usual_directories(&here.home, npm_prefix);
     others.retain(|directory| !in_path.contains(directory));
     let in_path = in_path.into_iter().map(|path| (path, true));
     in_path.chain(others.into_iter().map(|path| (path, false))).collect()
