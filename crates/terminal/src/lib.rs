@@ -54,7 +54,7 @@ pub use crate::editor::{EditOutcome, Editing};
 pub use crate::notification::Notification;
 pub use crate::options::{AgentPane, Ending, Layout, Options, Theme, TurnOptions, UndoBack, UndoneText};
 pub use crate::review_page::{HunkEmphasis, LineEmphasis, columns_of, cut_at};
-pub use crate::unsaved_texts::{COMMENT_UNSENT, DraftStore, REASON_UNSENT, UnsavedText};
+pub use crate::unsaved_texts::{COMMENT_UNSENT, DESK_CLOSED, DraftStore, REASON_UNSENT, UnsavedText};
 
 use crate::app::App;
 use crate::palette::{Depth, Palette};

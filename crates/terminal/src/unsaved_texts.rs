@@ -17,7 +17,7 @@ pub const COMMENT_UNSENT: &str = "the desk was closed before this comment was sa
 pub const REASON_UNSENT: &str = "the desk was closed before this reason was taken";
 
 /// The reason in the draft of a text that the desk keeps when it ends.
-pub(crate) const DESK_CLOSED: &str = "the desk was closed";
+pub const DESK_CLOSED: &str = "the desk was closed";
 
 /// The reason in the draft of a text whose review has ended.
 pub(crate) const REVIEW_HAS_ENDED: &str = "the review has ended";

@@ -6,9 +6,10 @@
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::pin::{Pin, pin};
 use std::time::Duration;
 
-use alongside_common::signals::{Continued, INTERRUPT, Signals};
+use alongside_common::signals::{Continued, Signals};
 use alongside_desk::review_model::{Question, Reply};
 use alongside_desk::{Decision, Desk, Event, Gone, Request, ReviewId, harmless, messages};
 use alongside_terminal::DraftStore;
@@ -16,7 +17,7 @@ use tokio::time::{sleep, timeout};
 
 use super::accept_all::AcceptAll;
 use super::due::Due;
-use super::ending::{Ending, LEAVE_TIMEOUT, Policy};
+use super::ending::{Ending, LEAVE_TIMEOUT, Policy, end_signal, unless_ended};
 use super::find::Search;
 use super::letters::{self, At, Command};
 use super::line_reader::{InputLine, LineReader};
@@ -103,51 +104,56 @@ impl LineDesk {
 
     /// Runs until the person, a signal, the companion or `done` ends the desk.
     pub(crate) async fn run(&mut self, signals: &mut Signals, done: impl Future<Output = ()>) -> Ending {
-        tokio::pin!(done);
+        let mut done = pin!(done);
         loop {
-            self.work.print_due();
-            if self.work.reading().printer().is_closed() {
-                return Ending::OutputClosed;
+            if let ControlFlow::Break(ending) = self.handle_next(signals, done.as_mut()).await {
+                return ending;
             }
-            let (has_editor, listens, is_gone) =
-                (self.work.has_editor(), self.work.listens(), self.work.is_gone());
-            let arrivals_due = self.work.reading().arrivals_due();
-            let (companion_event, editor_exit, last_words_overdue, typed) = self.work.events();
-            // Of several ready branches, the first in this order is taken.
-            tokio::select! {
-                biased;
-                signal = signals.next() => {
-                    // The terminal also sends Ctrl-C to the editor, where it has another meaning.
-                    if !(has_editor && signal == INTERRUPT) {
-                        self.work.upload_last_text().await;
-                        return Ending::Signal(signal);
-                    }
-                }
-                event = companion_event, if !is_gone => match event {
-                    Ok(event) => self.work.take_event(event).await,
-                    Err(Gone) => self.work.mark_companion_gone(),
-                },
-                // The process continues after a stop.
-                () = self.continued.next() => self.work.reading().resume(),
-                () = sleep(SAVE_POLL_INTERVAL), if has_editor => tokio::select! {
-                    () = self.work.upload_saved_text() => {}
-                    // A frozen companion takes no text, which then becomes a draft.
-                    signal = end_with_editor(signals) => return Ending::Signal(signal),
-                },
-                status = editor_exit => self.work.handle_editor_exit(status).await,
-                () = &mut done => return Ending::Done,
-                () = arrivals_due => self.work.reading().announce(),
-                // The next review is printed without the last word on the previous one.
-                () = last_words_overdue => self.work.stop_awaiting_last_words(),
-                line = typed, if listens => {
-                    if let ControlFlow::Break(ending) = self.take_line(line).await {
-                        return ending;
-                    }
-                }
+        }
+    }
+
+    /// Prints the output that is due, and handles whatever comes next.
+    async fn handle_next(
+        &mut self,
+        signals: &mut Signals,
+        done: Pin<&mut impl Future<Output = ()>>,
+    ) -> ControlFlow<Ending> {
+        self.work.print_due();
+        if self.work.reading().printer().is_closed() {
+            return ControlFlow::Break(Ending::OutputClosed);
+        }
+        let (has_editor, listens, is_gone) =
+            (self.work.has_editor(), self.work.listens(), self.work.is_gone());
+        let arrivals_due = self.work.reading().arrivals_due();
+        let (companion_event, editor_exit, last_words_overdue, typed) = self.work.events();
+        // Of several ready branches, the first in this order is taken.
+        tokio::select! {
+            biased;
+            signal = end_signal(signals, has_editor) => {
+                self.work.upload_last_text().await;
+                return ControlFlow::Break(Ending::Signal(signal));
             }
-            if self.work.is_over() {
-                return Ending::Gone;
+            event = companion_event, if !is_gone => match event {
+                Ok(event) => unless_ended(signals, has_editor, self.work.take_event(event)).await?,
+                Err(Gone) => self.work.mark_companion_gone(),
+            },
+            // The process continues after a stop.
+            () = self.continued.next() => self.work.reading().resume(),
+            () = sleep(SAVE_POLL_INTERVAL), if has_editor => {
+                unless_ended(signals, has_editor, self.work.upload_saved_text()).await?;
             }
+            status = editor_exit => {
+                unless_ended(signals, false, self.work.handle_editor_exit(status)).await?;
+            }
+            () = done => return ControlFlow::Break(Ending::Done),
+            () = arrivals_due => self.work.reading().announce(),
+            // The next review is printed without the last word on the previous one.
+            () = last_words_overdue => self.work.stop_awaiting_last_words(),
+            line = typed, if listens => unless_ended(signals, false, self.take_line(line)).await??,
+        }
+        match self.work.is_over() {
+            true => ControlFlow::Break(Ending::Gone),
+            false => ControlFlow::Continue(()),
         }
     }
 
@@ -320,17 +326,6 @@ impl LineDesk {
             | Command::Pause
             | Command::Retired
             | Command::Help => {}
-        }
-    }
-}
-
-/// Waits for a signal that ends a desk whose editor has the terminal. The editor also gets Ctrl-C, which has
-/// another meaning there. Cancel safe.
-async fn end_with_editor(signals: &mut Signals) -> i32 {
-    loop {
-        let signal = signals.next().await;
-        if signal != INTERRUPT {
-            return signal;
         }
     }
 }

@@ -1,6 +1,9 @@
-//! The policies of line mode, and the reasons for its end.
+//! The policies of line mode, and its end: the reasons, and the signals that bring it.
 
+use std::ops::ControlFlow;
 use std::time::Duration;
+
+use alongside_common::signals::{INTERRUPT, Signals};
 
 /// The time that a leaving desk waits for the companion's last events, which a frozen companion never sends.
 pub(super) const LEAVE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -31,4 +34,30 @@ pub(crate) enum Ending {
     Gone,
     /// Standard output is closed.
     OutputClosed,
+}
+
+/// Waits for a signal that ends the desk. The terminal also sends Ctrl-C to an open editor, where it has
+/// another meaning. Cancel safe.
+pub(super) async fn end_signal(signals: &mut Signals, has_editor: bool) -> i32 {
+    loop {
+        let signal = signals.next().await;
+        if !(has_editor && signal == INTERRUPT) {
+            return signal;
+        }
+    }
+}
+
+/// Runs a task of the desk, unless a signal ends the desk meanwhile: a frozen companion answers no request.
+/// The task stores the person's texts before it awaits a reply.
+pub(super) async fn unless_ended<T>(
+    signals: &mut Signals,
+    has_editor: bool,
+    task: impl Future<Output = T>,
+) -> ControlFlow<Ending, T> {
+    // A task that needs no reply is completed in any case.
+    tokio::select! {
+        biased;
+        result = task => ControlFlow::Continue(result),
+        signal = end_signal(signals, has_editor) => ControlFlow::Break(Ending::Signal(signal)),
+    }
 }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::ops::ControlFlow;
 
 use alongside_common::signals::Signals;
 use alongside_desk::{Desk, Event, Refusal, Request, Review, ReviewId, Revised};
@@ -10,7 +11,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::ending::{Ending, LEAVE_TIMEOUT};
+use super::ending::{Ending, LEAVE_TIMEOUT, unless_ended};
 use super::line_reader::{InputLine, LineReader};
 use alongside_desk::harmless;
 
@@ -54,7 +55,10 @@ impl JsonDesk {
                 },
                 input = self.input.next() => match input {
                     InputLine::Line(line) if line.trim().is_empty() => Ok(()),
-                    InputLine::Line(line) => self.take_line(&line).await,
+                    InputLine::Line(line) => match unless_ended(signals, false, self.take_line(&line)).await {
+                        ControlFlow::Continue(written) => written,
+                        ControlFlow::Break(ending) => return ending,
+                    },
                     InputLine::End if self.turn_request.is_some() => return Ending::Left,
                     InputLine::CtrlD | InputLine::Unfinished(_) | InputLine::Redraw(_) | InputLine::End => {
                         Ok(())

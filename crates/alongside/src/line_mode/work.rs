@@ -11,7 +11,9 @@ use alongside_desk::review_model::{Message, Question};
 use alongside_desk::{
     Closed, Closing, Decision, Desk, Event, Gone, LastWord, Refusal, Request, ReviewId, Revised, messages,
 };
-use alongside_terminal::{DraftStore, EditOutcome, Editing, REASON_UNSENT, UnsavedText, editor_command};
+use alongside_terminal::{
+    DESK_CLOSED, DraftStore, EditOutcome, Editing, REASON_UNSENT, UnsavedText, editor_command,
+};
 use tokio::time::timeout;
 
 use super::accept_all::AcceptAll;
@@ -34,14 +36,23 @@ pub(super) struct ReviewWork {
     /// The drafts, for texts that the companion has not received.
     drafts: DraftStore,
     unsent_reasons: UnsentReasons,
+    /// The text of an editor that has ended, until the companion replies to it.
+    unanswered_text: Option<UnsavedText>,
     /// Whether the companion has stopped. The desk stays until an open editor ends.
     is_gone: bool,
 }
 
 impl ReviewWork {
     pub(super) fn new(desk: Desk, reading: Reading, drafts: DraftStore) -> Self {
-        let unsent_reasons = UnsentReasons::default();
-        Self { desk, reading, activity: Activity::Listening, drafts, unsent_reasons, is_gone: false }
+        Self {
+            desk,
+            reading,
+            activity: Activity::Listening,
+            drafts,
+            unsent_reasons: UnsentReasons::default(),
+            unanswered_text: None,
+            is_gone: false,
+        }
     }
 
     pub(super) fn reading(&mut self) -> &mut Reading {
@@ -329,14 +340,17 @@ impl ReviewWork {
             EditOutcome::Message(message) => self.reading.say(&message.text),
             EditOutcome::Text(unsaved) => {
                 let request = Request::replace_text(id, revision, unsaved.text.clone());
-                match self.desk.request(request).await {
-                    Ok(revised) => {
-                        self.drafts.discard(unsaved.replaces);
+                self.unanswered_text = Some(unsaved);
+                let reply = self.desk.request(request).await;
+                match (reply, self.unanswered_text.take()) {
+                    (Ok(revised), unsaved) => {
+                        self.drafts.discard(unsaved.and_then(|unsaved| unsaved.replaces));
                         self.catch_up(id, revised.revision).await;
                         self.reading.push_step(id, hunk, true);
                         self.report_edit(id);
                     }
-                    Err(refusal) => self.keep_refused_text(id, unsaved, &refusal).await,
+                    (Err(refusal), Some(unsaved)) => self.keep_refused_text(id, unsaved, &refusal).await,
+                    (Err(_), None) => {}
                 }
             }
         }
@@ -359,6 +373,10 @@ impl ReviewWork {
 
     /// Ends the editor when the desk is left, and saves a text that the companion does not have as a draft.
     pub(super) async fn end_editor(&mut self) {
+        if let Some(unsaved) = self.unanswered_text.take() {
+            let report = self.drafts.keep(&unsaved, DESK_CLOSED, self.reading.roots());
+            self.reading.say(&report);
+        }
         let Some(editing) = self.take_editor() else { return };
         let said = editing.end(&self.drafts, self.reading.roots()).await;
         if let Some(said) = said {
@@ -405,21 +423,30 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_frozen_companion_leaves_the_saved_text_to_the_drafts() {
-        // The other end stays, and answers nothing.
-        let (desk, _seat) = pair();
-        let drafts = Arc::new(Drafts::default());
-        let input = LineReader::new(false, || Box::new("".as_bytes()));
-        let reading = Reading::new(input, vec!["/p".into()], Policy::Ask, true);
-        let mut work = ReviewWork::new(desk, reading, DraftStore::among_drafts(drafts.clone()));
-        let (id, file) = (ReviewId(1), "/p/a.rs".into());
-        let mut review = Review { id, file, current: "new\n".into(), ..Review::default() };
-        review.agent.name = "Codex".into();
-        let editor = "edit() { echo mine > \"$1\"; }; edit";
-        let mut editing = Editing::start(editor, &OpenReview::new(review)).unwrap();
-        editing.ended().await.unwrap();
-        work.activity = Activity::Editor(Box::new(editing));
-        work.upload_last_text().await;
-        work.end_editor().await;
-        assert_eq!(drafts.all(), ["/p/a.rs (Codex): the desk was closed: mine\n"]);
+        for is_noticed in [false, true] {
+            // The other end stays, and answers nothing.
+            let (desk, _seat) = pair();
+            let drafts = Arc::new(Drafts::default());
+            let input = LineReader::new(false, || Box::new("".as_bytes()));
+            let reading = Reading::new(input, vec!["/p".into()], Policy::Ask, true);
+            let mut work = ReviewWork::new(desk, reading, DraftStore::among_drafts(drafts.clone()));
+            let (id, file) = (ReviewId(1), "/p/a.rs".into());
+            let mut review = Review { id, file, current: "new\n".into(), ..Review::default() };
+            review.agent.name = "Codex".into();
+            work.reading.add(review.clone());
+            let editor = "edit() { echo mine > \"$1\"; }; edit";
+            let mut editing = Editing::start(editor, &OpenReview::new(review)).unwrap();
+            let status = editing.ended().await;
+            work.activity = Activity::Editor(Box::new(editing));
+            if is_noticed {
+                // A signal ends the desk while it waits for the reply.
+                let waiting = timeout(UPLOAD_TIMEOUT, work.handle_editor_exit(status)).await;
+                assert!(waiting.is_err(), "the companion has replied");
+            } else {
+                work.upload_last_text().await;
+            }
+            work.end_editor().await;
+            assert_eq!(drafts.all(), ["/p/a.rs (Codex): the desk was closed: mine\n"]);
+        }
     }
 }

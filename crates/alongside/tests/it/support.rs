@@ -313,9 +313,25 @@ pub(crate) fn found(id: &str, here: &Surroundings) -> Option<Found> {
     find::candidates(FamilyAgent::named(id).unwrap(), here).found.into_iter().next()
 }
 
-/// Sends a signal to a process.
+/// Sends a signal to a process. After SIGSTOP, waits until every thread has stopped: the system stops them one
+/// by one, and a thread that still runs could take a lock and be stopped with it.
 pub(crate) fn send(pid: u32, signal: Signal) {
     kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), signal).unwrap();
+    let end = Instant::now() + DEADLINE;
+    while signal == Signal::STOP && !is_stopped(pid) {
+        assert!(Instant::now() < end, "waited in vain for a process to stop");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Whether every thread of a process is stopped.
+fn is_stopped(pid: u32) -> bool {
+    // Only Linux has this information.
+    let Ok(threads) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return true };
+    threads.map(|thread| std::fs::read_to_string(thread.unwrap().path().join("stat"))).all(|stat| {
+        // A thread that has just ended does not run either.
+        stat.map_or(true, |stat| stat.rsplit(") ").next().is_some_and(|state| state.starts_with('T')))
+    })
 }
 
 /// Calls `poll` until it returns a value, which is the result.

@@ -1,10 +1,11 @@
 //! `alongside review --since` with the real host, in a new repository: files are changed as by a shell
 //! command, and the person undoes some of the changes.
 
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::json::{send_request, wait_for_message};
-use crate::support::{Home, mode_of};
+use crate::support::{Home, mode_of, send};
 use crate::turns::committed;
 
 const NUMBERS: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
@@ -71,6 +72,23 @@ async fn nothing_is_written_without_a_change_an_answer_or_a_revision() {
     let ran = home.run(&["review", "--since", "no-such-revision"]);
     assert_eq!(ran.status.code(), Some(1), "{}", ran.all_output());
     assert!(ran.out.starts_with("The changes cannot be told: "), "{}", ran.all_output());
+}
+
+#[tokio::test]
+async fn a_comment_for_a_frozen_host_is_in_the_drafts_after_ctrl_c() {
+    let Some(home) = repository() else { return };
+    change(&home);
+    let mut desk = home.review(&["--since", "HEAD"]);
+    desk.shows("]? ").await;
+    let host = home.hosts_pid().unwrap();
+    send(host, Signal::STOP);
+    // The desk repeats the line of a pipe right before the request.
+    desk.types_and_shows("C not these", "C not these\n").await;
+    desk.signal(Signal::INT);
+    assert_eq!(desk.ends().code(), Some(130));
+    let drafts = home.run(&["drafts"]);
+    assert!(drafts.out.contains("before this comment was saved"), "{}", drafts.all_output());
+    send(host, Signal::KILL);
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ use super::walk::{Edge, Reach, Step, Wish};
 use super::words;
 use super::work::TurnWork;
 use crate::line_mode::due::Due;
-use crate::line_mode::ending::{Ending, LEAVE_TIMEOUT};
+use crate::line_mode::ending::{Ending, LEAVE_TIMEOUT, unless_ended};
 use crate::line_mode::line_reader::{InputLine, LineReader};
 use crate::line_mode::printer::Printer;
 use crate::line_mode::undo;
@@ -51,39 +51,44 @@ impl TurnDesk {
     }
 
     async fn run_to_end(&mut self, signals: &mut Signals) -> Ending {
-        let mut flow = tokio::select! {
-            signal = signals.next() => return Ending::Signal(signal),
-            flow = self.work.begin() => flow,
-        };
+        let mut flow = self.begin(signals).await;
         loop {
             self.work.reading().print_held();
-            if let ControlFlow::Continue(()) = flow {
-                flow = self.work.show_new_list().await;
-            }
             if let ControlFlow::Break(ending) = flow {
                 return ending;
             }
-            self.work.reading().print_due();
-            if self.work.reading().printer().is_closed() {
-                return Ending::OutputClosed;
-            }
-            let (companion_event, typed) = self.work.events();
-            // Of several ready branches, the first in this order is taken.
-            tokio::select! {
-                biased;
-                signal = signals.next() => return Ending::Signal(signal),
-                event = companion_event => match event {
-                    Ok(event) => self.work.take_event(event),
-                    Err(Gone) => return Ending::Gone,
-                },
-                // The process continues after a stop.
-                () = self.continued.next() => {
-                    self.work.reading().input().resume();
-                    self.work.reading().repeat_prompt();
-                }
-                line = typed => flow = self.take_line(line).await,
-            }
+            flow = self.handle_next(signals).await;
         }
+    }
+
+    async fn begin(&mut self, signals: &mut Signals) -> ControlFlow<Ending> {
+        unless_ended(signals, false, self.work.begin()).await?
+    }
+
+    /// Shows a new list and the output that is due, and handles whatever comes next.
+    async fn handle_next(&mut self, signals: &mut Signals) -> ControlFlow<Ending> {
+        unless_ended(signals, false, self.work.show_new_list()).await??;
+        self.work.reading().print_due();
+        if self.work.reading().printer().is_closed() {
+            return ControlFlow::Break(Ending::OutputClosed);
+        }
+        let (companion_event, typed) = self.work.events();
+        // Of several ready branches, the first in this order is taken.
+        tokio::select! {
+            biased;
+            signal = signals.next() => return ControlFlow::Break(Ending::Signal(signal)),
+            event = companion_event => match event {
+                Ok(event) => self.work.take_event(event),
+                Err(Gone) => return ControlFlow::Break(Ending::Gone),
+            },
+            // The process continues after a stop.
+            () = self.continued.next() => {
+                self.work.reading().input().resume();
+                self.work.reading().repeat_prompt();
+            }
+            line = typed => unless_ended(signals, false, self.take_line(line)).await??,
+        }
+        ControlFlow::Continue(())
     }
 
     /// Leaves the companion, and prints where proposals keep waiting.

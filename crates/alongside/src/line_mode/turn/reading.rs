@@ -241,6 +241,11 @@ impl TurnReading {
         }
     }
 
+    /// Removes the words that were stored last, because the companion has received them.
+    pub(super) fn remove_last_unsent(&mut self) {
+        self.unsent.remove_last();
+    }
+
     /// Takes the comments that the companion has not received, because the desk ends.
     pub(super) fn take_unsent(&mut self) -> Vec<UnsavedText> {
         if let Some(typed) = self.typed.take() {

@@ -81,6 +81,11 @@ impl UnsentComments {
         self.0.push(Unsent { id, path: place.path, text: text.to_owned() });
     }
 
+    /// Removes the words that were stored last.
+    pub(super) fn remove_last(&mut self) {
+        self.0.pop();
+    }
+
     /// Takes the words with which a comment begins: the latest ones for it, or else for its own file, or else
     /// for another place. Words for a comment that is gone or was read count as words for a new one.
     pub(super) fn take_for(&mut self, about: About, place: &CommentPlace, turn: &Turn) -> Option<String> {

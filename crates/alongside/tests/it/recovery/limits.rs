@@ -89,6 +89,19 @@ async fn a_suspended_host_postpones_its_deadlines() {
 }
 
 #[tokio::test]
+async fn ctrl_c_ends_a_desk_whose_host_freezes_before_its_reply() {
+    let (home, mut desk, _agent, _diff) = proposed("a.txt", "a\n", "A\n").await;
+    desk.shows("(1/1) keep").await;
+    let host = home.hosts_pid().unwrap();
+    send(host, Signal::STOP);
+    // The desk repeats the line of a pipe right before the request.
+    desk.types_and_shows("n", "]? n\n").await;
+    desk.signal(Signal::INT);
+    assert_eq!(desk.ends().code(), Some(130));
+    send(host, Signal::KILL);
+}
+
+#[tokio::test]
 async fn a_frozen_host_blocks_nobody() {
     let home = Home::new();
     let mut desk = home.review(&[]);

@@ -247,25 +247,9 @@ impl Running {
         self.out.text()[..self.read].to_owned()
     }
 
-    /// Sends a signal. After SIGSTOP, waits until every thread has stopped: the system stops them one by one,
-    /// and a thread that still runs could take a lock and be stopped with it.
+    /// Sends a signal, as [`super::send`] does.
     pub(crate) fn signal(&self, signal: Signal) {
         super::send(self.pid(), signal);
-        let end = Instant::now() + DEADLINE;
-        while signal == Signal::STOP && !self.is_stopped() {
-            assert!(Instant::now() < end, "waited in vain for a process to stop");
-            std::thread::sleep(Duration::from_millis(1));
-        }
-    }
-
-    /// Whether every thread of the process is stopped.
-    fn is_stopped(&self) -> bool {
-        // Only Linux has this information.
-        let Ok(threads) = std::fs::read_dir(format!("/proc/{}/task", self.pid())) else { return true };
-        threads.map(|thread| std::fs::read_to_string(thread.unwrap().path().join("stat"))).all(|stat| {
-            // A thread that has just ended does not run either.
-            stat.map_or(true, |stat| stat.rsplit(") ").next().is_some_and(|state| state.starts_with('T')))
-        })
     }
 
     /// Leaves line mode and asserts that it succeeds.
