@@ -338,10 +338,18 @@ mod tests {
 
     use super::*;
     use crate::line_mode::drafts_in_memory::Drafts;
+    use crate::line_mode::output_in_memory::MemoryOutput;
 
-    /// Types these lines at a review whose companion refuses the first `refused` reasons. Returns the reasons
-    /// that the companion received, and the drafts.
-    async fn reasons_and_drafts(lines: &'static str, refused: usize) -> (Vec<String>, Vec<String>) {
+    /// The effects of typed reasons.
+    struct Typed {
+        /// The reasons that the companion received.
+        reasons: Vec<String>,
+        drafts: Vec<String>,
+        output: String,
+    }
+
+    /// Types these lines at a review whose companion refuses the first `refused` reasons.
+    async fn type_reasons(lines: &'static str, refused: usize) -> Typed {
         let line = (0..1).into();
         let hunk = Hunk { original: line, proposed: line, current: line, ..Hunk::default() };
         let mut review = Review {
@@ -379,33 +387,44 @@ mod tests {
         let drafts = Arc::new(Drafts::default());
         let input = LineReader::new(false, move || Box::new(lines.as_bytes()));
         let reading = Reading::new(input, vec!["/p".into()], Policy::Ask, true);
-        let work = ReviewWork::new(desk, reading, DraftStore::among_drafts(drafts.clone()));
+        let mut work = ReviewWork::new(desk, reading, DraftStore::among_drafts(drafts.clone()));
+        let output = MemoryOutput::default();
+        *work.reading().printer() = output.printer();
         let mut desk = LineDesk::of(work, true);
         let ending = desk.run(&mut Signals::listen().unwrap(), std::future::pending()).await;
         desk.finish(ending).await;
-        let drafts = drafts.all();
-        (served.await.unwrap(), drafts)
+        Typed { reasons: served.await.unwrap(), drafts: drafts.all(), output: output.text() }
     }
 
     #[tokio::test]
     async fn a_refused_reason_is_sent_again_by_its_letter_alone() {
-        let (reasons, drafts) = reasons_and_drafts("R too early\nR\nR\nq\ny\n", 1).await;
-        assert_eq!(reasons, ["too early", "too early"], "an accepted reason is not sent again");
-        assert!(drafts.is_empty(), "{drafts:?}");
+        let typed = type_reasons("R too early\nR\nR\nq\ny\n", 1).await;
+        assert_eq!(typed.reasons, ["too early", "too early"], "an accepted reason is not sent again");
+        assert!(typed.drafts.is_empty(), "{:?}", typed.drafts);
+    }
+
+    #[tokio::test]
+    async fn a_refused_removal_of_a_reason_is_sent_again_only_when_typed() {
+        let typed = type_reasons("R too early\nR -\nR\nq\ny\n", 9).await;
+        assert_eq!(typed.reasons, ["too early", ""]);
+        assert!(typed.drafts.is_empty(), "{:?}", typed.drafts);
+        let (_, after) = typed.output.split_once(prompts::REASON_COMES_BACK).unwrap();
+        assert!(after.contains(prompts::REASON_NOT_REMOVED), "{after}");
+        assert!(!after.contains(prompts::REASON_COMES_BACK), "{after}");
     }
 
     #[tokio::test]
     async fn no_line_waits_for_a_revision_that_came_with_no_event() {
-        let (reasons, drafts) = reasons_and_drafts("R too early\nR too late\nq\ny\n", 0).await;
-        assert_eq!(reasons, ["too early", "too late"]);
-        assert!(drafts.is_empty(), "{drafts:?}");
+        let typed = type_reasons("R too early\nR too late\nq\ny\n", 0).await;
+        assert_eq!(typed.reasons, ["too early", "too late"]);
+        assert!(typed.drafts.is_empty(), "{:?}", typed.drafts);
     }
 
     #[tokio::test]
     async fn an_unsent_reason_is_in_the_drafts() {
-        let (reasons, drafts) = reasons_and_drafts("R too early\nR too late\nq\ny\n", 9).await;
-        assert_eq!(reasons, ["too early", "too late"]);
+        let typed = type_reasons("R too early\nR too late\nq\ny\n", 9).await;
+        assert_eq!(typed.reasons, ["too early", "too late"]);
         let why = "the desk was closed before this reason was taken";
-        assert_eq!(drafts, [format!("/p/a.rs (Codex): {why}: too late")]);
+        assert_eq!(typed.drafts, [format!("/p/a.rs (Codex): {why}: too late")]);
     }
 }

@@ -21,6 +21,8 @@ mod letters;
 mod line_reader;
 mod navigation;
 mod open_prompt;
+#[cfg(test)]
+mod output_in_memory;
 mod pages;
 mod place_printing;
 mod printed;

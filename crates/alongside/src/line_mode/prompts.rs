@@ -86,6 +86,10 @@ pub(super) const REMOVE_REASON: &str = "-";
 pub(super) const REASON_COMES_BACK: &str =
     "The companion has not taken your reason. Type R to send it again.";
 
+/// The answer to the removal of a reason that the companion has refused.
+pub(super) const REASON_NOT_REMOVED: &str =
+    "The companion has not taken the removal. Type R - to send it again.";
+
 /// The line at a terminal while no review waits.
 pub(super) const NOTHING_WAITS: &str = "Nothing to review. (l list, z pause context, ? help, q quit)";
 

@@ -112,7 +112,8 @@ pub(super) async fn give_reason(work: &mut ReviewWork, id: ReviewId, place: Opti
     work.unsent_reasons().set(&review, &reason);
     let request = Request::SetReason { id, revision: review.revision, hunk: place, reason };
     if work.ask(id, request).await.is_none() {
-        return work.reading().say(prompts::REASON_COMES_BACK);
+        let answer = if removes { prompts::REASON_NOT_REMOVED } else { prompts::REASON_COMES_BACK };
+        return work.reading().say(answer);
     }
     work.unsent_reasons().set(&review, "");
     work.reading().say(reason_sentence(review.reasons, (removes, place.is_some(), is_kept)));

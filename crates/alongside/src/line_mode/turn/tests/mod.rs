@@ -3,8 +3,7 @@
 mod commenting;
 mod companion;
 
-use std::io::Write;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use alongside_common::signals::Signals;
 use alongside_desk::{Agent, Author, Event, FileChange, Lines, Request, Review, ReviewId, pair};
@@ -17,21 +16,7 @@ use super::reading::TurnReading;
 use crate::line_mode::drafts_in_memory::Drafts;
 use crate::line_mode::ending::Ending;
 use crate::line_mode::line_reader::LineReader;
-use crate::line_mode::printer::{Inks, Printer};
-
-/// An output in memory.
-#[derive(Clone, Default)]
-struct MemoryOutput(Arc<Mutex<Vec<u8>>>);
-
-impl Write for MemoryOutput {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
+use crate::line_mode::output_in_memory::MemoryOutput;
 
 /// The result of a run of the desk.
 struct DeskRun {
@@ -83,14 +68,12 @@ async fn play_with(
     let request = Request::ReviewTurn { directory: Some("/p".into()), since: companion.asked() };
     let served = tokio::spawn(companion.serve(seat));
     let output = MemoryOutput::default();
-    let printer = Printer::on(Box::new(output.clone()), Inks { on: false });
     let drafts = Arc::new(Drafts::default());
-    let reading = TurnReading::new(input, printer);
+    let reading = TurnReading::new(input, output.printer());
     let mut desk = TurnDesk::on(desk, request, reading, DraftStore::among_drafts(drafts.clone()));
     let ending = desk.run(&mut Signals::listen().unwrap()).await;
     desk.finish(ending).await;
-    let text = String::from_utf8(output.0.lock().unwrap().clone()).unwrap();
-    let drafts = drafts.all();
+    let (text, drafts) = (output.text(), drafts.all());
     DeskRun { ending, text, requests: served.await.unwrap(), drafts }
 }
 
