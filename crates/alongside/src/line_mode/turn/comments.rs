@@ -107,7 +107,7 @@ pub(super) fn request(
     let file = (walk.file() < turn.files.len()).then(|| walk.file());
     match (about, walk.place()) {
         (About::Known(id), _) if turn.comments.iter().any(|comment| comment.id == id) => {
-            let text = if words == "-" { String::new() } else { words.to_owned() };
+            let text = if removes(about, words) { String::new() } else { words.to_owned() };
             Ok(Request::ChangeComment { turn: turn.id, id, text })
         }
         (About::Known(_), _) => Err(CommentRefusal::NoComment),
@@ -124,6 +124,11 @@ pub(super) fn request(
             Ok(new(file, (Side::New, lines), text))
         }
     }
+}
+
+/// Whether the words remove a comment.
+pub(super) fn removes(about: About, words: &str) -> bool {
+    matches!(about, About::Known(_)) && words == "-"
 }
 
 /// Returns the added lines of a change, or else the removed ones.

@@ -392,10 +392,15 @@ impl TurnWork {
     }
 
     async fn save_comment(&mut self, request: Request, about: About, place: CommentPlace, words: &str) {
+        let has_words = !comments::removes(about, words);
         // The words become a draft if a signal ends the desk before the reply.
-        self.reading.add_unsent(about, place, words);
+        if has_words {
+            self.reading.add_unsent(about, place, words);
+        }
         if self.ask(request).await {
-            self.reading.remove_last_unsent();
+            if has_words {
+                self.reading.remove_last_unsent();
+            }
             let walk = self.reading.walk();
             let sentence = comment_words::change_reply(walk, about, words);
             let written = walk.turn().comments.last().map(|comment| OwnStep::Comment(comment.id));
@@ -404,7 +409,9 @@ impl TurnWork {
             }
             return self.reading.say(&sentence);
         }
-        self.reading.say(&comment_words::not_saved(words));
+        if has_words {
+            self.reading.say(&comment_words::not_saved(words));
+        }
     }
 
     /// Removes a written comment, and prints its words, which would be lost otherwise.

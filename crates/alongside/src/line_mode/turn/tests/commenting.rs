@@ -313,6 +313,18 @@ async fn the_next_comment_begins_with_the_words_of_a_refused_one() {
 }
 
 #[tokio::test]
+async fn the_dash_of_a_refused_removal_is_no_comment() {
+    let mut companion = with_route();
+    companion.refuses_comments = true;
+    companion.turn.comments =
+        vec![alongside_desk::Comment { id: CommentId(1), text: "old".into(), ..Default::default() }];
+    let run = play(companion, "C one\nc1 -\nq\n").await;
+    assert_eq!(comment_requests(&run), ["None : one", "#1: "]);
+    assert_eq!(run.text.matches("which was not saved").count(), 1, "{}", run.text);
+    assert_eq!(run.drafts.len(), 1, "{:?}", run.drafts);
+}
+
+#[tokio::test]
 async fn an_unfinished_comment_becomes_a_draft_if_the_companion_stops() {
     let mut companion = with_route();
     let (caught_up_sender, caught_up) = channel();

@@ -203,7 +203,7 @@ impl Companion {
                 }));
                 return Ok(Revised { revision: review.revision });
             }
-            Request::AddComment { .. } if self.refuses_comments => {
+            Request::AddComment { .. } | Request::ChangeComment { .. } if self.refuses_comments => {
                 return Err(Refusal::CommentNotKept { reason: "the disk is full".into() });
             }
             Request::AddComment { turn, revision, file, lines, side, text } => {
