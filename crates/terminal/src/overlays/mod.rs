@@ -5,6 +5,7 @@
 pub(crate) mod accept_all;
 pub(crate) mod accepted_by_rule;
 pub(crate) mod comment_input;
+pub(crate) mod finish_choice;
 pub(crate) mod line_choice;
 pub(crate) mod line_split;
 pub(crate) mod message_list;

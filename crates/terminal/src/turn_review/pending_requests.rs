@@ -4,7 +4,7 @@ use alongside_desk::{FileChange, Marked, Refusal, Request, Revised};
 
 use crate::options::TurnOptions;
 use crate::output::{Output, Purpose, TurnRequest};
-use crate::overlays::turn_list::FinishChoice;
+use crate::overlays::finish_choice::FinishChoice;
 use crate::turn_files::TurnFiles;
 use crate::words::turn_words as words;
 
