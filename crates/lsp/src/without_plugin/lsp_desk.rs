@@ -29,6 +29,7 @@ use super::proposal_document::proposal_file::ReviewDirectory;
 use super::proposal_document::review_document::ReviewDocument;
 use super::reviews::ended_reviews::{self, EndedReviews};
 use super::reviews::registry::WaitingReviews;
+use super::reviews::showing;
 use super::reviews::waiting_review::{WaitingReview, tell_refused_edit};
 use crate::client::Client;
 use crate::editor_desk::EditorDesk;
@@ -217,7 +218,7 @@ impl LspDesk {
                 Some(if verb == "keep" { ReviewCommand::Keep(hunks) } else { ReviewCommand::Drop(hunks) })
             }
             "original" => {
-                review.show_original(io, editor);
+                showing::show_original(review, io, editor);
                 None
             }
             _ => {
@@ -239,7 +240,7 @@ impl LspDesk {
     fn show(&mut self, io: &mut Io, id: ReviewId, after: Option<usize>) {
         if let Some(review) = self.reviews.get_mut(id) {
             let from = self.person_position.document().filter(|from| !self.directory.holds(from));
-            review.show(io, &mut self.editor, after, from.cloned());
+            showing::show(review, io, &mut self.editor, after, from.cloned());
         }
     }
 
@@ -254,7 +255,7 @@ impl LspDesk {
                         self.person_position.note(path, Some(line));
                     }
                 }
-                Some(review) => review.show_by_hand(io, &self.editor),
+                Some(review) => showing::show_by_hand(review, io, &self.editor),
                 None => {}
             },
             Question::Apply(id, offer) => {
@@ -286,7 +287,7 @@ impl LspDesk {
             review.mark(io, &mut self.editor);
             review.sync(io, &mut self.editor);
             if !self.editor.client().opens_reviews {
-                return review.announce(io, &mut self.editor, others);
+                return showing::announce(review, io, &mut self.editor, others);
             }
         }
         self.show(io, id, None);
@@ -297,7 +298,7 @@ impl LspDesk {
         self.reviews.tell_count(io);
         review.cancel_commands(io);
         let target = self.editor.documents.key_of(&review.review().file);
-        let back = review.way_back(&self.editor, &target).filter(|_| closed.decided_here);
+        let back = showing::way_back(&review, &self.editor, &target).filter(|_| closed.decided_here);
         let is_here = closed.decided_here && self.person_position.document() == Some(&target);
         let is_in_front = is_here || back.as_ref() == Some(&target);
         let mut ended = review.document;

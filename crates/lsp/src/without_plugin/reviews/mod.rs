@@ -3,4 +3,5 @@
 pub(super) mod awareness;
 pub(super) mod ended_reviews;
 pub(super) mod registry;
+pub(super) mod showing;
 pub(super) mod waiting_review;

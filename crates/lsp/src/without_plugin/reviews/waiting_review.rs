@@ -11,12 +11,11 @@ use lsp_server::RequestId;
 
 use super::awareness::{Awareness, Foreign};
 use crate::io::{Io, RequestOrigin};
-use crate::uri;
 use crate::without_plugin::commands::command_arguments::CommandArguments;
 use crate::without_plugin::commands::command_queue::{
     CommandQueue, HunkStart, PendingCommand, ReviewCommand, Running, finish,
 };
-use crate::without_plugin::commands::hunks_at_lines::{hunks_at, hunks_from, next_line, start_of};
+use crate::without_plugin::commands::hunks_at_lines::{hunks_at, hunks_from, start_of};
 use crate::without_plugin::display::diagnostics;
 use crate::without_plugin::editor::{Editor, Question};
 use crate::without_plugin::messages;
@@ -30,7 +29,7 @@ pub(crate) struct WaitingReview {
     awareness: Awareness,
     commands: CommandQueue,
     /// The document from which the person went to the proposal, unless that is its target.
-    shown_from: Option<DocumentKey>,
+    pub(super) shown_from: Option<DocumentKey>,
     /// The companion waits for unsent edits.
     is_flushing: bool,
 }
@@ -365,86 +364,6 @@ impl WaitingReview {
     pub(crate) fn hunks_at(&self, line: usize) -> Vec<HunkStart> {
         let hunks = hunks_at(self.review(), (line, line)).into_iter();
         hunks.filter_map(|index| self.review().hunks.get(index)).map(start_of).collect()
-    }
-
-    /// Announces the new review to the person; `others` wait as well.
-    pub(crate) fn announce(&self, io: &mut Io, editor: &mut Editor, others: usize) {
-        let path = self.document.path().filter(|_| !editor.can_show_documents());
-        let kind = editor.kind();
-        let (review, roots) = (self.review(), editor.roots());
-        let message = match (path, kind.showing_key()) {
-            (None, Some(key)) => one_line_messages::announced(review, roots, key, others),
-            // The mark in the file says how to see the review.
-            (None, None) if kind.brief => desk_messages::proposes(review),
-            _ => messages::announced(review, roots, path, kind.language_command.is_some()),
-        };
-        if kind.prompts && path.is_none() {
-            let question = Question::Announced(review.id);
-            editor.ask(io, &message, [messages::LATER, messages::REVIEW], question);
-        } else {
-            editor.inform_about(io, review, message);
-        }
-    }
-
-    /// Shows the proposal at the first change after a line, to a person who is in the document `from`.
-    pub(crate) fn show(
-        &mut self,
-        io: &mut Io,
-        editor: &mut Editor,
-        after: Option<usize>,
-        from: Option<DocumentKey>,
-    ) {
-        self.take_saved(io, editor);
-        let target = editor.documents.key_of(&self.review().file);
-        self.shown_from = from.filter(|from| *from != target).or_else(|| self.shown_from.take());
-        self.document.refresh_file();
-        let Some(uri) = self.document.path().and_then(uri::of_path) else {
-            let message = messages::no_file(self.review(), editor.roots());
-            return editor.warn_about(io, self.review(), message);
-        };
-        match editor.can_show_documents() {
-            true => {
-                editor.show_proposal(io, self.review().id, &uri, next_line(self.review(), after));
-            }
-            false => self.show_by_hand(io, editor),
-        }
-    }
-
-    /// Names the file to open, in an editor that shows no documents on request.
-    pub(crate) fn show_by_hand(&self, io: &Io, editor: &Editor) {
-        if let Some(path) = self.document.path() {
-            editor.inform(io, &messages::open_by_hand(self.review(), editor.roots(), path));
-        }
-    }
-
-    /// Shows the text before the proposal: as a document of ours, or as a file in editors that know only
-    /// those.
-    pub(crate) fn show_original(&mut self, io: &mut Io, editor: &mut Editor) {
-        let Some(original) = self.review().original.clone() else {
-            return editor.inform(io, messages::NO_ORIGINAL);
-        };
-        let shows = editor.can_show_documents();
-        if shows && editor.knows_our_documents() {
-            let name = self.document.path().and_then(|path| path.file_name()).unwrap_or_default();
-            if let Some(uri) = uri::of_original(self.review().id, &name.to_string_lossy()) {
-                return editor.show_document(io, &uri);
-            }
-        }
-        let Some(path) = self.document.copy.write_original(&original) else {
-            return editor.warn(io, messages::CANNOT_WRITE_ORIGINAL);
-        };
-        match uri::of_path(path).filter(|_| shows) {
-            Some(uri) => editor.show_document(io, &uri),
-            None => editor.inform(io, &messages::original_by_hand(path)),
-        }
-    }
-
-    /// Returns the document to show after a decision: the target, or the document from which the person came.
-    /// `None` if the proposal is not open, or the editor cannot show a document.
-    pub(crate) fn way_back(&self, editor: &Editor, target: &DocumentKey) -> Option<DocumentKey> {
-        let back = if target.is_file() { Some(target) } else { self.shown_from.as_ref() };
-        let can_return = self.document.phase.opened().is_some() && editor.can_show_documents();
-        back.filter(|back| can_return && !(editor.kind().strict_uris && uri::is_escaped(back))).cloned()
     }
 
     /// Marks the hunks of the proposal, if the editor has it open.
