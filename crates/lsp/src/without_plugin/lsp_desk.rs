@@ -303,12 +303,7 @@ impl LspDesk {
         let is_in_front = is_here || back.as_ref() == Some(&target);
         let mut ended = review.document;
         self.editor.tell_end(io, &ended.review, closed, is_in_front, self.reviews.all.len());
-        self.reviews.mark_target(io, &self.editor, &target);
-        // If the editor opened the file after the review, the mark is at its other name.
-        let named: DocumentKey = Path::new(&ended.review.file).components().collect();
-        if named != target {
-            self.reviews.mark_target(io, &self.editor, &named);
-        }
+        self.reviews.unmark_target(io, &self.editor, &target, &ended.review.file);
         if self.editor.kind().reload_command.is_some() {
             ended.refresh_open_file();
         }

@@ -196,4 +196,14 @@ impl WaitingReviews {
             editor.documents.publish(io, key, &marks);
         }
     }
+
+    /// Marks the file of a review that has ended with all other reviews about it.
+    pub(crate) fn unmark_target(&self, io: &Io, editor: &Editor, target: &DocumentKey, file: &str) {
+        self.mark_target(io, editor, target);
+        // If the editor opened the file after the review, the mark is at its other name.
+        let named: DocumentKey = Path::new(file).components().collect();
+        if named != *target {
+            self.mark_target(io, editor, &named);
+        }
+    }
 }
