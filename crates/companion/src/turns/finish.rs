@@ -7,7 +7,7 @@ use alongside_desk::{TurnFinished, TurnId, UndoneFile};
 
 use super::pending_jobs::{LookRequest, TurnCall};
 use super::pending_message::SendResult;
-use super::turn_review::MarkedFiles;
+use super::undo_plan::MarkedFiles;
 
 /// A finish that is under way.
 #[derive(Debug)]

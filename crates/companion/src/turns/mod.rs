@@ -18,3 +18,4 @@ mod single_runs;
 pub mod source;
 pub(crate) mod surroundings;
 mod turn_review;
+mod undo_plan;

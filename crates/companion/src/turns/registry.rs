@@ -21,7 +21,8 @@ use super::request::{CommentRequest, TurnRequest, check_marks, no_decision};
 use super::review_table::ReviewTable;
 use super::source::{Feedback, FoundFile, TurnLook, TurnSource};
 use super::surroundings::Surroundings;
-use super::turn_review::{TurnReview, UndoPlan};
+use super::turn_review::TurnReview;
+use super::undo_plan::UndoPlan;
 use crate::ids::DeskId;
 use crate::reviews::reviewed_text::{Edit, ReviewedText};
 

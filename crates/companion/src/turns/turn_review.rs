@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use alongside_desk::{
-    Baseline, Changed, CommentId, FileChange, Marked, OpenedTurnFile, Refusal, ReviewId, Turn, TurnFile,
-    TurnId, UndoneFile, harmless,
+    Baseline, Changed, CommentId, FileChange, OpenedTurnFile, Refusal, ReviewId, Turn, TurnFile, TurnId,
+    harmless,
 };
 
 use super::comment_work::{self, CommentWork};
@@ -14,7 +14,8 @@ use super::file_texts::{KnownTexts, Stretches};
 use super::job::LookKey;
 use super::marked_file::MarkedFile;
 use super::request::CommentRequest;
-use super::source::{ChangeBack, Feedback, FoundFile, NewComment, TurnLook, Undo};
+use super::source::{Feedback, FoundFile, NewComment, TurnLook};
+use super::undo_plan::{UndoPlan, undo_plan};
 use crate::ids::DeskId;
 use crate::reviews::reviewed_text::{Edit, ReviewedText};
 
@@ -42,23 +43,6 @@ pub(super) struct TurnReview {
     sent_editions: BTreeMap<DeskId, u64>,
     /// Whether the marked changes are being undone; true until the next look has ended.
     is_finishing: bool,
-}
-
-/// The marked files of a finish, in the order of the list.
-#[derive(Debug, Default)]
-pub(super) struct MarkedFiles {
-    /// The files to undo. A file with the reason of a refusal is not written.
-    pub(super) files: Vec<(PathBuf, UndoneFile)>,
-    /// The files that the agent is asked to undo.
-    pub(super) asked: Vec<(PathBuf, String)>,
-}
-
-/// The plan of a finish.
-pub(super) struct UndoPlan {
-    pub(super) undos: Vec<Undo>,
-    pub(super) marked: MarkedFiles,
-    /// The changes that `undos` revert, or that the agent is asked to revert.
-    pub(super) back: Vec<ChangeBack>,
 }
 
 impl TurnReview {
@@ -392,36 +376,10 @@ impl TurnReview {
 
     // The finish.
 
-    /// Begins to undo the marked changes, or to ask the agent to undo them. A file with unsaved changes in an
-    /// editor is not written.
+    /// Begins to undo the marked changes, or to ask the agent to undo them, as [`undo_plan`] says.
     pub(super) fn begin_finish(&mut self, is_dirty: &dyn Fn(&str, &Path) -> bool, asks: bool) -> UndoPlan {
         self.is_finishing = true;
-        let mut plan = UndoPlan { undos: Vec::new(), marked: MarkedFiles::default(), back: Vec::new() };
-        let marked = self.look.files.iter().zip(&self.list.files);
-        for (found, listed) in marked.filter(|(_, listed)| listed.marked != Marked::Nothing) {
-            let Some(file) = self.files.get(&found.path) else { continue };
-            let Some(undo) = file.undo(listed.change) else { continue };
-            let path = self.look.root.join(&found.path);
-            let refused = match undo {
-                Ok(_) if asks => {
-                    plan.back.push(file.change_back(listed));
-                    plan.marked.asked.push((found.path.clone(), listed.path.clone()));
-                    continue;
-                }
-                _ if is_dirty(&path.to_string_lossy(), &path) => {
-                    Some("an editor holds unsaved changes to it".to_owned())
-                }
-                Err(reason) => Some(reason),
-                Ok(to) => {
-                    plan.back.push(file.change_back(listed));
-                    plan.undos.push(Undo { file: found.clone(), to });
-                    None
-                }
-            };
-            let file = UndoneFile { path: listed.path.clone(), refused, draft: None };
-            plan.marked.files.push((found.path.clone(), file));
-        }
-        plan
+        undo_plan(&self.look, &self.list, &self.files, is_dirty, asks)
     }
 
     /// Removes the marks in these files, which are undone. Looks that began before the next one are out of
