@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use alongside_desk::review_model::{OpenReview, SeenPart};
+use alongside_desk::review_model::{LineSet, OpenReview, SeenPart};
 use alongside_desk::{Hunk, HunkState, Lines, Review, ReviewId, look_alikes};
 
 use super::pages::{Page, Paging, Spot};
@@ -42,10 +42,6 @@ pub(super) enum Unseen {
     /// The page after the latest printed one.
     NextPage,
 }
-
-/// A set of lines, as ordered ranges that do not touch each other.
-#[derive(Debug, Default)]
-struct LineSet(Vec<Lines>);
 
 impl PrintedReviews {
     /// Returns the printed part of a review, if any part was printed.
@@ -233,36 +229,6 @@ impl Printed {
     }
 }
 
-impl LineSet {
-    /// Adds lines, and joins them with the ranges that they touch.
-    fn add(&mut self, lines: Lines) {
-        if lines.is_empty() {
-            return;
-        }
-        let from = self.0.partition_point(|known| known.end < lines.start);
-        let to = self.0.partition_point(|known| known.start <= lines.end);
-        let joined = self.0.get(from..to).unwrap_or_default();
-        let (first, last) =
-            (joined.first().copied().unwrap_or(lines), joined.last().copied().unwrap_or(lines));
-        let joined = Lines { start: first.start.min(lines.start), end: last.end.max(lines.end) };
-        self.0.splice(from..to.max(from), [joined]);
-    }
-
-    /// Returns the number of these lines in the set before the first one that is not in it.
-    fn count_first(&self, lines: Lines) -> usize {
-        let at = self.0.partition_point(|known| known.end <= lines.start);
-        let known = self.0.get(at).filter(|known| known.start <= lines.start);
-        known.map_or(0, |known| known.end.min(lines.end).saturating_sub(lines.start))
-    }
-
-    /// Returns the number of these lines in the set.
-    fn count(&self, lines: Lines) -> usize {
-        let from = self.0.partition_point(|known| known.end <= lines.start);
-        let overlapping = self.0[from..].iter().take_while(|known| known.start < lines.end);
-        overlapping.map(|known| known.end.min(lines.end) - known.start.max(lines.start)).sum()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -358,24 +324,5 @@ mod tests {
         assert_eq!(next(&reviews, &review), Unseen::OnlyCut(0));
         review.hunks[0].state = HunkState::Dropped;
         assert_eq!(next(&reviews, &review), Unseen::NextPage);
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn a_line_set_has_exactly_the_added_lines(
-            added in proptest::collection::vec((0..40usize, 0..9usize), 0..12),
-            asked in (0..40usize, 0..20usize),
-        ) {
-            let (mut set, mut known) = (LineSet::default(), BTreeSet::new());
-            for (start, len) in added {
-                set.add(lines(start, start + len));
-                known.extend(start..start + len);
-            }
-            let (start, end) = (asked.0, asked.0 + asked.1);
-            proptest::prop_assert_eq!(set.count(lines(start, end)), known.range(start..end).count());
-            let first = (start..end).take_while(|line| known.contains(line)).count();
-            proptest::prop_assert_eq!(set.count_first(lines(start, end)), first);
-            proptest::prop_assert!(set.0.windows(2).all(|pair| pair[0].end < pair[1].start));
-        }
     }
 }

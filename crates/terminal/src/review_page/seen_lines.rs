@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
 
-use alongside_desk::review_model::SeenPart;
-use alongside_desk::{Hunk, HunkState};
+use alongside_desk::review_model::{LineSet, SeenPart};
+use alongside_desk::{Hunk, HunkState, Lines};
 
 use super::content::Content;
 use super::page::Page;
@@ -89,12 +89,13 @@ pub(crate) struct SeenLines {
 impl SeenLines {
     /// Notes that a line is on the screen. Returns true if it was not before.
     pub(crate) fn insert(&mut self, line: ShownLine) -> bool {
+        let one = |line| Lines { start: line, end: line + 1 };
         match line {
-            ShownLine::Original(line) => self.original.insert(line),
-            ShownLine::Proposed(line) => self.proposed.insert(line),
+            ShownLine::Original(line) => self.original.add(one(line)),
+            ShownLine::Proposed(line) => self.proposed.add(one(line)),
             ShownLine::Edited(line) => self.edited.insert(line),
             ShownLine::HardToSee(original, proposed) => self.hard_to_see.insert((original, proposed)),
-            ShownLine::Whole(line) => self.whole.insert(line),
+            ShownLine::Whole(line) => self.whole.add(one(line)),
         }
     }
 
@@ -112,7 +113,7 @@ impl SeenLines {
         match &*content.hunks {
             [] => {
                 let all = content.texts.text(Side::Current).len();
-                SeenPart::lines(self.whole.count(0..all), all)
+                SeenPart::lines(self.whole.count((0..all).into()), all)
             }
             [hunk] => {
                 let (seen, all) = self.lines_of(content, 0, hunk);
@@ -127,16 +128,14 @@ impl SeenLines {
 
     /// The number of a change's lines that have been on the screen, and of all its lines.
     fn lines_of(&self, content: &Content, index: usize, hunk: &Hunk) -> (usize, usize) {
-        let old = self.original.count(hunk.original.start..hunk.original.end);
+        let old = self.original.count(hunk.original);
         let (new, all) = match hunk.state {
             HunkState::Edited => {
                 let lines = hunk.current.start..hunk.current.end;
                 let is_seen = |line: &usize| self.edited.contains(&EditedLine::of(content, hunk, *line));
                 (lines.filter(is_seen).count(), hunk.current.len())
             }
-            HunkState::Kept | HunkState::Dropped => {
-                (self.proposed.count(hunk.proposed.start..hunk.proposed.end), hunk.proposed.len())
-            }
+            HunkState::Kept | HunkState::Dropped => (self.proposed.count(hunk.proposed), hunk.proposed.len()),
         };
         let (lines, all) = (old + new, hunk.original.len() + all);
         if content.is_folded(index) {
@@ -147,59 +146,5 @@ impl SeenLines {
         let is_said = content.is_hard_to_see(index);
         let is_read = !is_said || self.hard_to_see.contains(&(hunk.original.start, hunk.proposed.start));
         (if is_read { lines } else { lines.min(all.saturating_sub(1)) }, all)
-    }
-}
-
-/// A set of line numbers, as sorted ranges that do not touch.
-#[derive(Debug, Default)]
-struct LineSet(Vec<Range<usize>>);
-
-impl LineSet {
-    fn insert(&mut self, line: usize) -> bool {
-        let at = self.0.partition_point(|run| run.end < line);
-        match self.0.get_mut(at) {
-            Some(run) if run.contains(&line) => return false,
-            Some(run) if run.end == line => run.end += 1,
-            Some(run) if run.start == line + 1 => run.start = line,
-            _ => {
-                self.0.insert(at, line..line + 1);
-                return true;
-            }
-        }
-        // The range may touch the next one now.
-        if let Some(next) = self.0.get(at + 1).filter(|next| next.start == self.0[at].end) {
-            self.0[at].end = next.end;
-            self.0.remove(at + 1);
-        }
-        true
-    }
-
-    /// The number of these lines that are in the set.
-    fn count(&self, lines: Range<usize>) -> usize {
-        let first = self.0.partition_point(|run| run.end <= lines.start);
-        let runs = self.0[first..].iter().take_while(|run| run.start < lines.end);
-        runs.map(|run| run.end.min(lines.end) - run.start.max(lines.start)).sum()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #[test]
-        fn a_set_of_lines_counts_as_any_set(
-            lines in proptest::collection::vec(0..30usize, 0..40), from in 0..30usize, to in 0..32usize,
-        ) {
-            let (mut set, mut plain) = (LineSet::default(), std::collections::BTreeSet::new());
-            for line in lines {
-                prop_assert_eq!(set.insert(line), plain.insert(line));
-            }
-            prop_assert!(set.0.windows(2).all(|pair| pair[0].end < pair[1].start));
-            let range = from..to.max(from);
-            prop_assert_eq!(set.count(range.clone()), plain.range(range).count());
-        }
     }
 }
