@@ -9,6 +9,7 @@ use alongside_agent::settings::{self, Setting, Source};
 use alongside_common::failure::Hint as _;
 use alongside_contract::agent::Agent;
 use alongside_contract::agents::AGENTS;
+use alongside_desk::messages;
 
 use super::agents::{self, VersionedAgent};
 use super::ledger::Ledger;
@@ -93,7 +94,7 @@ impl AgentSetting {
         let name = self.agent.name();
         match self.setting {
             Setting::IdeMode => {
-                let ide_mode = capitalised(self.agent.ide_mode());
+                let ide_mode = messages::capital(self.agent.ide_mode());
                 format!("{ide_mode} is off in {name}, so it does not connect to alongside.")
             }
             Setting::ApprovalMode => {
@@ -193,9 +194,4 @@ pub fn advice_to_start_asking(agent: &VersionedAgent, here: &Surroundings) -> Op
 
 fn edits_without_asking(name: &str, mode: &str) -> String {
     format!("{name} edits without asking (approval mode {mode:?})")
-}
-
-fn capitalised(words: &str) -> String {
-    let mut chars = words.chars();
-    chars.next().map_or_else(String::new, |first| format!("{}{}", first.to_uppercase(), chars.as_str()))
 }

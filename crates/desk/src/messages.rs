@@ -4,6 +4,7 @@ mod ends;
 mod names;
 mod reasons;
 mod rules;
+mod sentences;
 mod size;
 
 use std::path::{Path, PathBuf};
@@ -21,6 +22,7 @@ pub use rules::{
     GRANTS_WITHDRAWN, NOTHING_ACCEPTED, accept_ahead, acceptance, accepted_by_rule, broken_off, granted,
     granted_place,
 };
+pub use sentences::{capital, sentence};
 pub use size::{changes, coarse_changes, empties, hunk_states, line_counts, other_form, size, states};
 
 use crate::error_text::without_error_codes;
@@ -140,10 +142,7 @@ pub fn keepers(names: &[String]) -> Option<String> {
 
 /// Returns a refusal as a sentence.
 pub fn refusal(refusal: &Refusal) -> String {
-    let text = refusal.to_string();
-    let mut chars = text.chars();
-    let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
-    format!("{}.", harmless::name(&format!("{first}{}", chars.as_str())))
+    format!("{}.", harmless::name(&capital(&refusal.to_string())))
 }
 
 /// Returns the message that a review arrived. `waiting`: the number of waiting reviews; if there are several,

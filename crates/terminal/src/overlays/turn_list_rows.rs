@@ -2,7 +2,7 @@
 
 use alongside_desk::review_model::comment_place::place;
 use alongside_desk::review_model::comment_state::{answers, state_words};
-use alongside_desk::{Comment, CommentId, Marked, TurnFile, TurnFinished};
+use alongside_desk::{Comment, CommentId, Marked, TurnFile, TurnFinished, messages};
 
 use super::comment_input::UnsentComment;
 use crate::text::fit::wrapped;
@@ -76,7 +76,7 @@ pub(crate) fn result_rows(finished: &TurnFinished) -> Vec<TurnRow> {
     let refused = refused.iter().flat_map(|file| row(&file.path).chain(why(file.refused.as_deref())));
     part("Not undone; these are as they were:", refused.collect());
     part("The agent is asked to undo:", finished.asked.iter().flat_map(|path| row(path)).collect());
-    let sent = finished.sent.as_ref().map(|sent| words::sentence(&sent.words));
+    let sent = finished.sent.as_ref().map(|sent| messages::sentence(&sent.words));
     part("Sent:", sent.into_iter().flat_map(|sent| sentence_rows(&sent, TurnRow::Sentence)).collect());
     part(
         "Nothing was sent; comments wait:",

@@ -1,10 +1,10 @@
 //! The words about comments on a turn at the terminal desk, and the notes with which a page shows comments.
 
+use alongside_desk::messages::sentence;
 use alongside_desk::review_model::comment_place::{lines_now, place_in_file};
 use alongside_desk::review_model::comment_state::state_words;
 use alongside_desk::{Comment, Turn, harmless};
 
-use super::turn_words::sentence;
 use crate::review_page::{NoteKind, NoteLine, NotePlace, PageNote};
 use crate::text::fit::cut_end;
 

@@ -5,7 +5,7 @@ use alongside_desk::{
     FileChange, Hunk, LineRange, Marked, Review, Side, TurnFile, TurnFinished, TurnMessage, messages,
 };
 
-use super::turn_words::{count, harmless, sentence};
+use super::turn_words::{count, harmless};
 
 /// The sentence below the list of marked changes.
 pub(crate) const NOTHING_ELSE: &str =
@@ -90,7 +90,7 @@ pub(crate) fn is_partial(finished: &TurnFinished) -> bool {
 pub(crate) fn result(finished: &TurnFinished) -> String {
     let undone = undone(finished);
     let sent = match (&finished.sent, &finished.not_sent) {
-        (Some(sent), _) => format!("Sent: {}", sentence(&sent.words)),
+        (Some(sent), _) => format!("Sent: {}", messages::sentence(&sent.words)),
         (None, Some(why)) => format!("Nothing was sent: {}", sentence(why)),
         (None, None) if undone.is_empty() => "Finished; nothing was undone.".into(),
         (None, None) => String::new(),

@@ -75,19 +75,6 @@ pub(crate) fn harmless(text: &str) -> String {
     harmless::name(text).into_owned()
 }
 
-/// The text with a capital first letter.
-pub(crate) fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
-    first + chars.as_str()
-}
-
-/// A sentence of the companion, escaped, with a capital letter and a full stop.
-pub(crate) fn sentence(text: &str) -> String {
-    let line = capital(&harmless(text));
-    if line.ends_with(['.', '!', '?']) { line } else { format!("{line}.") }
-}
-
 /// The reason why a file cannot be marked, with the key to use instead; `None` if it can be marked.
 pub(crate) fn no_undo(file: &TurnFile) -> Option<String> {
     let why = file.no_undo_words()?;
@@ -264,12 +251,12 @@ pub(crate) fn message(message: &TurnMessage, now: u64) -> String {
     };
     let age = ago(since, now);
     let age = if age == "now" { "just now".into() } else { format!("{age} ago") };
-    format!("{} ({what}{age})", capital(&harmless(&message.words)).trim_end_matches('.'))
+    format!("{} ({what}{age})", messages::capital(&harmless(&message.words)).trim_end_matches('.'))
 }
 
 /// Returns the message that an agent has read the person's message.
 pub(crate) fn read(turn: &Turn) -> String {
-    let words = turn.message.as_ref().map(|message| sentence(&message.words)).unwrap_or_default();
+    let words = turn.message.as_ref().map(|message| messages::sentence(&message.words)).unwrap_or_default();
     format!("Your message was read. {words}").trim_end().to_owned()
 }
 

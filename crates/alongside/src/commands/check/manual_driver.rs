@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use alongside_common::signals::Signals;
 use alongside_conformance::{Action, Driver, Refusal, Reply};
-use alongside_desk::harmless;
+use alongside_desk::{harmless, messages};
 use alongside_platform::terminal::{columns_for_errors, discard_typed};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -64,10 +64,7 @@ impl ManualDriver {
     async fn ask(&self, action: &Action) -> Result<Reply, Refusal> {
         let number = self.asked.fetch_add(1, Ordering::Relaxed) + 1;
         let is_question = matches!(action, Action::IsShown { .. });
-        let sentence = action.sentence();
-        let mut letters = sentence.chars();
-        let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
-        let sentence = format!("{first}{}", letters.as_str());
+        let sentence = messages::capital(&action.sentence());
         let keys = if is_question { "[y/n, s skip]" } else { "[Enter done, s skip, c cannot]" };
         loop {
             let end = if is_question { "" } else { "." };

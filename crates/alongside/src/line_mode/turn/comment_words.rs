@@ -1,6 +1,7 @@
 //! The sentences about comments on a turn, and about the message to the agent. [`harmless`] escapes all text
 //! of a person or an agent.
 
+use alongside_desk::messages::{capital, sentence};
 use alongside_desk::review_model::comment_place::{place, place_in_file};
 use alongside_desk::review_model::comment_state::{answers, state_words};
 use alongside_desk::{Comment, CommentId, CommentState, LineRange, Turn, TurnMessage, harmless};
@@ -41,19 +42,6 @@ const MAX_RANGES: usize = 4;
 pub(super) fn how_to_resume(words: &str) -> String {
     let how = "Type the lines that follow; an empty line ends it. - alone drops these words.";
     format!("You typed this before:\n{}\n{how}", harmless::text(words))
-}
-
-/// Makes an escaped sentence of a text: with a capital letter, and a full stop if none ends it.
-fn sentence(text: &str) -> String {
-    let text = capital(&harmless::name(text));
-    if text.ends_with(['.', '!', '?']) { text } else { format!("{text}.") }
-}
-
-/// Returns a text with a capital letter at its start.
-pub(super) fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
-    first + chars.as_str()
 }
 
 /// Returns the sentence on how and when an agent reads a comment.

@@ -3,7 +3,7 @@
 
 use alongside_desk::path_fit::shortened;
 use alongside_desk::review_model::comment_state::answers;
-use alongside_desk::{FileChange, TurnFile};
+use alongside_desk::{FileChange, TurnFile, messages};
 use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
@@ -118,7 +118,7 @@ fn summary(drawn: &DrawnState<'_>, files: &TurnFiles, width: usize) -> Line<'sta
     };
     let since = words::since(&turn.baseline, drawn.now);
     let room = width.saturating_sub(columns(&place) + size + columns(&marked) + columns(&comments));
-    let since = words::capital(&cut_end(&since, room));
+    let since = messages::capital(&cut_end(&since, room));
     let mut spans = vec![Span::styled(since, palette.quiet)];
     if !files.all().is_empty() {
         spans.push(Span::styled(place, palette.quiet));
