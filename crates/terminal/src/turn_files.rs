@@ -76,8 +76,7 @@ impl TurnFiles {
         };
         let is_same = self.turn.id == turn.id && self.turn.revision == turn.revision;
         let unsent = |turn: &Turn| -> Vec<_> {
-            let unsent = turn.comments.iter().filter(|comment| comment.state.is_unsent());
-            unsent.map(|comment| (comment.id, comment.text.clone())).collect()
+            turn.unsent_comments().map(|comment| (comment.id, comment.text.clone())).collect()
         };
         // Of a route only the agent counts here: the rest of a route changes with each prompt.
         let agent = |turn: &Turn| turn.route.as_ref().map(|route| route.agent.clone());
@@ -259,17 +258,7 @@ impl TurnFiles {
 
     /// The number of comments on a file.
     pub(crate) fn comment_count(&self, file: &TurnFile) -> usize {
-        self.comments_on(Some(&file.path)).count()
-    }
-
-    /// The comments on a file; without a path, those on the whole turn.
-    pub(crate) fn comments_on(&self, path: Option<&str>) -> impl Iterator<Item = &Comment> {
-        self.turn.comments.iter().filter(move |comment| comment.anchor.path.as_deref() == path)
-    }
-
-    /// The comments that a finish would send.
-    pub(crate) fn unsent(&self) -> impl Iterator<Item = &Comment> {
-        self.turn.comments.iter().filter(|comment| comment.state.is_unsent())
+        self.turn.comments_on(Some(&file.path)).count()
     }
 
     /// The hunk that a comment is about, as an index, in the file on the screen.

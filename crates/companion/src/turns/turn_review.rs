@@ -370,8 +370,7 @@ impl TurnReview {
 
     /// Returns the unsent comments of the list, as desks show it.
     pub(super) fn unsent_comments(&self) -> Vec<CommentId> {
-        let unsent = self.list.comments.iter().filter(|comment| comment.state.is_unsent());
-        unsent.map(|comment| comment.id).collect()
+        self.list.unsent_comments().map(|comment| comment.id).collect()
     }
 
     // The finish.
@@ -408,7 +407,7 @@ fn files_by_path(look: &TurnLook) -> BTreeMap<&Path, &FoundFile> {
 /// finish sends the same comments to the same agent. Remarks and the state of a message may differ.
 fn are_equivalent(one: &Turn, other: &Turn) -> bool {
     let unsent = |turn: &Turn| {
-        let unsent = turn.comments.iter().filter(|comment| comment.state.is_unsent());
+        let unsent = turn.unsent_comments();
         unsent.map(|comment| (comment.id, comment.text.clone(), comment.again)).collect::<Vec<_>>()
     };
     let agent = |turn: &Turn| turn.route.as_ref().map(|route| route.agent.clone());

@@ -5,7 +5,7 @@ use crate::turn::Turn;
 /// Whether a finish may send a message: a comment waits for it, or an agent is known that has to learn what
 /// was undone. An undo alone is not a message to an agent that may never come.
 pub fn can_send(turn: &Turn) -> bool {
-    let has_comments = turn.comments.iter().any(|comment| comment.state.is_unsent());
+    let has_comments = turn.unsent_comments().next().is_some();
     turn.route.as_ref().is_some_and(|route| has_comments || !route.agent.is_empty())
 }
 

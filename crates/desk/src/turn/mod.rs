@@ -63,6 +63,16 @@ impl Turn {
         is_here && self.baseline.asked.as_deref() == since
     }
 
+    /// Returns the comments on a file; without a path, those on the whole turn.
+    pub fn comments_on(&self, path: Option<&str>) -> impl Iterator<Item = &Comment> {
+        self.comments.iter().filter(move |comment| comment.anchor.path.as_deref() == path)
+    }
+
+    /// Returns the comments that a finish would send.
+    pub fn unsent_comments(&self) -> impl Iterator<Item = &Comment> {
+        self.comments.iter().filter(|comment| comment.state.is_unsent())
+    }
+
     /// Returns a sentence on the agents that are at work; none if nobody is. `at_work`: the words for that,
     /// with their time or without. `rejected`: the turns that a rejection may have ended.
     #[must_use]

@@ -78,7 +78,8 @@ impl TurnList {
             what: words::notes(file, files.marked(file), files.comment_count(file)),
             file: Box::new(file.clone()),
         }));
-        let whole: Vec<_> = files.comments_on(None).filter(|comment| !has_listed_state(comment)).collect();
+        let whole: Vec<_> =
+            files.turn().comments_on(None).filter(|comment| !has_listed_state(comment)).collect();
         if !whole.is_empty() {
             rows.extend([TurnRow::Blank, TurnRow::Heading("Comments on the whole turn (C):".into())]);
             rows.extend(whole.into_iter().flat_map(comment_rows));
@@ -146,7 +147,7 @@ impl TurnList {
     /// Creates the list of all that a finish would write and send; `None` if there is nothing to finish.
     pub(crate) fn finish(files: &TurnFiles) -> Option<Self> {
         let marked = marked_rows(files, "To be undone:");
-        let (has_route, comments) = (can_send(files.turn()), files.unsent().count());
+        let (has_route, comments) = (can_send(files.turn()), files.turn().unsent_comments().count());
         let finish_parts = FinishParts { has_marks: marked.is_some(), comments, has_route };
         let mut rows = marked.unwrap_or_default();
         if !finish_parts.has_marks && comments == 0 {
@@ -159,7 +160,7 @@ impl TurnList {
         if comments > 0 {
             rows.extend(finish_parts.has_marks.then_some(TurnRow::Blank));
             rows.push(TurnRow::Heading(if has_route { "To be sent:" } else { "Not sent now:" }.into()));
-            for comment in files.unsent() {
+            for comment in files.turn().unsent_comments() {
                 rows.push(TurnRow::Item(place(comment)));
                 rows.extend(comment_rows(comment));
             }

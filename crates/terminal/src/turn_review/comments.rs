@@ -255,8 +255,7 @@ impl TurnComments {
         let Some((text, result)) = self.pending.pop_front() else { return };
         match (reply, result) {
             (Ok(()), CommentResult::New) => {
-                let unsent = turn.comments.iter().filter(|comment| comment.state.is_unsent());
-                let newest = unsent.map(|comment| comment.id).max();
+                let newest = turn.unsent_comments().map(|comment| comment.id).max();
                 self.written.extend(newest);
                 out.say(words::kept(turn));
             }

@@ -78,7 +78,7 @@ pub(crate) fn route_after_finish(turn: &Turn) -> String {
 
 /// Returns the message that the companion has a new comment.
 pub(crate) fn kept(turn: &Turn) -> String {
-    let waits = turn.comments.iter().filter(|comment| comment.state.is_unsent()).count();
+    let waits = turn.unsent_comments().count();
     match waits {
         _ if turn.route.is_none() => "Comment saved. It waits until a known agent reads it.".into(),
         0 | 1 => "Comment saved. f sends it.".into(),

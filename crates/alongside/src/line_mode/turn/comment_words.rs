@@ -6,7 +6,7 @@ use alongside_desk::review_model::comment_place::{place, place_in_file};
 use alongside_desk::review_model::comment_state::{answers, state_words};
 use alongside_desk::{Comment, CommentId, CommentState, LineRange, Turn, TurnMessage, harmless};
 
-use super::comments::{self, About, CommentRefusal};
+use super::comments::{About, CommentRefusal};
 use super::walk::Walk;
 use crate::age::age;
 
@@ -137,7 +137,7 @@ pub(super) fn comment_list<'c>(
 /// Returns the comments that a finish would send, for the person to confirm.
 pub(super) fn to_send(turn: &Turn) -> Option<String> {
     let lines = |comment: &Comment| format!("  {}: {}", place(comment), indented(comment));
-    let comments: Vec<_> = comments::unsent(turn).map(lines).collect();
+    let comments: Vec<_> = turn.unsent_comments().map(lines).collect();
     let title = if turn.route.is_some() { "To be sent:" } else { "Comments that wait:" };
     (!comments.is_empty()).then(|| format!("{title}\n{}", comments.join("\n")))
 }

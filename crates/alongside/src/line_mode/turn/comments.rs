@@ -33,7 +33,7 @@ pub(super) enum Finish {
 
 /// Returns the ways to finish, each with its letter, in the order of the prompt.
 pub(super) fn ways_to_finish(walk: &Walk) -> &'static [(&'static str, Finish)] {
-    let has_comments = unsent(walk.turn()).next().is_some();
+    let has_comments = walk.turn().unsent_comments().next().is_some();
     match (walk.has_marks(), has_comments, can_send(walk.turn())) {
         (true, _, true) => &[("y", Finish::Send), ("a", Finish::AskToUndo), ("o", Finish::WithoutMessage)],
         (false, true, true) => &[("y", Finish::Send), ("o", Finish::WithoutMessage)],
@@ -173,7 +173,7 @@ fn parse_lines(words: &str) -> Option<(LineRange, &str)> {
 /// Returns the comments on the change where the person is. In a file that is undone as a whole, returns all
 /// comments on lines.
 pub(super) fn on_change<'w>(walk: &'w Walk) -> Vec<&'w Comment> {
-    let of_file = |path: &'w str| of_file(walk.turn(), path);
+    let of_file = |path: &'w str| walk.turn().comments_on(Some(path));
     match walk.place() {
         Place::Hunk(file, _, hunk) => of_file(&file.path).filter(|comment| is_on(comment, hunk)).collect(),
         Place::Whole(file, _) => of_file(&file.path).filter(|comment| lines_now(comment).is_some()).collect(),
@@ -194,22 +194,7 @@ pub(super) fn on_file(walk: &Walk) -> Vec<&Comment> {
         None => true,
         Some(_) => !is_whole && !hunks.iter().any(|hunk| is_on(comment, hunk)),
     };
-    of_file(walk.turn(), &file.path).filter(is_elsewhere).collect()
-}
-
-/// Returns the comments on a file.
-pub(super) fn of_file<'t>(turn: &'t Turn, path: &'t str) -> impl Iterator<Item = &'t Comment> {
-    turn.comments.iter().filter(move |comment| comment.anchor.path.as_deref() == Some(path))
-}
-
-/// Returns the comments on the whole turn.
-pub(super) fn on_whole(turn: &Turn) -> impl Iterator<Item = &Comment> {
-    turn.comments.iter().filter(|comment| comment.anchor.path.is_none())
-}
-
-/// Returns the comments that a finish would send.
-pub(super) fn unsent(turn: &Turn) -> impl Iterator<Item = &Comment> {
-    turn.comments.iter().filter(|comment| comment.state.is_unsent())
+    walk.turn().comments_on(Some(&file.path)).filter(is_elsewhere).collect()
 }
 
 #[cfg(test)]

@@ -293,7 +293,7 @@ impl TurnReading {
         self.say(&head);
         let turn = self.walk.turn();
         let message = turn.message.as_ref().map(comment_words::last_message);
-        let comments = comment_words::comment_list(comments::on_whole(turn), turn, false);
+        let comments = comment_words::comment_list(turn.comments_on(None), turn, false);
         let needs_introduction = self.input.is_terminal && !turn.files.is_empty();
         let introduction = needs_introduction
             .then(|| format!("{}\n{}", words::INTRODUCTION, comment_words::introduction(turn)));

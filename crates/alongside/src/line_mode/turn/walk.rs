@@ -379,8 +379,7 @@ impl Walk {
 
 /// Returns the texts of the comments that a finish would send.
 fn unsent_texts(turn: &Turn) -> Vec<String> {
-    let unsent = turn.comments.iter().filter(|comment| comment.state.is_unsent());
-    unsent.map(|comment| comment.text.clone()).collect()
+    turn.unsent_comments().map(|comment| comment.text.clone()).collect()
 }
 
 /// Whether two lists are the same apart from the marks.

@@ -10,7 +10,6 @@ use alongside_desk::{
 };
 
 use super::comment_words;
-use super::comments;
 use super::walk::{Place, Walk, Wish};
 use crate::age::age;
 use crate::line_mode::printer::Inks;
@@ -288,7 +287,7 @@ pub(super) fn file_list(walk: &Walk) -> String {
 
 /// Returns the question below the list of all that a finish undoes and sends.
 pub(super) fn finish_question(walk: &Walk) -> String {
-    let comments = comments::unsent(walk.turn()).count();
+    let comments = walk.turn().unsent_comments().count();
     let sends = format!("send {}", comment_words::comment_count(comments));
     match (walk.has_marks(), comments, can_send(walk.turn())) {
         (true, _, false) => "Nothing else is written. Undo these [y,n]?".into(),

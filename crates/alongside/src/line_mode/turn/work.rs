@@ -252,7 +252,7 @@ impl TurnWork {
                 Some(OwnStep::Comment(id)) => {
                     self.steps.move_next(to, false);
                     let is_written = |comment: &&Comment| comment.id == id && !comment.again;
-                    let written = comments::unsent(self.reading.walk().turn()).find(is_written).cloned();
+                    let written = self.reading.walk().turn().unsent_comments().find(is_written).cloned();
                     // A comment that was sent cannot be undone, and the loop continues.
                     if let Some(comment) = written {
                         return self.remove_comment(&comment).await;

@@ -112,7 +112,7 @@ fn summary(drawn: &DrawnState<'_>, files: &TurnFiles, width: usize) -> Line<'sta
         1 => "  1 file marked".to_owned(),
         marked => format!("  {marked} files marked"),
     };
-    let comments = match files.unsent().count() {
+    let comments = match files.turn().unsent_comments().count() {
         0 => String::new(),
         comments => format!("  {}", words::comments(comments)),
     };
