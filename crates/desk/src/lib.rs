@@ -47,7 +47,7 @@ pub use rule_acceptance::{ChangeKind, Grant, RuleAcceptance, Scope};
 pub use status::{Agent, Environment, Problem, SharedFile, Status, now_ms};
 pub use text::best_pairs::best_pairs;
 pub use text::difference::{alike_at_end, alike_at_start, replacement};
-pub use text::{Change, PositionNotInText, Text};
+pub use text::{Change, PositionNotInText, Text, without_ending};
 pub use turn::comment::{Anchor, Comment, CommentId, CommentState, LineRange, Route, Side, TurnMessage};
 pub use turn::{
     AtWork, Author, Baseline, FileChange, Marked, OpenedTurnFile, SnapshotKind, SnapshotTaken, Turn,

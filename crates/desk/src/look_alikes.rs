@@ -14,7 +14,7 @@ use icu_normalizer::ComposingNormalizerBorrowed;
 
 use crate::harmless;
 use crate::review::{Hunk, HunkState, Review};
-use crate::text::Text;
+use crate::text::{Text, without_ending};
 
 /// The most bytes of a side of a hunk that is searched.
 const MAX_BYTES: usize = 256 << 10;
@@ -270,8 +270,7 @@ fn differences(old: &str, new: &str) -> Option<Vec<Kind>> {
 
 /// Returns a line and its line ending.
 fn without_end(line: &str) -> (&str, &str) {
-    let text = line.strip_suffix('\n').map_or(line, |text| text.strip_suffix('\r').unwrap_or(text));
-    line.split_at(text.len())
+    line.split_at(without_ending(line).len())
 }
 
 fn take_blanks<'a>(rest: &mut &'a str) -> &'a str {

@@ -218,6 +218,11 @@ thread_local! {
     pub(crate) static BYTES_INDEXED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
+/// Returns a line without its line ending.
+pub fn without_ending(line: &str) -> &str {
+    line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use alongside_desk::{HunkState, Text};
+use alongside_desk::{HunkState, Text, without_ending};
 
 use super::segments::Segment;
 use super::word_marks::{HunkSides, NotCompared};
@@ -97,9 +97,4 @@ impl<'a> SegmentView<'a> {
             HunkSides::new((lines.original.clone(), original), (lines.proposed.clone(), proposed), edited)?;
         Ok(sides.map(|sides| (sides, *original, edited.unwrap_or(proposed))))
     }
-}
-
-/// Returns a text without its last line ending.
-fn without_ending(text: &str) -> &str {
-    text.strip_suffix('\n').map_or(text, |text| text.strip_suffix('\r').unwrap_or(text))
 }

@@ -1,6 +1,6 @@
 //! Diagnostics as marks of reviews, which every editor draws at a line and steps through.
 
-use alongside_desk::{HunkState, Lines, Range, Review, Text, messages as desk_messages};
+use alongside_desk::{HunkState, Lines, Range, Review, Text, messages as desk_messages, without_ending};
 
 use super::hunk_messages;
 use crate::encoding::Encoding;
@@ -8,7 +8,7 @@ use crate::without_plugin::commands::hunks_at_lines::shown;
 use crate::without_plugin::editor::Editor;
 use crate::without_plugin::lsp_types as lsp;
 use crate::without_plugin::messages;
-use crate::without_plugin::open_documents::positions::{position, without_ending};
+use crate::without_plugin::open_documents::positions::position;
 
 /// Returns the mark in the target of a review, at its first change. `lacks_actions`: this server offers no
 /// actions there.

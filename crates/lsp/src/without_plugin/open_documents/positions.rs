@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use alongside_desk::{Position, Range as TextRange, Text};
+use alongside_desk::{Position, Range as TextRange, Text, without_ending};
 use serde_json::Value;
 
 use crate::encoding::Encoding;
@@ -52,11 +52,6 @@ pub(crate) fn position(text: &Text, offset: usize, encoding: Encoding) -> Positi
     let units: usize = text.text()[start..offset].chars().map(|c| encoding.units(c)).sum();
     let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     Position { line: number(line), character: number(units) }
-}
-
-/// Returns a line without its line ending.
-pub(crate) fn without_ending(line: &str) -> &str {
-    line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line))
 }
 
 /// Returns the empty range at the start of a line.

@@ -4,12 +4,12 @@
 
 use std::ops::Range;
 
-use alongside_desk::{Range as TextRange, Text, alike_at_end, alike_at_start};
+use alongside_desk::{Range as TextRange, Text, alike_at_end, alike_at_start, without_ending};
 use alongside_presentation::differences;
 
 use crate::encoding::Encoding;
 use crate::without_plugin::lsp_types as lsp;
-use crate::without_plugin::open_documents::positions::{position, without_ending};
+use crate::without_plugin::open_documents::positions::position;
 
 const BOM: char = '\u{feff}';
 
