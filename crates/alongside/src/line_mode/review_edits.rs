@@ -1,7 +1,7 @@
 //! The person's edits of a review, each by a letter: they keep, drop and split changes, give reasons, and
 //! undo and redo steps. After each edit, the person is shown the change where they go on.
 
-use alongside_desk::{HunkState, Request, ReviewId, messages};
+use alongside_desk::{HunkState, Refusal, Request, ReviewId, messages};
 
 use super::keeping::{changed_rest, is_changed_by, reason_sentence};
 use super::prompts;
@@ -66,14 +66,17 @@ pub(super) async fn take_step(work: &mut ReviewWork, id: ReviewId, to: Step) {
         Step::Undo => (open.last_step(), Request::UndoReview { id, revision }, messages::UNDONE),
         Step::Redo => (open.last_undone(), Request::RedoReview { id, revision }, messages::REDONE),
     };
-    let is_done = changes_nothing(step) || work.ask(id, request).await.is_some();
+    let reply = match changes_nothing(step) {
+        true => Ok(()),
+        false => work.try_request(id, request).await.map(drop),
+    };
     let reading = work.reading();
     let Some(open) = reading.open_mut(id) else { return };
-    match (to, is_done) {
-        (Step::Undo, true) => _ = open.mark_undone(),
-        (Step::Redo, true) => _ = open.mark_redone(),
-        (Step::Undo, false) => return,
-        (Step::Redo, false) => return open.forget_undone(),
+    match (to, reply) {
+        (Step::Undo, Ok(())) => _ = open.mark_undone(),
+        (Step::Redo, Ok(())) => _ = open.mark_redone(),
+        (Step::Redo, Err(Refusal::NothingToRedo)) => return open.forget_undone(),
+        (Step::Undo | Step::Redo, Err(_)) => return,
     }
     let hunk = first_difference(&before, open.review()).or(step.map(|step| step.hunk)).unwrap_or(0);
     let now = open.review();

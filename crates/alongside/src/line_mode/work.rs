@@ -186,18 +186,22 @@ impl ReviewWork {
         self.reading.leave(closed.id);
     }
 
-    /// Sends a request. After success, takes the revision of the reply; prints a refusal.
+    /// Sends a request as [`Self::try_request`] does. Returns `None` after a refusal.
     pub(super) async fn ask(&mut self, id: ReviewId, request: Request) -> Option<Revised> {
-        match self.desk.request(request).await {
-            Ok(revised) => {
-                self.catch_up(id, revised.revision).await;
-                Some(revised)
-            }
-            Err(refusal) => {
-                self.print_refusal(id, &refusal).await;
-                None
-            }
+        self.try_request(id, request).await.ok()
+    }
+
+    /// Sends a request. After success, takes the revision of the reply; prints a refusal.
+    ///
+    /// # Errors
+    /// The companion's [`Refusal`].
+    pub(super) async fn try_request(&mut self, id: ReviewId, request: Request) -> Result<Revised, Refusal> {
+        let reply = self.desk.request(request).await;
+        match &reply {
+            Ok(revised) => self.catch_up(id, revised.revision).await,
+            Err(refusal) => self.print_refusal(id, refusal).await,
         }
+        reply
     }
 
     async fn print_refusal(&mut self, id: ReviewId, refusal: &Refusal) {
