@@ -103,7 +103,7 @@ pub(super) async fn give_reason(work: &mut ReviewWork, id: ReviewId, place: Opti
     let hunk = place.and_then(|place| review.hunks.get(place));
     let known =
         if place.is_some() { hunk.and_then(|hunk| hunk.reason.as_ref()) } else { review.reason.as_ref() };
-    let unsent = work.unsent_reasons().text_for(&review).map(str::to_owned);
+    let unsent = work.unsent_reasons().text_for(&review, hunk).map(str::to_owned);
     let text = unsent.as_deref().filter(|_| text.is_empty()).unwrap_or(text);
     if text.is_empty() {
         let help = prompts::reason(known.map(String::as_str), place.is_some());
@@ -112,13 +112,13 @@ pub(super) async fn give_reason(work: &mut ReviewWork, id: ReviewId, place: Opti
     let is_kept = hunk.is_some_and(|hunk| hunk.state == HunkState::Kept);
     let removes = text == prompts::REMOVE_REASON;
     let reason = if removes { String::new() } else { text.to_owned() };
-    work.unsent_reasons().set(&review, &reason);
+    work.unsent_reasons().set(&review, hunk, &reason);
     let request = Request::SetReason { id, revision: review.revision, hunk: place, reason };
     if work.ask(id, request).await.is_none() {
         let answer = if removes { prompts::REASON_NOT_REMOVED } else { prompts::REASON_COMES_BACK };
         return work.reading().say(answer);
     }
-    work.unsent_reasons().set(&review, "");
+    work.unsent_reasons().set(&review, hunk, "");
     work.reading().say(reason_sentence(review.reasons, (removes, place.is_some(), is_kept)));
     if let Some(place) = place.filter(|_| is_kept && !removes) {
         keep(work, id, place, false).await;
