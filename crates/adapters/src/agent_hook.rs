@@ -11,7 +11,7 @@ use alongside_common::person_file::{links_to, refuse_links};
 use alongside_contract::agent::HookAgent;
 use alongside_contract::agents::with_hook;
 use alongside_contract::hook::{OnFailure, Trust};
-use alongside_contract::settings::Release;
+use alongside_contract::settings::{Release, release_number};
 use alongside_desk::harmless;
 use alongside_platform::Os;
 use alongside_platform::files::Links;
@@ -70,9 +70,9 @@ impl AgentHook {
                 " If the hook itself dies, {name} makes the change; where you were reading it, your desk \
                  says so afterwards."
             ),
-            OnFailure::RefusesIfAsked { since: (major, minor, patch) } => format!(
-                " If the hook itself dies, {name} refuses the change everywhere, from \
-                 {major}.{minor}.{patch} on."
+            OnFailure::RefusesIfAsked { since } => format!(
+                " If the hook itself dies, {name} refuses the change everywhere, from {} on.",
+                release_number(since)
             ),
         };
         let on_short_wait = match self.calls_again() {

@@ -5,6 +5,7 @@ use std::fmt;
 
 use crate::discovery_file::DiscoveryFile;
 pub use crate::settings::Release;
+use crate::settings::release_number;
 
 /// A release newer than any known release.
 pub const NEWEST: Release = (u64::MAX, u64::MAX, u64::MAX);
@@ -47,13 +48,14 @@ impl Releases {
 
 impl fmt::Display for Releases {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = |(major, minor, patch): Release| format!("{major}.{minor}.{patch}");
         match (self.from, self.until) {
             (from, Some(until)) if until <= from => write!(f, "no release"),
             ((0, 0, 0), None) => write!(f, "every release"),
-            (from, None) => write!(f, "{} and newer", name(from)),
-            ((0, 0, 0), Some(until)) => write!(f, "older than {}", name(until)),
-            (from, Some(until)) => write!(f, "{}, older than {}", name(from), name(until)),
+            (from, None) => write!(f, "{} and newer", release_number(from)),
+            ((0, 0, 0), Some(until)) => write!(f, "older than {}", release_number(until)),
+            (from, Some(until)) => {
+                write!(f, "{}, older than {}", release_number(from), release_number(until))
+            }
         }
     }
 }

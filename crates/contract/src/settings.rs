@@ -4,6 +4,11 @@
 /// A release: major, minor, patch.
 pub type Release = (u64, u64, u64);
 
+/// Returns a release as people write it, such as `0.3.1`.
+pub fn release_number((major, minor, patch): Release) -> String {
+    format!("{major}.{minor}.{patch}")
+}
+
 /// The settings files of an agent.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SettingsFiles {

@@ -146,11 +146,6 @@ pub(super) fn named(names: &[String]) -> Result<Vec<FamilyAgent>, String> {
     names.iter().map(named).collect()
 }
 
-/// Returns a release as people write it, such as `0.3.1`.
-pub(super) fn release_number((major, minor, patch): Release) -> String {
-    format!("{major}.{minor}.{patch}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,9 +7,9 @@ use alongside_agent::find::{End, ExaminedFile, NamedBy, SkipReason, Surroundings
 use alongside_contract::behaviour::{CONTAINER_HOST, Hosts, NEWEST, Release};
 use alongside_contract::discovery;
 use alongside_contract::family::{Directory, DiscoveryFile};
+use alongside_contract::settings::release_number;
 use alongside_platform::process;
 
-use super::agents::release_number;
 use super::causes::{AgentCause, Cause, CompanionCause, ConnectionCause, DiscoveryCause};
 use super::diagnosis::ShownPath;
 use super::probe::{self, ProbeResult};

@@ -5,9 +5,10 @@ use std::path::Path;
 use alongside_agent::find::{self, End, Surroundings, To};
 use alongside_agent::settings::{Settings, Source, Trust};
 use alongside_contract::discovery;
+use alongside_contract::settings::release_number;
 use alongside_platform::process;
 
-use super::agents::{Agent, RunningAgent, release_number};
+use super::agents::{Agent, RunningAgent};
 use super::causes::{AgentCause, Cause, CompanionCause, ConnectionCause, DiscoveryCause};
 use super::connection_failure::ConnectionFailure;
 use super::finding::Finding;

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 
 use alongside_agent::find::{Step, StepResult};
 use alongside_agent::settings::hooks::OurHook;
+use alongside_contract::settings::release_number;
 use alongside_desk::harmless;
 use serde_json::{Value, json};
 
-use super::agents::release_number;
 use super::diagnosis::{Diagnosis, Fix, Severity, any_fails};
 use super::finding::Finding;
 use super::hooks::HookFinding;

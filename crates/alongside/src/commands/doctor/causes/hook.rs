@@ -5,9 +5,8 @@ use std::time::Duration;
 
 use alongside_agent::settings::hooks::{HookScope, OurHook};
 use alongside_contract::agent::Agent;
-use alongside_contract::settings::Release;
+use alongside_contract::settings::{Release, release_number};
 
-use crate::commands::doctor::agents::release_number;
 use crate::commands::doctor::diagnosis::{Diagnosis, Fix, ShownPath, join_paths};
 
 /// A cause in one of our hooks: a fault, or the consequence if the hook fails.
