@@ -1,5 +1,5 @@
-//! The reasons that the companion has not received. `R` alone sends the one for its change again, and when the
-//! desk ends, all are saved as drafts.
+//! The reasons that the companion has not received. `R` alone sends the one for its change again, and when
+//! the desk ends, all are saved as drafts.
 
 use alongside_desk::{Hunk, Lines, Review, ReviewId, messages};
 use alongside_terminal::UnsavedText;

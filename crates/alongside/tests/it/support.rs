@@ -313,8 +313,8 @@ pub(crate) fn found(id: &str, here: &Surroundings) -> Option<Found> {
     find::candidates(FamilyAgent::named(id).unwrap(), here).found.into_iter().next()
 }
 
-/// Sends a signal to a process. After SIGSTOP, waits until every thread has stopped: the system stops them one
-/// by one, and a thread that still runs could take a lock and be stopped with it.
+/// Sends a signal to a process. After SIGSTOP, waits until every thread has stopped: the system stops them
+/// one by one, and a thread that still runs could take a lock and be stopped with it.
 pub(crate) fn send(pid: u32, signal: Signal) {
     kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), signal).unwrap();
     let end = Instant::now() + DEADLINE;
