@@ -71,6 +71,12 @@ pub fn wrap(line: &str, columns: Option<u16>) -> String {
     textwrap::fill(line, options)
 }
 
+/// Wraps each line of a text, as [`wrap`] does.
+pub fn wrap_lines(text: &str, columns: Option<u16>) -> String {
+    // `str::lines` would drop an empty last line.
+    text.split('\n').map(|line| wrap(line, columns)).collect::<Vec<_>>().join("\n")
+}
+
 /// Returns the error with all its causes, for people and unescaped: without the numbers of system errors,
 /// which only a log contains.
 pub fn words(error: &anyhow::Error) -> String {
@@ -113,6 +119,18 @@ mod tests {
             lines(&error),
             ["alongside: cannot save: disk \\x1bfull", "  hint: try elsewhere", "  hint: make room"]
         );
+    }
+
+    #[test]
+    fn lines_are_wrapped_at_spaces_and_paths_stay_whole() {
+        let path = "/a/b/c/d/e/f/g/h/i/j/k/l/m/n/o.txt";
+        let text = &format!("1. {path} (Codex, now): the text before an undo\n  draft    kept\n");
+        let rows = wrap_lines(text, Some(25));
+        assert!(rows.lines().all(|row| row.len() <= 25 || row.contains(path)), "{rows}");
+        assert!(rows.lines().count() > 3 && rows.ends_with("\n  draft    kept\n"), "{rows}");
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(words(&rows), words(text));
+        assert_eq!(&wrap_lines(text, None), text);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Asks a person for consent before alongside changes the person's files.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
 use alongside_adapters::plan::Plan;
@@ -8,6 +8,7 @@ use alongside_adapters::preview::{OurLines, preview};
 use alongside_adapters::user_environment::UserEnvironment;
 use alongside_common::signals::{self, Signals};
 
+use super::output::print_to_stderr;
 use super::{note, print};
 use crate::line_mode::LineReader;
 
@@ -148,12 +149,6 @@ pub(super) fn note_nobody_to_ask(consequence: &str) {
     note(&format!("{consequence}: standard input is no terminal; use --yes to agree"));
 }
 
-fn print_prompt(text: &str) {
-    let mut out = std::io::stderr().lock();
-    let _ = write!(out, "{text}");
-    let _ = out.flush();
-}
-
 /// Asks a question until `parse` accepts the answer, in lower case. The end of the input counts as an empty
 /// answer.
 async fn ask<T>(
@@ -176,20 +171,20 @@ async fn ask<T>(
     tokio::pin!(interrupted);
     // Keys that were pressed before the question do not answer it.
     alongside_platform::terminal::discard_typed();
-    print_prompt(question);
+    print_to_stderr(question);
     let mut lines = LineReader::for_answers();
     loop {
         let line = tokio::select! {
             line = lines.next_answer() => line,
             signal = &mut interrupted => {
                 // So that the shell's prompt begins on a new line.
-                let _ = writeln!(std::io::stderr().lock());
+                print_to_stderr("\n");
                 return Err(NoConsent::Interrupted(signal));
             }
         };
         match parse(&line.as_deref().unwrap_or_default().trim().to_lowercase()) {
             Some(answer) => return Ok(answer),
-            None if line.is_some() => print_prompt(retry_prompt),
+            None if line.is_some() => print_to_stderr(retry_prompt),
             None => return Err(NoConsent::Declined),
         }
     }

@@ -23,12 +23,7 @@ pub(super) fn print_json(json: &Value) -> anyhow::Result<()> {
 /// Writes lines of ours to standard output. On a terminal, they are wrapped at spaces, and a path is not
 /// split.
 pub(super) fn print_lines(text: &str) -> anyhow::Result<()> {
-    print(&wrapped(text, alongside_platform::terminal::columns()))
-}
-
-/// Wraps lines for a terminal of this width. Without a terminal, lines stay whole for programs.
-fn wrapped(text: &str, columns: Option<u16>) -> String {
-    text.split('\n').map(|line| failure::wrap(line, columns)).collect::<Vec<_>>().join("\n")
+    print(&failure::wrap_lines(text, alongside_platform::terminal::columns()))
 }
 
 /// Writes a remark to standard error.
@@ -36,6 +31,13 @@ pub(super) fn note(text: &str) {
     let line = remark(text);
     let columns = alongside_platform::terminal::columns_for_errors();
     let _ = writeln!(std::io::stderr().lock(), "{}", failure::wrap(&line, columns));
+}
+
+/// Writes a prompt or the progress to standard error at once, because standard output has the results. A
+/// failure changes nothing else.
+pub(super) fn print_to_stderr(text: &str) {
+    let mut err = std::io::stderr().lock();
+    let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
 }
 
 /// Escapes a remark for people, and removes the numbers of system errors from it.
@@ -58,17 +60,5 @@ mod tests {
         let error = std::io::Error::from_raw_os_error(2);
         let remark = remark(&format!("a\x1b stays: {error}"));
         assert!(remark.starts_with("alongside: a\\x1b stays: ") && !remark.contains("os error"), "{remark}");
-    }
-
-    #[test]
-    fn lines_are_wrapped_at_spaces_and_paths_stay_whole() {
-        let path = "/a/b/c/d/e/f/g/h/i/j/k/l/m/n/o.txt";
-        let text = &format!("1. {path} (Codex, now): the text before an undo\n  draft    kept\n");
-        let rows = wrapped(text, Some(25));
-        assert!(rows.lines().all(|row| row.len() <= 25 || row.contains(path)), "{rows}");
-        assert!(rows.lines().count() > 3 && rows.ends_with("\n  draft    kept\n"), "{rows}");
-        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-        assert_eq!(words(&rows), words(text));
-        assert_eq!(&wrapped(text, None), text);
     }
 }

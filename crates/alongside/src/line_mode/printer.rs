@@ -86,8 +86,7 @@ pub(crate) struct Layout {
 /// Wraps the lines of a message between words, for a terminal.
 pub(crate) fn wrapped(text: &str, layout: Layout) -> String {
     let columns = layout.columns.and_then(|columns| u16::try_from(columns).ok());
-    // `str::lines` would drop an empty last line.
-    text.split('\n').map(|line| failure::wrap(line, columns)).collect::<Vec<_>>().join("\n")
+    failure::wrap_lines(text, columns)
 }
 
 /// The fewest columns that a terminal can have. One that reports fewer does not know its width.

@@ -1,6 +1,5 @@
 //! Asks a person at the terminal to do each action in the editor.
 
-use std::io::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use alongside_common::signals::Signals;
@@ -11,6 +10,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tokio::sync::Mutex;
 
+use crate::commands::output::print_to_stderr;
 use crate::line_mode::LineReader;
 
 /// A person who does the actions, and confirms each one.
@@ -34,7 +34,7 @@ pub(super) async fn offer(
     let checks = if checks == 1 { "1 check needs".into() } else { format!("{checks} checks need") };
     let actions =
         if actions == 1 { "1 small action".into() } else { format!("about {actions} small actions") };
-    print(&wrapped(&format!(
+    print_to_stderr(&wrapped(&format!(
         "{checks} somebody at the editor for {actions}, such as opening files, moving the cursor, \
          accepting and rejecting proposals. Otherwise they are not observable.\n\
          Will you? [y/N] ",
@@ -47,7 +47,7 @@ pub(super) async fn offer(
     if !matches!(answer.as_str(), "y" | "yes") {
         return Ok(None);
     }
-    print(&wrapped(
+    print_to_stderr(&wrapped(
         "\nDo each thing in the editor, then press Enter here. s skips it, c says that the editor \
          cannot do it.\n\n",
     ));
@@ -72,14 +72,17 @@ impl ManualDriver {
             discard_typed();
             let question = wrapped(&format!("{number}. {}{end}", harmless::name(&sentence)));
             let total = self.actions.max(number);
-            print(&format!("{}{question}\n   {number} of about {total} {keys} ", super::ticker::ERASE));
+            print_to_stderr(&format!(
+                "{}{question}\n   {number} of about {total} {keys} ",
+                super::ticker::ERASE
+            ));
             let Some(answer) = self.answer().await else { return Err(Refusal::Skip) };
             match (answer.trim().to_lowercase().as_str(), is_question) {
                 ("", false) | ("y" | "yes", true) => return Ok(Reply::Done),
                 ("n" | "no", true) => return Ok(Reply::No),
                 ("s" | "skip", _) => return Err(Refusal::Skip),
                 ("c" | "cannot", _) => return Err(Refusal::Cannot("you said that it cannot".into())),
-                _ => print("Please type one of the keys shown, then Enter.\n"),
+                _ => print_to_stderr("Please type one of the keys shown, then Enter.\n"),
             }
         }
     }
@@ -105,10 +108,4 @@ fn wrapped(text: &str) -> String {
     let end = &text[text.trim_end().len()..];
     // The person's answer follows on the last line.
     textwrap::fill(text.trim_end(), columns.saturating_sub(4)) + end
-}
-
-/// Prints to standard error, because standard output has the report.
-fn print(text: &str) {
-    let mut err = std::io::stderr().lock();
-    let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
 }

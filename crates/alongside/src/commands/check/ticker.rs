@@ -1,10 +1,12 @@
 //! Prints the progress of a run to standard error: one line that is rewritten, or a line for each stage on a
 //! dumb terminal. Prints nothing if standard error is not a terminal.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::IsTerminal as _;
 
 use alongside_conformance::Progress;
 use alongside_platform::terminal::columns_for_errors;
+
+use crate::commands::output::print_to_stderr;
 
 /// The escape sequence that erases the line of the [`Ticker`].
 pub(super) const ERASE: &str = "\r\x1b[K";
@@ -54,11 +56,11 @@ impl Ticker {
                 // A line that wraps cannot be erased.
                 let columns = usize::from(columns_for_errors().unwrap_or(80)).saturating_sub(1);
                 let line: String = line.chars().take(columns).collect();
-                self.write(&format!("{ERASE}{line}"));
+                print_to_stderr(&format!("{ERASE}{line}"));
                 self.has_line = true;
             }
             Kind::Stages if !self.stages.contains(&stage) => {
-                self.write(&format!("{stage}\n"));
+                print_to_stderr(&format!("{stage}\n"));
                 self.stages.push(stage);
             }
             _ => {}
@@ -67,13 +69,7 @@ impl Ticker {
 
     pub(super) fn clear(&mut self) {
         if std::mem::take(&mut self.has_line) {
-            self.write(ERASE);
+            print_to_stderr(ERASE);
         }
-    }
-
-    fn write(&self, text: &str) {
-        let mut err = std::io::stderr().lock();
-        // An error of the progress must not end the checks.
-        let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
     }
 }
