@@ -1,5 +1,5 @@
-//! The texts of a review, packed: the original once, and of the other two texts only the lines of each hunk. So
-//! a large text is there once, on a socket and in a desk that does nothing with it.
+//! The texts of a review, packed: the original once, and of the other two texts only the lines of each hunk.
+//! So a large text is there once, on a socket and in a desk that does nothing with it.
 
 use std::sync::Arc;
 

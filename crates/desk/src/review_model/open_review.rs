@@ -65,8 +65,8 @@ impl OpenReview {
         &self.review
     }
 
-    /// Takes the texts out of the review, packed, until they are [put back](Self::restore_texts); `None` if they
-    /// cannot be packed.
+    /// Takes the texts out of the review, packed, until they are [put back](Self::restore_texts); `None` if
+    /// they cannot be packed.
     pub fn take_texts(&mut self) -> Option<PackedTexts> {
         let texts = PackedTexts::of(&self.review)?;
         self.review = self.review.without_texts();

@@ -1,5 +1,5 @@
-//! The compact form of a review on a socket: its [texts packed](PackedTexts). A review of 10 MB is 12 MB of JSON
-//! then instead of 35, and takes a third of the time.
+//! The compact form of a review on a socket: its [texts packed](PackedTexts). A review of 10 MB is 12 MB of
+//! JSON then instead of 35, and takes a third of the time.
 //!
 //! Only our own two ends use this form. A desk [announces](Introduction) that it understands it; plugins get
 //! whole texts.

@@ -1,5 +1,5 @@
-//! The original of a review. While nobody edits the review, a large original is packed: the lines that it shares
-//! with the proposed text are then there once.
+//! The original of a review. While nobody edits the review, a large original is packed: the lines that it
+//! shares with the proposed text are then there once.
 
 use std::ops::Range;
 use std::sync::OnceLock;
