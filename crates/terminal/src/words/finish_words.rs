@@ -1,5 +1,6 @@
 //! The words of a finish at the terminal desk: its plan, its result, and the way to take it back.
 
+use alongside_desk::messages::sentence;
 use alongside_desk::review_model::comment_place::lines_words;
 use alongside_desk::{
     FileChange, Hunk, LineRange, Marked, Review, Side, TurnFile, TurnFinished, TurnMessage, messages,
@@ -90,7 +91,7 @@ pub(crate) fn is_partial(finished: &TurnFinished) -> bool {
 pub(crate) fn result(finished: &TurnFinished) -> String {
     let undone = undone(finished);
     let sent = match (&finished.sent, &finished.not_sent) {
-        (Some(sent), _) => format!("Sent: {}", messages::sentence(&sent.words)),
+        (Some(sent), _) => format!("Sent: {}", sentence(&sent.words)),
         (None, Some(why)) => format!("Nothing was sent: {}", sentence(why)),
         (None, None) if undone.is_empty() => "Finished; nothing was undone.".into(),
         (None, None) => String::new(),

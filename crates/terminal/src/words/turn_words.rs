@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use alongside_desk::messages::sentence;
 use alongside_desk::review_model::{Note, ReviewNews};
 use alongside_desk::{
     AtWork, Author, Baseline, FileChange, Marked, Refusal, Review, Turn, TurnFile, TurnMessage, harmless,
@@ -256,7 +257,7 @@ pub(crate) fn message(message: &TurnMessage, now: u64) -> String {
 
 /// Returns the message that an agent has read the person's message.
 pub(crate) fn read(turn: &Turn) -> String {
-    let words = turn.message.as_ref().map(|message| messages::sentence(&message.words)).unwrap_or_default();
+    let words = turn.message.as_ref().map(|message| sentence(&message.words)).unwrap_or_default();
     format!("Your message was read. {words}").trim_end().to_owned()
 }
 
