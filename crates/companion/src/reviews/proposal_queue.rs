@@ -114,14 +114,14 @@ impl ProposalQueue {
         }
     }
 
-    /// Opens the target of a large proposal for [`prepare_large`](Self::prepare_large). Returns `None` after a
-    /// panic, or when the runtime ends.
+    /// Opens the target of a large proposal for [`prepare_large`](Self::prepare_large). Returns `None` after
+    /// a panic, or when the runtime ends.
     pub(crate) async fn open(&self, file_path: String) -> Option<Result<OpenTarget, BadTarget>> {
         run_blocking(move || OpenTarget::open(&file_path)).await
     }
 
-    /// Reads and compares the target of a large proposal, once there is room. Returns `None` after a panic, or
-    /// when the runtime ends.
+    /// Reads and compares the target of a large proposal, once there is room. Returns `None` after a panic,
+    /// or when the runtime ends.
     pub(crate) async fn prepare_large(
         self: &Arc<Self>,
         file_path: String,

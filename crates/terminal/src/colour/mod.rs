@@ -5,6 +5,7 @@
 
 mod classes;
 mod highlighter;
+mod line_state;
 mod parsed_lines;
 mod spans;
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::highlighter::State;
+use super::line_state::State;
 use super::spans::Span;
 
 /// The most lines that are kept: more than those of both texts on a large screen.

@@ -357,8 +357,8 @@ impl Agent {
         self.events.ask(|answer| Event::OpenDiff { session, open, answer }).await.unwrap()
     }
 
-    /// Proposes a text whose comparison ends with [`end_preparation`](Self::end_preparation). Returns the text
-    /// and the prepared proposal.
+    /// Proposes a text whose comparison ends with [`end_preparation`](Self::end_preparation). Returns the
+    /// text and the prepared proposal.
     async fn open_unprepared(&self, file: &str, text: &str) -> (Arc<LargeText>, PreparedProposal) {
         let StartedRequest { number: request, roots } = self.begin_request().await.unwrap();
         let prepared = PreparedProposal::prepare(file.into(), text, &Ground::new(&roots, None)).unwrap();
