@@ -87,6 +87,33 @@ test('the review is a tab page with the original and the proposal in diff mode',
   eq({ true, 2, 2 }, { seen[2], seen[3], seen[4] })
 end)
 
+test('the file types are set after the first screen, and their window options stay out of the review', {}, function(nvim)
+  nvim:lua([[
+    events = {}
+    vim.api.nvim_set_decoration_provider(vim.api.nvim_create_namespace('test'), {
+      on_win = function(_, win)
+        events[#events + 1] = vim.wo[win].diff and 'screen' or nil
+      end,
+    })
+    vim.api.nvim_create_autocmd('FileType', { pattern = 'c', callback = function()
+      vim.cmd('setlocal textwidth=7 wrap spell foldmethod=indent nomodifiable')
+      events[#events + 1] = 'file type'
+    end })
+  ]])
+  open(nvim, { file = nvim.root .. '/a.c' })
+  nvim:cmd('Alongside')
+  await(nvim, 'the file types', [[return vim.list_contains(events, 'file type') and vim.wo.diff]])
+  eq({ 'screen', 'screen', 'file type', 'file type', 'screen', 'screen' }, nvim:lua('return { unpack(events, 1, 6) }'))
+  local seen = nvim:lua([[
+    return vim.tbl_map(function(win)
+      local buf = vim.api.nvim_win_get_buf(win)
+      return { vim.bo[buf].textwidth, vim.bo[buf].modifiable, vim.bo[buf].modified, vim.wo[win].wrap, vim.wo[win].spell,
+        vim.wo[win].foldmethod }
+    end, vim.api.nvim_tabpage_list_wins(0))
+  ]])
+  eq({ { 7, false, false, false, false, 'diff' }, { 7, true, false, false, false, 'diff' } }, seen)
+end)
+
 test('do, dp, undo, substitutions, macros and pasting reach the companion exactly', {}, function(nvim)
   show(nvim)
   local function both(keys, expected)

@@ -148,6 +148,9 @@ function M.show(review)
   update_modified(review)
   vim.schedule(function()
     seen.look_around()
+    if review.view and review.view:is_shown() then
+      review.view:set_filetypes()
+    end
   end)
   require('alongside.reasons').follow_undo(review)
 end

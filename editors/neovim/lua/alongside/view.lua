@@ -29,6 +29,7 @@ local M = {}
 ---@field file string the path of the review's file
 ---@field size integer the bytes of the proposed text
 ---@field return_place table the person's place before the view
+---@field has_filetypes boolean? whether the file types are set
 ---@field is_closing boolean?
 ---@field has_equal_windows boolean? whether the two windows are equally large
 local View = {}
@@ -84,6 +85,37 @@ function View:set_filetype(buf)
   end
 end
 
+--- Sets the file types of both buffers once the view is on the screen: the syntax of 10 KB of Rust takes 8 ms, and
+--- drawing it 8 ms more.
+function View:set_filetypes()
+  if self.has_filetypes or self.size > MAX_HIGHLIGHTED_BYTES then
+    return
+  end
+  self.has_filetypes = true
+  vim.cmd.redraw()
+  local function set()
+    for _, buf in ipairs({ self.left, self.right }) do
+      if vim.api.nvim_buf_is_loaded(buf) then
+        -- A file type plugin may change this option.
+        local modifiable = vim.bo[buf].modifiable
+        self:set_filetype(buf)
+        vim.bo[buf].modifiable = modifiable
+      end
+    end
+  end
+  -- In the tab page of the person, no window shows these buffers, so that Neovim sets the window options of a file type,
+  -- such as 'wrap', in none of the windows.
+  local elsewhere = self.return_place and self.return_place.win
+  if is_window(elsewhere) and vim.api.nvim_win_get_tabpage(elsewhere) ~= self:tab() then
+    vim.api.nvim_win_call(elsewhere, set)
+  else
+    set()
+  end
+  self.sync:set_modified()
+  -- Neovim has redrawn only the windows of the other tab page.
+  vim.cmd.redraw({ bang = true })
+end
+
 --- Shows the original with the line endings of the proposal.
 function View:show_original(format)
   local options = vim.bo[self.left]
@@ -129,11 +161,6 @@ function M.new(review, sync, name)
     end
   end
   sync:attach(self.right, format)
-  for _, buf in ipairs({ self.left, self.right }) do
-    self:set_filetype(buf)
-  end
-  -- A filetype plugin may have changed these options.
-  vim.bo[self.left].modifiable = false
   vim.bo[self.right].modifiable = not review.wholeFileOnly
   vim.bo[self.right].modified = false
   return self
