@@ -36,4 +36,24 @@ test('garbage is collected after a large proposal was read, shown and decided', 
   eq(false, nvim:lua(collected))
 end)
 
+test('compiled code does not keep a large review', {}, function(nvim)
+  -- LuaJIT compiles the loop for this function, with its text.
+  nvim:lua([[
+    function repeated(run)
+      for _ = 1, 1000 do
+        run()
+      end
+    end
+    local text = { 'a text' }
+    kept = setmetatable({ text }, { __mode = 'v' })
+    repeated(function()
+      return #text
+    end)
+  ]])
+  eq(nvim:lua('return jit ~= nil and jit.status()'), nvim:lua('collectgarbage() collectgarbage() return kept[1] ~= nil'))
+  local line = ('x'):rep(99) .. '\n'
+  reviewing.open(nvim, { original = line:rep(11000), proposed = line:rep(11000) .. 'y\n' })
+  await(nvim, 'the text to be freed', 'return kept[1] == nil')
+end)
+
 return reviewing.tests
