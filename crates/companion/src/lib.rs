@@ -77,6 +77,13 @@ pub(crate) fn make_pipe(path: &std::path::Path) {
     assert!(std::process::Command::new("mkfifo").arg(path).status().is_ok_and(|made| made.success()));
 }
 
+/// Returns an absolute path of this system, which begins with a drive on Windows.
+#[cfg(test)]
+pub(crate) fn rooted(path: &str) -> std::path::PathBuf {
+    let top = std::path::absolute("/").unwrap();
+    top.join(path.trim_start_matches('/'))
+}
+
 pub use alongside_desk as desk;
 pub use alongside_platform::ports::PortHold;
 

@@ -37,7 +37,7 @@ pub(crate) fn steps(path: &Path) -> Vec<PathBuf> {
 /// which remove the part before `..`, as Node's `path.resolve` does.
 pub fn readings(path: &Path) -> Vec<PathBuf> {
     let mut readings = vec![path.to_owned()];
-    if path.components().any(|part| part == Component::ParentDir) {
+    if components(path).any(|part| part == Component::ParentDir) {
         readings.push(lexically_resolved(path));
     }
     readings
@@ -45,7 +45,7 @@ pub fn readings(path: &Path) -> Vec<PathBuf> {
 
 fn lexically_resolved(path: &Path) -> PathBuf {
     let mut resolved = PathBuf::new();
-    for part in path.components() {
+    for part in components(path) {
         match part {
             Component::ParentDir => drop(resolved.pop()),
             Component::CurDir => {}
@@ -112,9 +112,28 @@ fn follow(path: &Path, mut pass: impl FnMut(Step<'_>)) -> PathBuf {
     resolved
 }
 
+/// Returns the components of the path. Behind the prefix `\\?\` of Windows, a slash is a part of a name, but
+/// agents such as those in Node take it for a separator before they open the file.
+fn components(path: &Path) -> impl Iterator<Item = Component<'_>> {
+    path.components().flat_map(|part| Path::new(part.as_os_str()).components())
+}
+
 /// Returns the parts of the path, the last one first.
 fn parts(path: &Path) -> Vec<OsString> {
-    let mut parts: Vec<_> = path.components().map(|part| part.as_os_str().to_owned()).collect();
+    let mut parts: Vec<_> = components(path).map(|part| part.as_os_str().to_owned()).collect();
     parts.reverse();
     parts
+}
+
+#[cfg(all(test, windows))]
+mod tests {
+    use super::*;
+    use crate::rooted;
+
+    #[test]
+    fn a_slash_behind_a_verbatim_prefix_hides_no_part() {
+        let path = format!(r"\\?\{}p\docs/../secret/a", rooted("/").display());
+        assert_eq!(resolve(Path::new(&path)), rooted("/p/secret/a"));
+        assert_eq!(readings(Path::new(&path)).len(), 2);
+    }
 }

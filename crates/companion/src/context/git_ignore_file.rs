@@ -51,7 +51,8 @@ mod tests {
         ] {
             assert_eq!(excludes_file(text).as_deref(), named, "{text}");
         }
-        assert_eq!(expand("~/i", Path::new("/h")), Some("/h/i".into()));
-        assert_eq!(expand("", Path::new("/h")), None);
+        let home = crate::rooted("/h");
+        assert_eq!(expand("~/i", &home), Some(home.join("i")));
+        assert_eq!(expand("", &home), None);
     }
 }

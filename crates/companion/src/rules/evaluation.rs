@@ -35,8 +35,9 @@ pub(crate) struct Rules {
     of_projects: Vec<CompiledRule>,
     /// The projects whose rules cannot be read, with links resolved.
     unreadable_projects: Vec<PathBuf>,
-    /// The settings files that were read, and the links by which they are found.
-    settings_files: Vec<PathBuf>,
+    /// The settings files that were read, and the links by which they are found, each by its
+    /// [names](protected::folded_names).
+    settings_files: Vec<Vec<String>>,
 }
 
 /// A rule with its patterns, ready to match.
@@ -103,7 +104,11 @@ impl Rules {
             of_person: compiled(of_person)?,
             of_projects: compiled(&workspace.asks)?,
             unreadable_projects: workspace.untold.iter().map(|root| real_path::resolve(root)).collect(),
-            settings_files: settings_files.iter().flat_map(|file| real_path::steps(file)).collect(),
+            settings_files: settings_files
+                .iter()
+                .flat_map(|file| real_path::steps(file))
+                .map(|step| protected::folded_names(&step))
+                .collect(),
         })
     }
 

@@ -34,9 +34,9 @@ impl AskedPaths {
         let spellings = [
             joined(parts().map(|part| part.to_string_lossy().into_owned()).collect()),
             joined(parts().map(|part| fold(&part.to_string_lossy())).collect()),
-            joined(parts().map(fold_leniently).collect()),
+            // A character may fold to a separator, that of Windows or that of the others.
+            joined(parts().map(fold_leniently).collect()).replace('\\', "/"),
         ];
-        // A character may fold to a slash.
         let relative = spellings.iter().map(|path| path.trim_start_matches('/').to_owned());
         self.0.extend(relative.filter(|path| !path.is_empty()));
     }
@@ -70,8 +70,11 @@ impl Patterns {
 
     /// Whether a pattern matches this file, given by its relative path.
     pub(super) fn match_file(&self, below: &Path) -> bool {
-        self.paths.matched_path_or_any_parents(below, false).is_ignore()
-            || self.names.matched(below, false).is_ignore()
+        // `Gitignore` panics at a path with a root. On Windows, `c:/a` below a project has one, and names no
+        // file.
+        !below.has_root()
+            && (self.paths.matched_path_or_any_parents(below, false).is_ignore()
+                || self.names.matched(below, false).is_ignore())
     }
 
     /// Whether a pattern matches one of these paths.

@@ -4,7 +4,7 @@
 //! This module identifies protected files by their names. The targets of links, and the files that git's
 //! settings name, are found on disk by [`destination`](crate::reviews::destination).
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use alongside_contract::agents::is_agent_file;
 
@@ -28,13 +28,19 @@ const GIT_FILES: [&str; 6] = [
 /// `lefthook-local.toml`.
 const LEFTHOOK_PREFIXES: [&str; 4] = ["lefthook.", "lefthook-local.", ".lefthook.", ".lefthook-local."];
 
-/// Returns why a path is protected; `None` if it is not. `settings_files`: alongside's own that were read.
-pub(super) fn why_protected(path: &Path, settings_files: &[PathBuf]) -> Option<&'static str> {
-    let parts: Vec<String> = path.components().map(|part| fold_leniently(part.as_os_str())).collect();
+/// Returns the names of a path as the most lenient file system takes them.
+pub(super) fn folded_names(path: &Path) -> Vec<String> {
+    path.components().map(|part| fold_leniently(part.as_os_str())).collect()
+}
+
+/// Returns why a path is protected; `None` if it is not. `settings_files`: the [names](folded_names) of
+/// alongside's own that were read.
+pub(super) fn why_protected(path: &Path, settings_files: &[Vec<String>]) -> Option<&'static str> {
+    let parts = folded_names(path);
     let name = parts.last().map_or("", String::as_str);
     let is_settings = parts.ends_with(&PERSON_SETTINGS_SUFFIX.map(str::to_owned))
         || name == PROJECT_SETTINGS
-        || settings_files.iter().any(|file| file == path);
+        || settings_files.contains(&parts);
     if is_settings {
         return Some("no rule covers the settings of alongside");
     }

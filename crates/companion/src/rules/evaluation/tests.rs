@@ -4,6 +4,7 @@
 mod disk;
 
 use super::*;
+use crate::rooted;
 
 const AGENT: &str = "Codex";
 
@@ -20,12 +21,12 @@ fn no_rules_of(_: &Path) -> Option<Vec<Rule>> {
 
 fn rules_of(own: &[Rule], asks: &[Rule]) -> Rules {
     let workspace = Workspace { asks: asks.to_vec(), ..Workspace::default() };
-    Rules::new(own, &workspace, &["/home/me/settings.toml".into()]).unwrap()
+    Rules::new(own, &workspace, &[rooted("/home/me/settings.toml")]).unwrap()
 }
 
 fn judge(rules: &Rules, path: &str) -> Judgement {
-    let roots = [PathBuf::from("/p"), PathBuf::from("/p/nested"), PathBuf::from("/home/me")];
-    rules.judge(&roots, AGENT, ChangeKind::Edit, &[Place::File(path.into())])
+    let roots = ["/p", "/p/nested", "/home/me"].map(rooted);
+    rules.judge(&roots, AGENT, ChangeKind::Edit, &[Place::File(rooted(path).into())])
 }
 
 /// Returns rules that accept docs, ask about migrations except for their notes, and defer vendored files.
@@ -75,7 +76,9 @@ fn no_spelling_of_a_path_evades_a_rule_that_asks() {
         ("/p/docs /a.txt", Ruling::Ask),
         ("/p/docs\n/a.txt", Ruling::Ask),
         ("/p/docsx/a.txt", Ruling::Ask),
-        ("/p/docs\\a.txt", Ruling::Ask),
+        // On Windows, these are separators.
+        ("/p/docs\\a.txt", if cfg!(windows) { Ruling::Accept } else { Ruling::Ask }),
+        ("/p/migrations\\a.md", Ruling::Ask),
         ("/p/docs", Ruling::Ask),
         // A name with any characters in it is still below `docs`.
         ("/p/docs/\u{202e}[a]*?{}!# .txt\n", Ruling::Accept),
@@ -115,7 +118,7 @@ fn a_project_only_asks_and_nothing_overrides_it() {
         let Judgement { ruling, why } = judge(&asking, path);
         assert!(ruling == Ruling::Ask && matches!(why, Why::ProjectRule(_)), "{path}: {why}");
     }
-    let unknown = Workspace { untold: vec!["/p/nested".into()], ..Workspace::default() };
+    let unknown = Workspace { untold: vec![rooted("/p/nested")], ..Workspace::default() };
     let rules = Rules::new(&own, &unknown, &[]).unwrap();
     assert_eq!(judge(&rules, "/p/nested/a").ruling, Ruling::Ask, "the rules of that project are unknown");
     assert_eq!(judge(&rules, "/p/a").ruling, Ruling::Accept);
@@ -138,6 +141,7 @@ fn no_rule_covers_files_that_steer_git_agents_or_alongside() {
             "/p/sub/.Alongside.TOML",
             "/home/me/.config/alongside/config.toml",
             "/home/me/settings.toml",
+            "/home/me/Settings.TOML",
             "/p/.claude/settings.json",
             "/p/.claude/commands/a.md",
             "/p/sub/.claude/settings.local.json",
@@ -194,8 +198,19 @@ fn a_rule_that_asks_matches_every_form_of_its_characters() {
     }
     assert_eq!(judge(&rules, "/p/xb").ruling, Ruling::Ask);
     assert_eq!(judge(&rules, "/p/a/größe/a.md").ruling, Ruling::Accept);
-    // A character that may stand for a slash.
-    assert_eq!(judge(&rules, "/p/\u{ff0f}größe/a.md").ruling, Ruling::Ask);
+    // Characters that may stand for a separator.
+    for separator in ['\u{ff0f}', '\u{ff3c}', '\\'] {
+        assert_eq!(judge(&rules, &format!("/p/{separator}größe/a.md")).ruling, Ruling::Ask, "{separator}");
+    }
+}
+
+/// The matcher panics at a path with a root. On Windows, a path with such a part has one.
+#[test]
+fn a_part_like_a_drive_is_judged_without_a_panic() {
+    let rules = rules_of(&[rule(&["*.md"], Ruling::Accept), rule(&["/c"], Ruling::Ask)], &[]);
+    for path in ["/p/c:/a.md", "/p/C:/a.md", "/p/c:\\a.md", "/p/c:a.md/x", "/p/\u{ff43}:/a.md"] {
+        assert_eq!(judge(&rules, path).ruling, Ruling::Ask, "{path}");
+    }
 }
 
 #[test]
