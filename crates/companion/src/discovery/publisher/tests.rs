@@ -10,7 +10,9 @@ use std::fs;
 use std::path::Path;
 
 use super::*;
+use alongside_contract::discovery;
 use alongside_contract::family::Fields;
+use alongside_platform::paths::to_bytes;
 
 use crate::discovery::sweep;
 #[cfg(unix)]
@@ -46,10 +48,13 @@ fn install(directory: &Path, command: &str) {
     fs::copy(std::env::current_exe().unwrap(), program).unwrap();
 }
 
-/// Returns the paths of all files where agents search, whoever wrote them.
+/// Returns the paths of all files where agents search, whoever wrote them, with slashes on every system.
 fn names(directory: &Path) -> Vec<String> {
     let files = ["tmp", "home"].map(|below| alongside_testing::files_below(directory.join(below))).concat();
-    let name = |path: PathBuf| path.display().to_string().replace(directory.to_str().unwrap(), "");
+    let name = |path: PathBuf| {
+        let below = to_bytes(path.strip_prefix(directory).unwrap());
+        format!("/{}", String::from_utf8(below).unwrap())
+    };
     let mut names: Vec<_> = files.into_iter().map(name).collect();
     names.sort();
     names
@@ -220,11 +225,14 @@ fn files_hold_literal_and_real_paths_of_current_roots() {
 #[test]
 fn a_root_with_the_delimiter_is_a_problem_of_that_root_only() {
     let directory = tempfile::tempdir().unwrap();
-    let (good, bad) = (directory.path().join("a b\nü"), directory.path().join("a:b"));
+    // No directory of Windows has a line end in its name.
+    let good = directory.path().join(if cfg!(unix) { "a b\nü" } else { "a bü" });
+    let name = format!("a{}b", discovery::delimiter());
+    let bad = directory.path().join(&name);
     [&good, &bad].iter().for_each(|path| fs::create_dir(path).unwrap());
     let mut publisher = publisher(directory.path(), 7);
     let problems = publisher.publish(&[good.clone(), bad], true).problems;
-    assert!(problems.iter().any(|problem| problem.what.contains("a:b")), "{problems:?}");
+    assert!(problems.iter().any(|problem| problem.what.contains(&name)), "{problems:?}");
     let record = read_ours(&directory.path().join("home/.qwen/ide/7.lock")).unwrap().record;
     assert_eq!(Path::new(&record.workspace_path), good.canonical().unwrap());
 }

@@ -34,13 +34,13 @@ async fn a_slow_reader_blocks_no_other_and_gets_the_newest_context() {
     while let Some(frame) = frame_within(&mut read, SOON).await {
         last = frame;
     }
-    assert!(last.contains("/49.rs"));
+    assert!(last.contains("49.rs"));
     let mut frames = 0;
     while let Some(frame) = frame_within(&mut unread, SOON).await {
         last = frame;
         frames += 1;
     }
-    assert!(last.contains("/49.rs") && frames <= 2, "{frames} frames");
+    assert!(last.contains("49.rs") && frames <= 2, "{frames} frames");
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,10 +1,13 @@
 //! The editor changes, leaves, and comes back.
 
+use std::path::MAIN_SEPARATOR;
+
 use super::*;
 
 #[tokio::test(start_paused = true)]
 async fn the_environment_of_terminals_has_the_variables_of_every_family() {
     let mut story = Story::with_builder(|builder| builder.pid(4242).stdio("/a b", ["stdio"])).await;
+    let [project, other] = ["project", "other"].map(|name| format!("{MAIN_SEPARATOR}{name}"));
     let environment = story.next_status(|_| true).await.environment;
     let value = |name: &str| environment.0.get(name).map(String::as_str);
     let token = story.companion.token().to_owned();
@@ -13,17 +16,13 @@ async fn the_environment_of_terminals_has_the_variables_of_every_family() {
     assert_eq!(value("LLXPRT_CODE_IDE_AUTH_TOKEN"), Some(format!("{token}.llxprt").as_str()));
     assert_eq!(value("GEMINI_CLI_IDE_PID"), Some("4242"));
     assert_eq!(value("QWEN_CODE_IDE_SERVER_STDIO_COMMAND"), Some("/a b"));
-    assert!(value("QWEN_CODE_IDE_WORKSPACE_PATH").is_some_and(|path| path.contains("/project")));
+    assert!(value("QWEN_CODE_IDE_WORKSPACE_PATH").is_some_and(|path| path.contains(&project)));
 
-    let other = story.path("other");
-    fs::create_dir(&other).unwrap();
-    story.set_roots(vec![other]).await.unwrap();
-    let has_other_root =
-        |status: &Status| status.environment.0["QWEN_CODE_IDE_WORKSPACE_PATH"].contains("/other");
-    assert!(
-        !story.next_status(has_other_root).await.environment.0["QWEN_CODE_IDE_WORKSPACE_PATH"]
-            .contains("/project")
-    );
+    fs::create_dir(story.path("other")).unwrap();
+    story.set_roots(vec![story.path("other")]).await.unwrap();
+    let roots = |status: &Status| status.environment.0["QWEN_CODE_IDE_WORKSPACE_PATH"].clone();
+    let moved = story.next_status(|status| roots(status).contains(&other)).await;
+    assert!(!roots(&moved).contains(&project));
 }
 
 /// Returns the names of the current Gemini CLI's discovery files.
@@ -39,7 +38,7 @@ struct Child(std::process::Child);
 
 impl Child {
     fn start() -> Self {
-        Self(std::process::Command::new("sleep").arg("600").spawn().unwrap())
+        Self(start_waiting_program())
     }
 
     fn editor(&self) -> Editor {

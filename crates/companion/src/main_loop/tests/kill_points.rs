@@ -226,6 +226,10 @@ async fn check_after_kill(moment: &Moment, files: &[String], port: u16, hold: &P
     companion.stop().await;
 }
 
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "only there does a successor keep the token, and so the sessions"
+)]
 #[tokio::test(start_paused = true)]
 async fn after_a_kill_at_any_step_outcomes_and_edits_survive() {
     let (moments, files, port, hold) = record_moments().await;

@@ -68,7 +68,7 @@ struct Story {
     desk: Desk,
     reviews: HashMap<ReviewId, Review>,
     file: String,
-    /// The hold on the port until a successor has it, as desks hold it.
+    /// The hold on the port until a successor has it, as desks hold it. Only Linux has holds.
     hold: Option<PortHold>,
 }
 
@@ -154,7 +154,7 @@ impl Story {
         HookProposal {
             agent: "Codex".into(),
             session: "s".into(),
-            file: self.path("project").join(below).to_str().unwrap().to_owned(),
+            file: self.path(&format!("project/{below}")).to_str().unwrap().to_owned(),
             proposed: text.into(),
             patience_ms: 60_000,
             agent_pid: Some(std::process::id()),
@@ -177,9 +177,9 @@ impl Story {
         self.companion.set_workspace(Workspace { roots, ..Workspace::default() }).await
     }
 
-    /// A path in the test's directory.
+    /// A path in the test's directory, with the separators of the system.
     fn path(&self, below: &str) -> PathBuf {
-        self.directory.path().join(below)
+        self.directory.path().join(below).components().collect()
     }
 
     fn app_dirs(&self) -> AppDirs {
@@ -195,7 +195,8 @@ impl Story {
 
     /// Hands the companion over. Until `succeed`, a companion of another project stands in its place.
     async fn interrupt(&mut self) {
-        self.hold = Some(PortHold::take(self.companion.addresses()).unwrap());
+        let take_hold = || PortHold::take(self.companion.addresses()).unwrap();
+        self.hold = cfg!(target_os = "linux").then(take_hold);
         let elsewhere = tempfile::tempdir().unwrap();
         fs::create_dir(elsewhere.path().join("project")).unwrap();
         let other = builder(elsewhere.path()).start().await.unwrap();
@@ -302,6 +303,13 @@ impl Story {
         self.companion.stop().await;
         draft_texts(&drafts)
     }
+}
+
+/// Starts a program that runs until it is killed.
+fn start_waiting_program() -> std::process::Child {
+    let program = if cfg!(windows) { "cmd" } else { "cat" };
+    let mut waiting = std::process::Command::new(program);
+    waiting.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::null()).spawn().unwrap()
 }
 
 fn draft_texts(drafts: &Drafts) -> Vec<String> {

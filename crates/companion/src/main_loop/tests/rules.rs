@@ -182,7 +182,9 @@ async fn a_move_and_a_deletion_are_kinds_of_their_own() {
     assert!(matches!(story.companion.review(deleted).await, Verdict::Accepted { .. }));
     assert_eq!(story.next_acceptance().await.kind, ChangeKind::Delete);
     let moved = |from: &str| HookProposal {
-        operation: Operation::Move { from: story.path("project").join(from).to_str().unwrap().to_owned() },
+        operation: Operation::Move {
+            from: story.path(&format!("project/{from}")).to_str().unwrap().to_owned(),
+        },
         remark: Some("This moves it.".into()),
         ..story.hook_proposal("b.txt", "x\n")
     };
@@ -288,7 +290,7 @@ async fn a_grant_holds_for_one_session_and_ends_when_it_is_withdrawn() {
 
 #[tokio::test]
 async fn a_grant_ends_with_the_process_of_its_agent() {
-    let mut agent = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+    let mut agent = start_waiting_program();
     let mut story = Story::begin().await;
     let proposal = HookProposal { agent_pid: Some(agent.id()), ..story.hook_proposal("a.txt", "x\n") };
     let first = tokio::spawn(story.companion.review(proposal.clone()));

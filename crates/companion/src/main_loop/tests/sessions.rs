@@ -1,5 +1,9 @@
 //! Sessions begin, are cut off, continue, and end.
 
+use std::path::MAIN_SEPARATOR;
+
+use alongside_contract::discovery::delimiter;
+
 use super::*;
 
 #[tokio::test(start_paused = true)]
@@ -106,13 +110,15 @@ async fn changed_roots_reach_the_discovery_files_and_sessions_stay() {
         let record: serde_json::Value = serde_json::from_slice(&fs::read(&record).unwrap()).unwrap();
         record["workspacePath"].as_str().unwrap().to_owned()
     };
-    assert!(roots().ends_with("/project"));
+    let [project, other_root] = ["project", "other"].map(|name| format!("{MAIN_SEPARATOR}{name}"));
+    assert!(roots().ends_with(&project));
     let other = story.path("other");
     assert!(story.set_roots(vec![other.clone()]).await.is_err(), "it does not exist");
-    assert!(roots().ends_with("/project"));
+    assert!(roots().ends_with(&project));
     fs::create_dir(&other).unwrap();
     story.set_roots(vec![other, story.path("project")]).await.unwrap();
-    assert!(roots().contains("/other:") && roots().ends_with("/project"), "{}", roots());
+    let other_root = format!("{other_root}{}", delimiter());
+    assert!(roots().contains(&other_root) && roots().ends_with(&project), "{}", roots());
     assert!(agent.is_known().await);
 }
 
@@ -120,12 +126,14 @@ async fn changed_roots_reach_the_discovery_files_and_sessions_stay() {
 async fn a_vanished_workspace_is_reported_once() {
     let (mut story, agent, _stream) = Story::with_listener().await;
     story.propose("x\n").await;
-    fs::remove_dir_all(story.path("project")).unwrap();
+    let project = story.path("project");
+    fs::remove_dir_all(&project).unwrap();
     let mut reports = 0;
     let deadline = Instant::now() + Duration::from_secs(5);
     while let Ok(Ok(event)) = tokio::time::timeout_at(deadline, story.desk.next()).await {
-        reports +=
-            usize::from(matches!(event, desk::Event::Problem(problem) if problem.what.contains("/project")));
+        reports += usize::from(
+            matches!(event, desk::Event::Problem(problem) if problem.what.contains(project.to_str().unwrap())),
+        );
     }
     assert_eq!(reports, 1);
     assert_eq!(agent.open_diff(&story.file, "y\n").await, Ok(()));

@@ -95,6 +95,10 @@ async fn a_stop_rejects_a_text_before_and_during_its_comparison() {
     stopping.await.unwrap();
 }
 
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "only there does a successor keep the token, and so the sessions"
+)]
 #[tokio::test(start_paused = true)]
 async fn a_crash_before_the_comparison_rejects_the_text() {
     let mut story = Story::with_journal().await;

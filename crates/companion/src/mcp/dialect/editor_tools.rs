@@ -186,15 +186,18 @@ mod tests {
 
     #[test]
     fn an_agent_gets_the_url_that_it_has_sent() {
-        let found = || vec![file("/a b.rs", &[1]), file("/c.rs", &[2])];
-        for uri in ["file:///a b.rs", "file:///a%20b.rs"] {
-            let [file] = diagnostics(found(), Some(uri.into())).try_into().unwrap();
-            assert_eq!((file.uri.as_str(), file.diagnostics.len()), (uri, 1));
+        let [one, other] = ["/a b.rs", "/c.rs"].map(crate::rooted);
+        let found = || vec![file(one.to_str().unwrap(), &[1]), file(other.to_str().unwrap(), &[2])];
+        let encoded = url::Url::from_file_path(&one).unwrap().to_string();
+        assert!(encoded.ends_with("/a%20b.rs"), "{encoded}");
+        for uri in [format!("file://{}", one.display()), encoded.clone()] {
+            let [file] = diagnostics(found(), Some(uri.clone())).try_into().unwrap();
+            assert_eq!((file.uri, file.diagnostics.len()), (uri, 1));
         }
         let [none] = diagnostics(found(), Some("file:///d.rs".into())).try_into().unwrap();
         assert_eq!((none.uri.as_str(), none.diagnostics.len()), ("file:///d.rs", 0));
         let [all, _] = diagnostics(found(), None).try_into().unwrap();
-        assert_eq!(all.uri, "file:///a%20b.rs");
+        assert_eq!(all.uri, encoded);
     }
 
     #[test]

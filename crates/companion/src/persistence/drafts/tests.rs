@@ -211,7 +211,17 @@ fn unfinished_drafts_of_dead_processes_are_removed() {
     let [own_old, own_recent] = [unfinished(&format!(".2-1-{own}-0")), unfinished(&format!(".3-1-{own}-0"))];
     let of_dead_process = unfinished(&format!(".4-1-{}-0", u32::MAX >> 1));
     let long_ago = std::time::SystemTime::now() - 2 * private_files::WRITE_TIMEOUT;
-    fs::File::open(&own_old).unwrap().set_modified(long_ago).unwrap();
+    let mut options = fs::File::options();
+    #[cfg(unix)]
+    options.read(true);
+    #[cfg(windows)]
+    {
+        use std::os::windows::fs::OpenOptionsExt as _;
+        // A directory is opened only as for a backup, and its time is one of the attributes.
+        let (write_attributes, backup_semantics) = (0x100, 0x0200_0000);
+        options.access_mode(write_attributes).custom_flags(backup_semantics);
+    }
+    options.open(&own_old).unwrap().set_modified(long_ago).unwrap();
     assert_eq!(drafts.list().unwrap().len(), 1, "an unfinished draft is not listed");
     drafts.prune(alongside_desk::now_ms());
     assert!(!own_old.exists() && !of_dead_process.exists());

@@ -19,7 +19,7 @@ use crate::turns::source::{
 
 #[derive(Debug, Default)]
 pub(super) struct DiskSource {
-    /// The number of looks that have begun.
+    /// The number of looks that have read the files.
     pub(super) looks: AtomicUsize,
     /// The number of reviews that were finished.
     pub(super) finished: AtomicUsize,
@@ -133,7 +133,6 @@ impl SourceState {
 
 impl TurnSource for DiskSource {
     fn look(&self, directory: &Path, since: Option<&str>) -> Result<TurnLook, String> {
-        self.looks.fetch_add(1, Ordering::SeqCst);
         if since == Some("nonsense") {
             return Err("there is no revision nonsense".into());
         }
@@ -162,6 +161,7 @@ impl TurnSource for DiskSource {
         }
         let feedback = self.state().feedback();
         // A change that comes from here on is not in this look.
+        self.looks.fetch_add(1, Ordering::SeqCst);
         self.wait_while_held();
         let baseline = Baseline { name: "the baseline".into(), ..Baseline::default() };
         let (root, state) = (directory.to_owned(), self.state());
