@@ -5,7 +5,7 @@ use std::fs;
 use alongside_companion::turns::source::{TurnSource as _, Undo, UndoTo};
 use alongside_contract::turns::Moment;
 use alongside_desk::{AtWork, Call, Closed, Review, Seat, Turn, TurnId, Word};
-use alongside_platform::paths::Canonical as _;
+use alongside_platform::paths::{Canonical as _, to_bytes};
 use alongside_turns::{TakeBack, TurnEvent, TurnStore, record};
 
 use super::*;
@@ -85,7 +85,7 @@ impl Watched {
         self.seat.events.send(Event::LastWord(told)).unwrap();
     }
 
-    /// Returns the open files of the next report, newest first, relative to the root.
+    /// Returns the open files of the next report, newest first, relative to the root, with slashes.
     async fn report(&mut self) -> Vec<String> {
         loop {
             let files = self.any_report().await;
@@ -109,8 +109,11 @@ impl Watched {
                     report.active.map(|active| active.path),
                     open.first().map(|file| file.path.clone())
                 );
-                let prefix = format!("{}/", self.root.display());
-                return open.iter().map(|file| file.path.trim_start_matches(&prefix).to_owned()).collect();
+                let below = |file: &OpenFile| {
+                    let below = to_bytes(Path::new(&file.path).strip_prefix(&self.root).unwrap());
+                    String::from_utf8(below).unwrap()
+                };
+                return open.iter().map(below).collect();
             }
         }
     }
