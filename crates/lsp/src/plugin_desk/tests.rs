@@ -9,6 +9,9 @@ use alongside_desk::{Review, ReviewId, Seat, pair};
 use super::*;
 use crate::io::CompanionMessage;
 
+/// The name of the file of the review, with the separators of the system.
+const NAME: &str = if cfg!(windows) { r"\p\a" } else { "/p/a" };
+
 struct Stage {
     desk: PluginDesk,
     io: Io,
@@ -60,7 +63,7 @@ impl Stage {
 #[tokio::test]
 async fn a_text_goes_to_the_companion_and_the_answer_to_the_plugin() {
     let mut stage = Stage::new();
-    assert_eq!(stage.heard()["params"]["display"]["name"], "/p/a");
+    assert_eq!(stage.heard()["params"]["display"]["name"], NAME);
     let replacement = json!({ "lines": { "start": 0, "end": 1 }, "text": "two\n" });
     let text = json!({ "id": 1, "revision": 1, "from": 1, "replacement": replacement });
     stage.ask(1, "alongside/setReviewText", &text);
@@ -89,7 +92,7 @@ async fn a_plugin_that_shows_texts_side_by_side_sends_exact_ones() {
     let ours = &capabilities(&Client::read(&params, Path::new("/p")))["experimental"]["alongside"];
     assert_eq!(*ours, json!({ "protocol": 1, "display": true }));
     let mut stage = Stage::with(&options);
-    assert_eq!(stage.heard()["params"]["display"]["name"], "/p/a");
+    assert_eq!(stage.heard()["params"]["display"]["name"], NAME);
     let replacement = json!({ "lines": { "start": 0, "end": 1 }, "text": "\u{feff}two\r\n" });
     let text = json!({ "id": 1, "revision": 1, "from": 1, "replacement": replacement });
     stage.ask(1, "alongside/setReviewText", &text);

@@ -119,19 +119,26 @@ mod tests {
 
     use super::*;
 
+    /// The document, with a drive for Windows. Elsewhere, the drive is a directory.
+    const URI: &str = "file:///c:/a";
+
+    fn file() -> PathBuf {
+        uri::to_path(URI).unwrap()
+    }
+
     fn documents(encoding: Encoding, text: &str) -> Documents {
         let mut documents = Documents::new(encoding);
-        documents.open(&json!({"textDocument": {"uri": "file:///a", "version": 1, "text": text}})).unwrap();
+        documents.open(&json!({"textDocument": {"uri": URI, "version": 1, "text": text}})).unwrap();
         documents
     }
 
     fn change(documents: &mut Documents, changes: Value) -> Option<DocumentEdit> {
-        let params = json!({"textDocument": {"uri": "file:///a", "version": 2}, "contentChanges": changes});
+        let params = json!({"textDocument": {"uri": URI, "version": 2}, "contentChanges": changes});
         documents.change(&params).map(|(_, edit)| edit)
     }
 
     fn text(documents: &Documents) -> &str {
-        documents.get(Path::new("/a")).unwrap().text.text()
+        documents.get(&file()).unwrap().text.text()
     }
 
     #[test]
@@ -146,15 +153,14 @@ mod tests {
         for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
             let mut documents = documents(Encoding::Utf16, "FOURTEEN\n");
             for at in order {
-                let document = json!({"uri": "file:///a", "version": at + 2});
+                let document = json!({"uri": URI, "version": at + 2});
                 let params = json!({"textDocument": document, "contentChanges": typed[at]});
                 documents.change(&params).unwrap();
             }
             assert_eq!(text(&documents), "14\n", "{order:?}");
             // A version that starts again is accepted as it is.
             let changes = json!([{"range": line(0, 1), "text": "2"}]);
-            let params =
-                json!({"textDocument": {"uri": "file:///a", "version": 1}, "contentChanges": changes});
+            let params = json!({"textDocument": {"uri": URI, "version": 1}, "contentChanges": changes});
             documents.change(&params).unwrap();
             assert_eq!(text(&documents), "24\n");
         }
@@ -178,7 +184,7 @@ mod tests {
             let edited = change(&mut documents, nonsense);
             assert!(edited.is_none_or(|edited| !edited.is_new));
         }
-        assert!(!documents.check_dirty(Path::new("/a")));
+        assert!(!documents.check_dirty(&file()));
         let beyond =
             json!({"start": {"line": 7, "character": 9}, "end": {"line": 99999999999_u64, "character": -1}});
         change(&mut documents, json!([{"range": beyond, "text": "three"}]));
@@ -187,18 +193,18 @@ mod tests {
         assert_eq!(text(&documents), "two\nthree");
         change(&mut documents, json!([{"range": null, "text": "bare"}]));
         assert_eq!(text(&documents), "bare");
-        assert!(documents.check_dirty(Path::new("/a")));
-        documents.save(&json!({"textDocument": {"uri": "file:///a"}}));
-        assert!(!documents.check_dirty(Path::new("/a")));
+        assert!(documents.check_dirty(&file()));
+        documents.save(&json!({"textDocument": {"uri": URI}}));
+        assert!(!documents.check_dirty(&file()));
     }
 
     #[test]
     fn a_document_opened_twice_stays_unsaved() {
         let mut documents = documents(Encoding::Utf16, "a");
         change(&mut documents, json!([{"text": "b"}]));
-        let again = json!({"textDocument": {"uri": "file:///a", "languageId": null, "text": "b"}});
+        let again = json!({"textDocument": {"uri": URI, "languageId": null, "text": "b"}});
         documents.open(&again);
-        assert!(documents.check_dirty(Path::new("/a")));
+        assert!(documents.check_dirty(&file()));
         assert!(documents.close(&again).is_some());
         assert!(documents.close(&again).is_none());
     }

@@ -204,6 +204,6 @@ async fn an_original_without_a_way_to_show_it_is_named() {
     let (mut stage, _, own) = shown("Kate", OLD, NEW).await;
     assert!(!stage.titles(&own, 1).iter().any(|title| title.contains("original")));
     stage.command(json!({"command": "alongside.original"}));
-    let said = stage.seen().said();
+    let said = with_slashes(&stage.seen().said());
     assert!(said.contains("/own/1-0-1/original/notes.txt to see the original."), "{said}");
 }

@@ -151,7 +151,8 @@ impl Stage {
     fn active(&mut self) -> Value {
         let mut active = self.reported()["active"].take();
         if let Some(path) = active.get_mut("path") {
-            *path = path.as_str().unwrap().rsplit('/').next().unwrap().into();
+            let name = Path::new(path.as_str().unwrap()).file_name().unwrap();
+            *path = name.to_str().unwrap().into();
         }
         active
     }
@@ -183,6 +184,11 @@ impl Stage {
 /// Returns a runtime whose clock stands still, for property tests.
 fn paused_runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap()
+}
+
+/// Returns the text with slashes in paths on every system.
+fn with_slashes(said: &str) -> String {
+    said.replace(std::path::MAIN_SEPARATOR, "/")
 }
 
 fn uri(path: &Path) -> String {
