@@ -14,12 +14,14 @@ fn read(text: &str) -> Result<Settings, String> {
 
 #[test]
 fn every_key_is_read() {
-    let settings = read(
+    let tmp = std::path::absolute("/var/tmp").unwrap();
+    let settings = read(&format!(
         "[context]\nenabled = false\nexclude = ['*.key', 'private/']\ninclude-git-ignored = true\n\
-         [desk]\nnotify = 'osc9'\ntheme = 'light'\n[discovery]\naliases = false\ntmp = ['/var/tmp']\n\
+         [desk]\nnotify = 'osc9'\ntheme = 'light'\n[discovery]\naliases = false\ntmp = ['{}']\n\
          [server]\nlisten = '172.17.0.1'\nallow-tokenless-agents = true\n\
          [reviews]\nenabled = false\n[drafts]\n",
-    );
+        tmp.display()
+    ));
     let expected = Settings {
         context: false,
         exclude: vec!["*.key".into(), "private/".into()],
@@ -32,7 +34,7 @@ fn every_key_is_read() {
         notify: Notify::Osc9,
         theme: Some(Shade::Light),
         aliases: false,
-        tmp: vec!["/var/tmp".into()],
+        tmp: vec![tmp],
         listen: Some(([172, 17, 0, 1], 0).into()),
         allow_tokenless: true,
     };

@@ -6,6 +6,11 @@ use crate::review::{HunkState, LineEnding, Reasons};
 use crate::review_model::review_for_tests as review;
 use crate::status::Agent;
 
+/// Returns the name of a file with slashes on every system.
+fn name_with_slashes(file: &str, roots: &[PathBuf]) -> String {
+    file_name(file, roots).replace(std::path::MAIN_SEPARATOR, "/")
+}
+
 #[test]
 fn no_name_of_a_file_looks_like_a_url() {
     let roots = [PathBuf::from("/p")];
@@ -17,7 +22,7 @@ fn no_name_of_a_file_looks_like_a_url() {
         ("/p", "/p"),
     ];
     for (file, shown) in cases {
-        assert_eq!(file_name(file, &roots), shown, "{file}");
+        assert_eq!(name_with_slashes(file, &roots), shown, "{file}");
     }
 }
 
@@ -195,7 +200,7 @@ fn the_person_reads_with_which_decision_a_reason_goes() {
 fn a_file_of_a_worktree_is_no_namesake_of_the_projects_own() {
     let (project, worktree) = (PathBuf::from("/p"), PathBuf::from("/p/worktrees/one"));
     for roots in [[project.clone(), worktree.clone()], [worktree, project]] {
-        let names = ["/p/src/a.rs", "/p/worktrees/one/src/a.rs"].map(|file| file_name(file, &roots));
+        let names = ["/p/src/a.rs", "/p/worktrees/one/src/a.rs"].map(|file| name_with_slashes(file, &roots));
         assert_eq!(names, ["src/a.rs", "worktrees/one/src/a.rs"]);
     }
 }
@@ -209,10 +214,10 @@ fn files_of_several_projects_have_the_names_of_these() {
         ("/p/web/api/f", "web/api/f"),
         ("/p/web/tool/f", "web/tool/f"),
     ] {
-        assert_eq!(file_name(file, &roots), name);
+        assert_eq!(name_with_slashes(file, &roots), name);
     }
     let namesakes = ["/p/api", "/q/api"].map(PathBuf::from);
-    assert_eq!(file_name("/q/api/f", &namesakes), "/q/api/f");
+    assert_eq!(name_with_slashes("/q/api/f", &namesakes), "/q/api/f");
 }
 
 #[test]

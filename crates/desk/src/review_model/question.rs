@@ -244,7 +244,8 @@ mod tests {
         let roots = [PathBuf::from("/p")];
         let text = |file: &str| {
             let review = Review { file: file.into(), ..review() };
-            Question::AcceptAhead.text(Some((&review, &roots)), 1, true)
+            let text = Question::AcceptAhead.text(Some((&review, &roots)), 1, true);
+            text.replace(std::path::MAIN_SEPARATOR, "/")
         };
         let asked = text("/p/docs/api/a.md");
         assert!(asked.ends_with("for docs/api/a.md, or for docs/api/ with all folders below?"), "{asked}");

@@ -39,7 +39,8 @@ fn files_of_one_name_are_told_apart() {
     stage.events.push_back(Event::Opened(other));
     stage.run();
     let display = &stage.last("didOpenReview")["display"];
-    assert_eq!(display["messages"], json!(["below/notes.md: Gemini CLI proposes 1 change"]));
+    let file = ["below", "notes.md"].join(std::path::MAIN_SEPARATOR_STR);
+    assert_eq!(display["messages"], json!([format!("{file}: Gemini CLI proposes 1 change")]));
 }
 
 #[test]
