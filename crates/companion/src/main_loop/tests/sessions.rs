@@ -131,9 +131,8 @@ async fn a_vanished_workspace_is_reported_once() {
     let mut reports = 0;
     let deadline = Instant::now() + Duration::from_secs(5);
     while let Ok(Ok(event)) = tokio::time::timeout_at(deadline, story.desk.next()).await {
-        reports += usize::from(
-            matches!(event, desk::Event::Problem(problem) if problem.what.contains(project.to_str().unwrap())),
-        );
+        let names_project = |problem: &Problem| problem.what.contains(project.to_str().unwrap());
+        reports += usize::from(matches!(event, desk::Event::Problem(problem) if names_project(&problem)));
     }
     assert_eq!(reports, 1);
     assert_eq!(agent.open_diff(&story.file, "y\n").await, Ok(()));
