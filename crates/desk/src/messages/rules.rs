@@ -1,6 +1,6 @@
 //! The sentences about changes that are accepted without a decision, by rules and by grants.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::names::{agent_name, file_name};
 use crate::harmless;
@@ -17,10 +17,14 @@ pub fn granted(grant: &Grant, roots: &[PathBuf]) -> String {
 /// Returns the question whether to accept ahead what the agent of a review still proposes.
 pub fn accept_ahead(review: &Review, roots: &[PathBuf]) -> String {
     let agent = agent_name(&review.agent);
-    let name = file_name(review.leads_to.as_deref().unwrap_or(&review.file), roots);
-    let folder = match name.rsplit_once('/') {
-        Some((folder, _)) => format!("{folder}/"),
-        None => "the whole project".to_owned(),
+    let file = review.leads_to.as_deref().unwrap_or(&review.file);
+    let name = file_name(file, roots);
+    // In the name, a backslash is a separator of Windows, or begins an escape.
+    let last = Path::new(file).file_name().unwrap_or_default().to_string_lossy();
+    let folder = match name.strip_suffix(&*harmless::name(&last)) {
+        Some("") => "the whole project",
+        Some(folder) => folder,
+        None => "its folder",
     };
     format!(
         "Accept all that {agent} still proposes until it ends: for {name}, or for {folder} with all folders \

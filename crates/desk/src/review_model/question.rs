@@ -244,11 +244,14 @@ mod tests {
         let roots = [PathBuf::from("/p")];
         let text = |file: &str| {
             let review = Review { file: file.into(), ..review() };
-            let text = Question::AcceptAhead.text(Some((&review, &roots)), 1, true);
-            text.replace(std::path::MAIN_SEPARATOR, "/")
+            Question::AcceptAhead.text(Some((&review, &roots)), 1, true)
         };
-        let asked = text("/p/docs/api/a.md");
-        assert!(asked.ends_with("for docs/api/a.md, or for docs/api/ with all folders below?"), "{asked}");
+        for (folder, name, shown) in [("docs/api/", "a.md", "a.md"), ("docs/", "a\u{1b}.md", r"a\x1b.md")] {
+            let asked = text(&format!("/p/{folder}{name}"));
+            let folder = folder.replace('/', std::path::MAIN_SEPARATOR_STR);
+            let scope = format!("for {folder}{shown}, or for {folder} with all folders below?");
+            assert!(asked.ends_with(&scope), "{asked}");
+        }
         assert!(text("/p/a.md").ends_with("for a.md, or for the whole project with all folders below?"));
     }
 
