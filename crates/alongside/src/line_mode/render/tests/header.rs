@@ -1,5 +1,7 @@
 //! Tests of the header and the summary of a review.
 
+use std::path::MAIN_SEPARATOR;
+
 use super::*;
 
 fn summary(review: &Review, roots: &[PathBuf]) -> String {
@@ -19,7 +21,7 @@ fn the_header_does_not_blame_the_agent_for_edits() {
     review.current = review.current.replace("8\n", "eight\nand a half\n").into();
     let edited = kept(lines(7, 8), lines(7, 8));
     review.hunks.push(Hunk { current: lines(7, 9), state: HunkState::Edited, ..edited });
-    let title = |review: &Review| header(review, &["/p".into()], PLAIN);
+    let title = |review: &Review| header(review, &["/p".into()], PLAIN).replace(MAIN_SEPARATOR, "/");
     insta::assert_snapshot!(title(&review), @"src/a.rs: Gemini CLI's proposal, 2 changes now (+3 -2)");
     review.hunks[0].state = HunkState::Dropped;
     insta::assert_snapshot!(title(&review), @"src/a.rs: Gemini CLI's proposal, 2 changes now (+2 -1)");

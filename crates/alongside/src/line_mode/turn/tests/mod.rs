@@ -152,9 +152,10 @@ async fn a_proposal_is_announced_and_not_decided() {
     let review = Review { id: ReviewId(1), agent, file: "/p/b.rs".into(), ..Review::default() };
     companion.news = vec![Event::Opened(review), Event::FlushReview { id: ReviewId(1) }];
     let run = play(companion, "q\n").await;
+    let file = "/p/b.rs".replace('/', std::path::MAIN_SEPARATOR_STR);
     let announcement =
-        "New proposal: /p/b.rs by Qwen\\x1b Code. It waits at a desk; `alongside review` shows it.\n";
-    assert!(run.text.starts_with(announcement), "{}", run.text);
+        format!("New proposal: {file} by Qwen\\x1b Code. It waits at a desk; `alongside review` shows it.\n");
+    assert!(run.text.starts_with(&announcement), "{}", run.text);
     assert!(run.text.ends_with("Nothing is written.\nLeaving: waiting proposals are rejected.\n"));
     let is_decision = |request: &Request| matches!(request, Request::DecideReview { .. });
     assert!(!run.requests.iter().any(is_decision));
