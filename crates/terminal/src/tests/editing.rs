@@ -79,7 +79,13 @@ fn kept(said: &str) -> String {
 #[tokio::test]
 async fn an_editor_that_is_not_there_is_named() {
     let mut desk = edit_with("no-such-editor-anywhere").await;
-    until(&mut desk, "the message", on_screen("cannot be found; set EDITOR to an editor of yours")).await;
+    let editor = r#"the editor "no-such-editor-anywhere""#;
+    // On Windows, no shell starts the editor.
+    let what = match cfg!(windows) {
+        true => format!("cannot start {editor}; set EDITOR to an editor of yours"),
+        false => format!("{editor} cannot be found; set EDITOR to an editor of yours"),
+    };
+    until(&mut desk, "the message", on_screen(&what)).await;
 }
 
 #[tokio::test]

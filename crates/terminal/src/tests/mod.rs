@@ -407,6 +407,11 @@ impl TestDesk {
         self.shared.shown.lock().unwrap().clone()
     }
 
+    /// The screen with slashes in paths on every system. A screen with escapes has other backslashes.
+    fn screen_with_slashes(&self) -> String {
+        self.screen().replace(std::path::MAIN_SEPARATOR, "/")
+    }
+
     /// The screen in one line, because messages may be wrapped.
     fn flat(&self) -> String {
         self.screen().split_whitespace().collect::<Vec<_>>().join(" ")

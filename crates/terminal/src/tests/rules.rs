@@ -30,14 +30,17 @@ async fn reviews_that_a_rule_accepts_are_said_once_and_listed_with_their_diff() 
     desk.wait_until_keys_count().await;
     // The notice is shown beside the answer to a key.
     desk.assert_shows("Nothing was accepted without you since the companion started.");
-    desk.assert_shows("Accepted without you: docs/a.md (edit, +1 -1) by Claude Code");
+    let file = |name: &str| format!("docs{}{name}", std::path::MAIN_SEPARATOR);
+    let accepted = format!("Accepted without you: {} (edit, +1 -1) by Claude Code", file("a.md"));
+    desk.assert_shows(&accepted);
     desk.companion.send(Event::AcceptedByRule(acceptance(2, "/shop/docs/b.md")));
     let old = RuleAcceptance { is_earlier: true, ..acceptance(3, "/shop/docs/c.md") };
     desk.companion.send(Event::AcceptedByRule(old));
     desk.wait_until_keys_count().await;
-    desk.assert_shows("docs/b.md (edit");
+    desk.assert_shows(&format!("{} (edit", file("b.md")));
     desk.press("L\n").await;
-    assert_snapshot!("accepted_by_rules", desk.screen());
+    // The diff has an escape, whose backslash stays.
+    assert_snapshot!("accepted_by_rules", desk.screen().replace(&file(""), "docs/"));
     // The list is closed again, and nothing was asked.
     desk.press("L").await;
     desk.assert_hides("Accepted without you, the newest first");

@@ -43,11 +43,11 @@ async fn several_reviews_in_the_column_and_in_the_strip() {
     for (id, file) in [(2, "/shop/src/checkout/payment.py"), (3, "/shop/README.md"), (4, "/shop/漢字.py")] {
         desk.propose(id, file).await;
     }
-    assert_snapshot!("several", desk.screen());
+    assert_snapshot!("several", desk.screen_with_slashes());
     desk.key(KeyCode::BackTab).await;
-    assert_snapshot!("several_last_one", desk.screen());
+    assert_snapshot!("several_last_one", desk.screen_with_slashes());
     desk.resize(80, 24).await;
-    assert_snapshot!("several_80x24", desk.screen());
+    assert_snapshot!("several_80x24", desk.screen_with_slashes());
 }
 
 #[tokio::test(start_paused = true)]
@@ -59,10 +59,10 @@ async fn more_reviews_and_agents_than_there_is_room_for() {
     for id in 1..=12 {
         desk.propose(id, &format!("/shop/a/long/way/down/file{id}.py")).await;
     }
-    assert_snapshot!("crowded", desk.screen());
+    assert_snapshot!("crowded", desk.screen_with_slashes());
     desk.resize(60, 12).await;
     desk.key(KeyCode::BackTab).await;
-    assert_snapshot!("crowded_60x12", desk.screen());
+    assert_snapshot!("crowded_60x12", desk.screen_with_slashes());
 }
 
 #[tokio::test(start_paused = true)]
