@@ -70,8 +70,8 @@ impl Patterns {
 
     /// Whether a pattern matches this file, given by its relative path.
     pub(super) fn match_file(&self, below: &Path) -> bool {
-        // `Gitignore` panics at a path with a root. On Windows, `c:/a` below a project has one, and names no
-        // file.
+        // `Gitignore` panics at a path with a root. On Windows, `c:/a` below a project has one. It names no
+        // file, and a path on disk with such a part leads outside every project.
         !below.has_root()
             && (self.paths.matched_path_or_any_parents(below, false).is_ignore()
                 || self.names.matched(below, false).is_ignore())

@@ -204,7 +204,7 @@ fn a_rule_that_asks_matches_every_form_of_its_characters() {
     }
 }
 
-/// The matcher panics at a path with a root. On Windows, a path with such a part has one.
+/// The matcher panics at a path with a root. On Windows, a path that begins with such a part has one.
 #[test]
 fn a_part_like_a_drive_is_judged_without_a_panic() {
     let rules = rules_of(&[rule(&["*.md"], Ruling::Accept), rule(&["/c"], Ruling::Ask)], &[]);
