@@ -35,7 +35,7 @@ pub(super) const ROWS: &[Row] = &[
     row("alongside", "everywhere", [10, 10]).waits(),
     row("alongside", "it", [110, 110]).waits(),
     row("conformance", "check", [90, 270]).waits(),
-    row("rig", "bench", [75, 75]).starts("a companion on the official TypeScript SDK, editors and tmux"),
+    row("rig", "bench", [35, 35]).starts("a companion on the official TypeScript SDK, editors and tmux"),
     row("rig", "chaos", [20, 60]),
     row("rig", "chaos_full", [25, 25]),
     row("rig", "chaos_hooks", [35, 35]).waits(),
