@@ -59,9 +59,9 @@ impl Round<'_> {
             self.enable(number);
             return true;
         }
-        let number = self.people.next_text();
-        let marker = format!("proposal {number} of round {}", self.plan.seed);
-        let text = format!("one\n{marker}\nthree\nfour\n{}", large_text::last_lines(number));
+        let text_number = self.people.next_text();
+        let marker = format!("proposal {text_number} of round {}", self.plan.seed);
+        let text = format!("one\n{marker}\nthree\nfour\n{}", large_text::last_lines(text_number));
         let path = self.files[file].clone();
         let proposal = Proposal {
             agent: number,
